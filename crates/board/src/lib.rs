@@ -2,8 +2,32 @@
 //!
 //! Pure: no I/O, no async, no clock (`now` is a parameter), no serde.
 
-// mod timestamp;
-// mod window;
+mod admission;
+mod change;
+mod fold;
+mod ident;
+mod kind;
+pub mod limits;
+mod order;
+mod rules;
+mod standing;
+mod timestamp;
+mod value;
+mod window;
 
-// pub use timestamp::{Timestamp, TimestampError};
-// pub use window::{Calendar, Period, Span, UnknownTimeZone, Window, WindowSelector, SelectorError};
+pub use admission::{Admission, NotAdmitted, WindowState, Windows};
+pub use change::ChangeError;
+pub use fold::OutOfRange;
+pub use ident::{
+    BoardName, ContributionId, FieldName, IdDigest, IdentError, Incarnation, KindName, Member,
+    RESERVED_FIELD_NAMES, Subject,
+};
+pub use kind::{Keep, Kind, KindError, KindSpec, RankStyle, ShardCount, WindowRule};
+pub use order::{Bound, RANK_WORDS_MAX, RankKey, RankWords};
+pub use rules::{
+    Direction, FieldRule, Mode, Op, Rules, RulesError, Ties, ValuesError,
+};
+pub use standing::{STANDING_WORDS_MAX, Standing};
+pub use timestamp::{Timestamp, TimestampError};
+pub use value::{Value, Values};
+pub use window::{Calendar, Period, SelectorError, Span, UnknownTimeZone, Window, WindowSelector};

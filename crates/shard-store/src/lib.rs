@@ -1,1 +1,14 @@
-//! Placeholder while the workspace is laid out.
+//! The contract of a store of sharded boards, and the stores that keep it.
+//!
+//! [`ShardStore`] is the contract; [`MemoryStore`] keeps it in this process, on the `engine`.
+
+mod contract;
+mod engine;
+mod memory;
+
+pub use contract::{
+    Anchor, Ask, Batch, BirthError, BoardRecord, BuryError, Change, Disagreement, Entry, Failure,
+    Item, KindRecord, KindWriteError, Outcome, Part, Query, Reading, Refused, Revision,
+    SettleError, ShardStore, ShardVersion, StoreError, WindowCount, WindowStanding,
+};
+pub use memory::{MemoryStore, REMEMBERED_ID_BYTES_MAX};

@@ -1,0 +1,68 @@
+//! What may change of a kind that has boards.
+//!
+//! Depth, staleness, retention, closing, dedupe span, rank style, and the shards of boards yet
+//! unborn; a window may be added, from its next start on. Everything else would change what the
+//! boards that are there mean.
+
+use crate::kind::{Kind, KindError, WindowRule};
+use crate::timestamp::Timestamp;
+use crate::window::Period;
+
+/// Why a kind with boards cannot become this one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{setting}: cannot change while the kind has boards: {reason}")]
+pub struct ChangeError {
+    setting: &'static str,
+    reason: String,
+}
+
+fn refused(setting: &'static str, reason: impl Into<String>) -> ChangeError {
+    ChangeError { setting, reason: reason.into() }
+}
+
+impl Kind {
+    /// The kind that results when this one, which has boards, is to become `wanted`: windows that
+    /// are new begin at their next start.
+    pub fn changed_to(&self, wanted: &Self, now: Timestamp) -> Result<Self, ChangeError> {
+        if self.rules().fields() != wanted.rules().fields() {
+            return Err(refused("fields", "standings are folded and ordered by them"));
+        }
+        if self.rules().mode() != wanted.rules().mode() {
+            return Err(refused("mode", "standings are folded by it"));
+        }
+        if self.rules().ties() != wanted.rules().ties() {
+            return Err(refused("ties", "standings are ordered by it"));
+        }
+        if self.calendar() != wanted.calendar() {
+            return Err(refused("time_zone", "windows begin by it"));
+        }
+        let mut spec = wanted.spec.clone();
+        spec.windows = self.changed_windows(wanted, now)?;
+        Self::new(spec).map_err(|error: KindError| refused("windows", error.to_string()))
+    }
+
+    fn changed_windows(
+        &self,
+        wanted: &Self,
+        now: Timestamp,
+    ) -> Result<Vec<WindowRule>, ChangeError> {
+        for rule in self.windows() {
+            if wanted.window_rule(rule.period).is_none() {
+                let reason = format!("{} holds standings", rule.period.as_str());
+                return Err(refused("windows", reason));
+            }
+        }
+        wanted.windows().iter().map(|rule| self.changed_window(rule, now)).collect()
+    }
+
+    fn changed_window(&self, rule: &WindowRule, now: Timestamp) -> Result<WindowRule, ChangeError> {
+        if let Some(held) = self.window_rule(rule.period) {
+            return Ok(WindowRule { since: held.since, ..*rule });
+        }
+        let next = self.calendar().span_at(rule.period, now).end;
+        if rule.period == Period::All || next.is_none() {
+            return Err(refused("windows", "all has no next start, so it cannot be added"));
+        }
+        Ok(WindowRule { since: next, ..*rule })
+    }
+}

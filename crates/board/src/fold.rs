@@ -1,0 +1,163 @@
+//! How a contribution changes a standing.
+//!
+//! [`Rules::fold`] commutes: the same set of contributions gives the same standing in whatever order
+//! they arrive. That is what lets shards, retries and re-sends work in any order. What must not
+//! happen twice (a re-sent id) is the store's to know; [`Rules::outright`] does not commute.
+
+use std::cmp::Ordering;
+
+use crate::ident::FieldName;
+use crate::rules::{Direction, Mode, Op, Rules};
+use crate::standing::{STANDING_WORDS_MAX, Standing};
+use crate::timestamp::Timestamp;
+use crate::value::{Value, Values};
+
+/// A sum would leave ±(2^53 − 1).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {held} + {delta} would leave the range of ±9007199254740991")]
+pub struct OutOfRange {
+    field: FieldName,
+    held: i64,
+    delta: i64,
+}
+
+impl Rules {
+    /// The standing after one contribution to what was held. `values` has passed [`Rules::check`].
+    pub fn fold(
+        &self,
+        held: Option<&Standing>,
+        values: &Values,
+        at: Timestamp,
+    ) -> Result<Standing, OutOfRange> {
+        match self.mode() {
+            Mode::Accumulate => self.accumulate(held, values, at),
+            Mode::Best => Ok(self.attempt(held, values, at, |new, held| {
+                self.compare_fields(new, held).then(self.attempt_time(held).cmp(&at))
+            })),
+            Mode::Latest => Ok(self.attempt(held, values, at, |new, held| {
+                at.cmp(&self.attempt_time(held)).then(self.compare_fields(new, held))
+            })),
+        }
+    }
+
+    /// The standing that is exactly these values, reached at that time.
+    #[must_use]
+    pub fn outright(&self, values: &Values, at: Timestamp) -> Standing {
+        let mut standing = Standing { words: [0; STANDING_WORDS_MAX] };
+        for (index, field) in self.fields().iter().enumerate() {
+            let value = values.get(index);
+            if self.mode() == Mode::Accumulate {
+                let value = if field.op == Op::Sum { value.or(Some(Value::ZERO)) } else { value };
+                self.put_value(&mut standing, index, value);
+                // An outright sum counts as moved: a delta of 0 with an earlier time leaves it.
+                self.put_field_time(&mut standing, index, at, true);
+            } else {
+                self.put_value(&mut standing, index, value);
+            }
+        }
+        if self.mode() != Mode::Accumulate {
+            self.put_attempt_time(&mut standing, at);
+        }
+        standing
+    }
+
+    fn accumulate(
+        &self,
+        held: Option<&Standing>,
+        values: &Values,
+        at: Timestamp,
+    ) -> Result<Standing, OutOfRange> {
+        let mut standing = held.copied().unwrap_or_else(|| self.nothing_yet(at));
+        for (index, field) in self.fields().iter().enumerate() {
+            if field.op == Op::Sum {
+                self.add(&mut standing, index, values.get(index).unwrap_or(Value::ZERO), at)?;
+            } else if let Some(value) = values.get(index) {
+                self.offer(&mut standing, index, value, at);
+            }
+        }
+        Ok(standing)
+    }
+
+    /// Sums at 0, everything else null.
+    fn nothing_yet(&self, at: Timestamp) -> Standing {
+        let mut standing = Standing { words: [0; STANDING_WORDS_MAX] };
+        for (index, field) in self.fields().iter().enumerate() {
+            let value = (field.op == Op::Sum).then_some(Value::ZERO);
+            self.put_value(&mut standing, index, value);
+            self.put_field_time(&mut standing, index, at, false);
+        }
+        standing
+    }
+
+    fn add(
+        &self,
+        standing: &mut Standing,
+        index: usize,
+        delta: Value,
+        at: Timestamp,
+    ) -> Result<(), OutOfRange> {
+        let held = self.value(standing, index).unwrap_or(Value::ZERO);
+        let sum = held.checked_add(delta).ok_or_else(|| OutOfRange {
+            field: self.fields()[index].name.clone(),
+            held: held.get(),
+            delta: delta.get(),
+        })?;
+        let (time, moved) = self.field_time(standing, index);
+        let moves = delta != Value::ZERO;
+        let time = match (moved, moves) {
+            (true, true) => time.max(at),
+            (true, false) => time,
+            (false, true) => at,
+            (false, false) => time.min(at),
+        };
+        self.put_value(standing, index, Some(sum));
+        self.put_field_time(standing, index, time, moved || moves);
+        Ok(())
+    }
+
+    /// A value for a max, min or last field.
+    fn offer(&self, standing: &mut Standing, index: usize, value: Value, at: Timestamp) {
+        let field = &self.fields()[index];
+        let time = self.field_time(standing, index).0;
+        let replaces = self.value(standing, index).is_none_or(|held| match field.op {
+            Op::Max => value.cmp(&held).then(time.cmp(&at)).is_gt(),
+            Op::Min => held.cmp(&value).then(time.cmp(&at)).is_gt(),
+            Op::Last | Op::Sum => {
+                at.cmp(&time).then(compare_values(value, held, field.order)).is_gt()
+            }
+        });
+        if replaces {
+            self.put_value(standing, index, Some(value));
+            self.put_field_time(standing, index, at, false);
+        }
+    }
+
+    /// Keeps the attempt, or what is held where that compares at least as good.
+    fn attempt(
+        &self,
+        held: Option<&Standing>,
+        values: &Values,
+        at: Timestamp,
+        compare: impl FnOnce(&Standing, &Standing) -> Ordering,
+    ) -> Standing {
+        let new = self.outright(values, at);
+        match held {
+            Some(held) if compare(&new, held).is_le() => *held,
+            _ => new,
+        }
+    }
+
+    fn compare_fields(&self, a: &Standing, b: &Standing) -> Ordering {
+        let words = |standing| {
+            self.field_words(&self.rank_words(&self.values(standing), Timestamp::from_millis(0)))
+        };
+        words(a).cmp(&words(b))
+    }
+}
+
+fn compare_values(a: Value, b: Value, order: Direction) -> Ordering {
+    match order {
+        Direction::Desc => a.cmp(&b),
+        Direction::Asc => b.cmp(&a),
+    }
+}

@@ -1,0 +1,40 @@
+//! Every limit of the contract that the pure core checks, named with its unit.
+
+use std::time::Duration;
+
+/// The largest magnitude of a field value, a delta or a sum: 2^53 - 1, the last integer below which
+/// every JSON client reads each integer exactly (RFC 8259, section 6).
+pub const VALUE_MAX: i64 = (1 << 53) - 1;
+
+/// Fields a kind may have.
+pub const FIELDS_MAX: usize = 4;
+
+/// Bytes of a member id or a subject.
+pub const NAME_BYTES_MAX: usize = 128;
+
+/// Bytes of a contribution id.
+pub const ID_BYTES_MAX: usize = 128;
+
+/// Bytes of a kind's name, a DNS label.
+pub const KIND_BYTES_MAX: usize = 63;
+
+/// Bytes of a field's name.
+pub const FIELD_BYTES_MAX: usize = 32;
+
+/// Shards a board may have.
+pub const SHARDS_MAX: u16 = 4096;
+
+/// Depth of a kind's cached global board.
+pub const TOP_MAX: u32 = 10_000;
+
+/// How far ahead of the server's clock a contribution's `at` may lie.
+pub const FUTURE_MAX: Duration = Duration::from_secs(5 * 60);
+
+/// The longest dedupe span: ids are held in memory for that long.
+pub const DEDUPE_MAX: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// The longest a cached board may be served without asking the shards.
+pub const STALENESS_MAX: Duration = Duration::from_secs(3600);
+
+/// The longest retention or grace that is not `forever`: a thousand years of 365 days.
+pub const KEEP_MAX: Duration = Duration::from_secs(1000 * 365 * 24 * 3600);

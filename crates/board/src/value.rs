@@ -1,0 +1,97 @@
+//! Exact integers and the values a contribution names.
+//!
+//! A [`Value`] lies within ±(2^53 − 1), so that every JSON client reads it exactly; [`Values`] holds
+//! one for each field of a kind, or none where the field was left out.
+
+use std::fmt;
+
+use crate::limits::{FIELDS_MAX, VALUE_MAX};
+
+/// An exact integer within ±(2^53 − 1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Value(i64);
+
+impl Value {
+    /// Zero, what a sum field that was left out adds.
+    pub const ZERO: Self = Self(0);
+
+    /// Takes a number in range.
+    #[must_use]
+    pub const fn new(number: i64) -> Option<Self> {
+        if number >= -VALUE_MAX && number <= VALUE_MAX { Some(Self(number)) } else { None }
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+
+    /// The sum, unless it leaves the range.
+    #[must_use]
+    pub const fn checked_add(self, delta: Self) -> Option<Self> {
+        // Two magnitudes below 2^53 cannot overflow an i64.
+        Self::new(self.0 + delta.0)
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// One value a field, in the kind's order of fields; `None` where it was not named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Values([Option<Value>; FIELDS_MAX]);
+
+impl Values {
+    /// The value of field `index`.
+    #[must_use]
+    pub const fn get(&self, index: usize) -> Option<Value> {
+        self.0[index]
+    }
+
+    /// Names field `index`.
+    pub const fn set(&mut self, index: usize, value: Value) {
+        self.0[index] = Some(value);
+    }
+
+    /// Whether no field was named.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(Option::is_none)
+    }
+}
+
+impl<const N: usize> From<[Option<Value>; N]> for Values {
+    /// The first `N` fields, at most four.
+    fn from(named: [Option<Value>; N]) -> Self {
+        let mut values = Self::default();
+        values.0[..N].copy_from_slice(&named);
+        values
+    }
+}
+
+impl From<Value> for Values {
+    /// For kinds whose only field is named.
+    fn from(value: Value) -> Self {
+        Self::from([Some(value)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_range_ends_where_doubles_stop_being_exact() {
+        assert_eq!(Value::new(VALUE_MAX).map(Value::get), Some(9_007_199_254_740_991));
+        assert_eq!(Value::new(-VALUE_MAX).map(Value::get), Some(-9_007_199_254_740_991));
+        assert_eq!(Value::new(VALUE_MAX + 1), None);
+        assert_eq!(Value::new(i64::MIN), None);
+        let max = Value::new(VALUE_MAX).unwrap();
+        assert_eq!(max.checked_add(Value(1)), None);
+        assert_eq!(max.checked_add(Value(-1)), Value::new(VALUE_MAX - 1));
+    }
+}

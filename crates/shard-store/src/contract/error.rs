@@ -1,0 +1,65 @@
+//! How calls to a store fail, narrow by operation.
+
+/// A call to a store did not end as it should.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The board's incarnation is dead, or the store never knew it: ask for the board again.
+    #[error("this life of the board has ended")]
+    Dead,
+    /// The store could not take the call. Nothing happened.
+    #[error("the store is unavailable: {0}")]
+    Unavailable(String),
+    /// The answer did not arrive. The call may have happened.
+    #[error("the store's answer did not arrive: {0}")]
+    Unknown(String),
+}
+
+/// A board could not be born.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BirthError {
+    /// The kind has changed or gone since the caller read it: read it again.
+    #[error("the kind has changed")]
+    StaleKind,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The settings of one board could not be set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettleError {
+    /// The board has had its first contribution.
+    #[error("the board has contributions already")]
+    Born,
+    /// The kind has changed or gone since the caller read it: read it again.
+    #[error("the kind has changed")]
+    StaleKind,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A board could not be deleted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BuryError {
+    /// There is no such board.
+    #[error("there is no such board")]
+    NotThere,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A kind could not be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KindWriteError {
+    /// Somebody else wrote it since the caller read it: read it again.
+    #[error("the kind has changed")]
+    Stale,
+    /// It has boards, and the caller wanted it only without.
+    #[error("the kind has boards")]
+    HasBoards,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,34 @@
+//! What a store keeps of boards and kinds.
+
+use std::sync::Arc;
+
+use board::{BoardName, Incarnation, Kind, KindName, ShardCount};
+
+/// Counts the writes to a kind's record; 0 is before the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Revision(pub u64);
+
+/// A kind as the store keeps it. A deleted kind leaves a record without `kind`, so that a
+/// configuration file does not bring it back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KindRecord {
+    /// Its name.
+    pub name: KindName,
+    /// How often it was written.
+    pub revision: Revision,
+    /// What it is, unless it was deleted.
+    pub kind: Option<Arc<Kind>>,
+}
+
+/// A board as the store keeps it, made atomically before its first shard is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoardRecord {
+    /// Its name.
+    pub name: BoardName,
+    /// This life of it: part of every shard key, of dedupe and of versions.
+    pub incarnation: Incarnation,
+    /// Over how many shards its members are spread; fixed for this life.
+    pub shards: ShardCount,
+    /// Whether it has been opened for contributions; before, only settings are kept.
+    pub born: bool,
+}

@@ -1,0 +1,122 @@
+//! The contract itself.
+
+use std::sync::Arc;
+
+use board::{BoardName, Kind, KindName, Member, ShardCount, Subject, Timestamp, Window};
+use futures::future::BoxFuture;
+
+use super::error::{BirthError, BuryError, KindWriteError, SettleError, StoreError};
+use super::read::{Query, Reading, WindowCount};
+use super::record::{BoardRecord, KindRecord, Revision};
+use super::write::{Batch, Outcome};
+
+/// Sharded boards: each shard a score KV, which is the authority, and a sorted set over it.
+///
+/// Every call is atomic on its own. `apply` and `read` are atomic on one shard; nothing is atomic
+/// over several. A call that ends in an error other than `Unknown` changed nothing.
+pub trait ShardStore: Send + Sync + 'static {
+    /// What answers and logs call it: `memory`.
+    fn name(&self) -> &'static str;
+
+    /// Every kind ever written, deleted ones too, by name.
+    fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>>;
+
+    /// Writes a kind whose record is at `expected`. `only_without_boards`: refused once it has any.
+    fn put_kind(
+        &self,
+        kind: Arc<Kind>,
+        expected: Revision,
+        only_without_boards: bool,
+    ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>>;
+
+    /// Deletes a kind without boards whose record is at `expected`.
+    fn delete_kind<'a>(
+        &'a self,
+        name: &'a KindName,
+        expected: Revision,
+    ) -> BoxFuture<'a, Result<(), KindWriteError>>;
+
+    /// The board's record, born or not.
+    fn board<'a>(
+        &'a self,
+        name: &'a BoardName,
+    ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>>;
+
+    /// The boards of a kind that were born, by subject, from behind `after` on.
+    fn boards<'a>(
+        &'a self,
+        kind: &'a KindName,
+        after: Option<&'a Subject>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>>;
+
+    /// Opens a board for contributions: makes its record, or marks the one with settings born, or
+    /// returns the one that is. `kind` is the board's, as the caller read it.
+    fn birth<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a KindRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<BoardRecord, BirthError>>;
+
+    /// Keeps settings for a board yet unborn, in place of earlier ones.
+    fn settle<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a KindRecord,
+        shards: ShardCount,
+    ) -> BoxFuture<'a, Result<BoardRecord, SettleError>>;
+
+    /// Ends this life of a board, with all its windows. Its incarnation stays known as dead at
+    /// least until `until`.
+    fn bury<'a>(
+        &'a self,
+        name: &'a BoardName,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), BuryError>>;
+
+    /// Applies a batch to one shard: an outcome for each item, in order.
+    fn apply<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+        batch: Batch<'a>,
+    ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>>;
+
+    /// One look at one window of one shard.
+    fn read<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+        query: &'a Query,
+    ) -> BoxFuture<'a, Result<Reading, StoreError>>;
+
+    /// The windows that a shard holds.
+    fn windows<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+    ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>>;
+
+    /// Drops what is past its time: windows, ids, idle boards, tombstones. Called now and then;
+    /// holds up no writer while it works.
+    fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Holds a shard's sorted sets against its scores.
+    fn verify<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+    ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>>;
+}
+
+/// A place where a sorted set does not say what the scores say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Disagreement {
+    /// The window.
+    pub window: Window,
+    /// The member, where it is about one.
+    pub member: Option<Member>,
+    /// What is wrong.
+    pub what: String,
+}

@@ -1,0 +1,15 @@
+//! The engine of the stores that live in this process: boards, shards, rankings.
+//!
+//! From the outside in: [`Registry`] knows kinds and boards; a [`cell`] is one life of a board and
+//! its locks; a [`shard`] applies batches; a [`ranking`] is one window of it; a [`table`] and a
+//! [`tree`] are what a large one is made of. Nothing here knows a disk, a clock or a runtime.
+
+mod cell;
+mod ids;
+mod ranking;
+mod registry;
+mod shard;
+mod table;
+mod tree;
+
+pub(crate) use registry::Registry;

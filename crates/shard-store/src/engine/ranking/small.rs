@@ -1,0 +1,142 @@
+//! A small ranking: a vector, best first.
+//!
+//! While a board is small its shards share one vector; each row knows its shard, and reads look at
+//! the rows of theirs. It is the naive twin of the tree, too: everything is a scan.
+
+use board::{Bound, Member, RankKey, Rules, Standing};
+use smallvec::SmallVec;
+
+use super::Who;
+use super::answer::Order;
+use crate::contract::Entry;
+
+/// A standing's words: two inline, as a kind with one field has.
+type Words = SmallVec<[u64; 2]>;
+
+#[derive(Debug)]
+struct Row {
+    member: Member,
+    words: Words,
+    shard: u16,
+}
+
+impl Row {
+    fn key(&self, rules: &Rules) -> RankKey {
+        let standing = rules.standing_from(&self.words);
+        RankKey { words: rules.rank_words_of(&standing), member: self.member.clone() }
+    }
+
+    fn entry(&self, rules: &Rules) -> Entry {
+        let reached_at = rules.reached_at(&rules.standing_from(&self.words));
+        Entry { key: self.key(rules), reached_at }
+    }
+}
+
+/// Rows, best first.
+#[derive(Debug)]
+pub(super) struct Small {
+    rows: Vec<Row>,
+}
+
+impl Small {
+    pub(super) const fn new() -> Self {
+        Self { rows: Vec::new() }
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(super) fn of_shard(&self, shard: u16) -> impl Iterator<Item = &Member> {
+        self.rows.iter().filter(move |row| row.shard == shard).map(|row| &row.member)
+    }
+
+    pub(super) fn find(&self, member: &Member) -> Option<u32> {
+        let place = self.rows.iter().position(|row| row.member == *member)?;
+        u32::try_from(place).ok()
+    }
+
+    pub(super) fn standing(&self, rules: &Rules, place: u32) -> Standing {
+        rules.standing_from(&self.rows[place as usize].words)
+    }
+
+    pub(super) fn insert(&mut self, rules: &Rules, who: Who<'_>, standing: &Standing) {
+        // A million boards of ten members: room for a few more, not for twice as many.
+        const SPARE_ROWS: usize = 4;
+        if self.rows.len() == self.rows.capacity() {
+            self.rows.reserve_exact(SPARE_ROWS.max(self.rows.len() / 4));
+        }
+        let words = SmallVec::from_slice(rules.standing_words(standing));
+        self.place(rules, Row { member: who.member.clone(), words, shard: who.shard });
+    }
+
+    pub(super) fn replace(&mut self, rules: &Rules, place: u32, standing: &Standing) {
+        let mut row = self.rows.remove(place as usize);
+        row.words = SmallVec::from_slice(rules.standing_words(standing));
+        self.place(rules, row);
+    }
+
+    pub(super) fn remove(&mut self, place: u32) {
+        self.rows.remove(place as usize);
+    }
+
+    fn place(&mut self, rules: &Rules, row: Row) {
+        let key = row.key(rules);
+        let place = self.rows.partition_point(|other| other.key(rules) > key);
+        self.rows.insert(place, row);
+    }
+
+    /// The rows shard by shard, each still best first.
+    pub(super) fn split(self, shards: u16) -> Vec<Self> {
+        let mut parts: Vec<Self> = (0..shards).map(|_| Self::new()).collect();
+        for row in self.rows {
+            parts[usize::from(row.shard)].rows.push(row);
+        }
+        parts
+    }
+
+    /// Members and standings, best first.
+    pub(super) fn iter(&self, rules: &Rules) -> impl Iterator<Item = (&Member, Standing)> {
+        self.rows.iter().map(|row| (&row.member, rules.standing_from(&row.words)))
+    }
+
+    pub(super) fn verify(&self, rules: &Rules) -> Vec<(Option<Member>, String)> {
+        let wrong = self.rows.windows(2).filter(|pair| pair[0].key(rules) <= pair[1].key(rules));
+        wrong.map(|pair| (Some(pair[1].member.clone()), "stands out of order".to_owned())).collect()
+    }
+}
+
+/// The rows of one shard, or of all.
+pub(super) struct SmallView<'a> {
+    pub(super) small: &'a Small,
+    pub(super) rules: &'a Rules,
+    pub(super) shard: Option<u16>,
+}
+
+impl SmallView<'_> {
+    fn rows(&self, until: usize) -> impl Iterator<Item = &Row> {
+        let shard = self.shard;
+        self.small.rows[..until].iter().filter(move |row| shard.is_none_or(|s| row.shard == s))
+    }
+}
+
+impl Order for SmallView<'_> {
+    fn len(&self) -> usize {
+        self.rows(self.small.rows.len()).count()
+    }
+
+    fn count_better(&self, bound: &Bound) -> usize {
+        let until = self.small.rows.partition_point(|row| bound.is_below(&row.key(self.rules)));
+        self.rows(until).count()
+    }
+
+    fn key_of(&self, member: &Member) -> Option<RankKey> {
+        let row = self.rows(self.small.rows.len()).find(|row| row.member == *member)?;
+        Some(row.key(self.rules))
+    }
+
+    fn stretch(&self, from: usize, len: usize) -> Vec<Entry> {
+        let rows = self.rows(self.small.rows.len()).skip(from).take(len);
+        rows.map(|row| row.entry(self.rules)).collect()
+    }
+}

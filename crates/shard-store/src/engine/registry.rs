@@ -1,0 +1,253 @@
+//! Kinds and boards: who is born, who is dead, and where each board's cell is.
+//!
+//! Locks are taken in this order: kinds, names, cells. Births hold the kinds for reading while they
+//! add a name, and a kind is written under the write lock, so that no board is born of a kind that
+//! has just changed.
+
+use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Unbounded};
+use std::sync::Arc;
+
+use board::{BoardName, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp};
+use hashbrown::HashTable;
+use parking_lot::{Mutex, RwLock};
+
+use super::cell::{Cell, Shared};
+use super::ids::IdBudget;
+use crate::contract::{
+    BirthError, BoardRecord, BuryError, KindRecord, KindWriteError, Revision, SettleError,
+    StoreError,
+};
+
+/// Parts of the map from incarnation to cell, so that births on one do not hold up calls on others.
+const CELL_MAPS: usize = 64;
+
+/// Everything that is kept in memory.
+#[derive(Debug)]
+pub(crate) struct Registry {
+    kinds: RwLock<BTreeMap<KindName, KindRecord>>,
+    names: RwLock<Names>,
+    cells: [RwLock<HashTable<Shared>>; CELL_MAPS],
+    /// Dead incarnations, and until when they stay known.
+    tombstones: Mutex<Vec<(Timestamp, Incarnation)>>,
+    pub(crate) ids: IdBudget,
+}
+
+/// Boards by kind and subject.
+type Names = BTreeMap<KindName, BTreeMap<Subject, Shared>>;
+
+fn named<'a>(names: &'a Names, name: &BoardName) -> Option<&'a Shared> {
+    names.get(name.kind())?.get(name.subject())
+}
+
+impl Registry {
+    pub(crate) fn new(id_bytes_max: usize) -> Self {
+        Self {
+            kinds: RwLock::default(),
+            names: RwLock::default(),
+            cells: std::array::from_fn(|_| RwLock::default()),
+            tombstones: Mutex::default(),
+            ids: IdBudget::new(id_bytes_max),
+        }
+    }
+
+    pub(crate) fn kinds(&self) -> Vec<KindRecord> {
+        self.kinds.read().values().cloned().collect()
+    }
+
+    pub(crate) fn put_kind(
+        &self,
+        kind: Arc<Kind>,
+        expected: Revision,
+        only_without_boards: bool,
+    ) -> Result<KindRecord, KindWriteError> {
+        let name = kind.name().clone();
+        self.write_kind(&name, Some(kind), expected, only_without_boards)
+    }
+
+    pub(crate) fn delete_kind(
+        &self,
+        name: &KindName,
+        expected: Revision,
+    ) -> Result<(), KindWriteError> {
+        self.write_kind(name, None, expected, true).map(|_| ())
+    }
+
+    fn write_kind(
+        &self,
+        name: &KindName,
+        kind: Option<Arc<Kind>>,
+        expected: Revision,
+        only_without_boards: bool,
+    ) -> Result<KindRecord, KindWriteError> {
+        let mut kinds = self.kinds.write();
+        let held = kinds.get(name).map_or(Revision::default(), |record| record.revision);
+        if held != expected {
+            return Err(KindWriteError::Stale);
+        }
+        if only_without_boards {
+            if !self.boards(name, None, 1).is_empty() {
+                return Err(KindWriteError::HasBoards);
+            }
+            self.drop_unborn(name);
+        }
+        let revision = Revision(held.0 + 1);
+        let record = KindRecord { name: name.clone(), revision, kind };
+        kinds.insert(name.clone(), record.clone());
+        Ok(record)
+    }
+
+    /// The kind of a board that is there, as it is now.
+    pub(crate) fn kind(&self, name: &KindName) -> Option<Arc<Kind>> {
+        self.kinds.read().get(name)?.kind.clone()
+    }
+
+    pub(crate) fn board(&self, name: &BoardName) -> Option<BoardRecord> {
+        named(&self.names.read(), name).map(|cell| cell.record())
+    }
+
+    /// Born boards of a kind, by subject, from behind `after` on.
+    pub(crate) fn boards(
+        &self,
+        kind: &KindName,
+        after: Option<&Subject>,
+        limit: usize,
+    ) -> Vec<BoardRecord> {
+        let names = self.names.read();
+        let from = after.map_or(Unbounded, Excluded);
+        let boards = names.get(kind).into_iter().flat_map(|boards| {
+            boards.range::<Subject, _>((from, Unbounded)).map(|(_, cell)| cell)
+        });
+        boards.filter(|cell| cell.is_born()).take(limit).map(|cell| cell.record()).collect()
+    }
+
+    pub(crate) fn birth(
+        &self,
+        name: &BoardName,
+        kind: &KindRecord,
+        incarnation: Incarnation,
+        now: Timestamp,
+    ) -> Result<BoardRecord, BirthError> {
+        let kinds = self.kinds.read();
+        let current = current_kind(&kinds, kind).ok_or(BirthError::StaleKind)?;
+        let mut names = self.names.write();
+        if let Some(cell) = named(&names, name) {
+            cell.bear();
+            return Ok(cell.record());
+        }
+        let shards = current.shards();
+        let cell = Cell::new(name.clone(), current, incarnation, shards, true, now);
+        Ok(self.enter(&mut names, cell))
+    }
+
+    pub(crate) fn settle(
+        &self,
+        name: &BoardName,
+        kind: &KindRecord,
+        shards: ShardCount,
+        incarnation: Incarnation,
+    ) -> Result<BoardRecord, SettleError> {
+        let kinds = self.kinds.read();
+        let current = current_kind(&kinds, kind).ok_or(SettleError::StaleKind)?;
+        let mut names = self.names.write();
+        if let Some(held) = named(&names, name) {
+            if held.is_born() {
+                return Err(SettleError::Born);
+            }
+            held.end(&self.ids);
+            self.forget(held.incarnation());
+        }
+        let never = Timestamp::from_millis(0);
+        let cell = Cell::new(name.clone(), current, incarnation, shards, false, never);
+        Ok(self.enter(&mut names, cell))
+    }
+
+    pub(crate) fn bury(&self, name: &BoardName, until: Timestamp) -> Result<(), BuryError> {
+        let mut names = self.names.write();
+        let boards = names.get_mut(name.kind()).ok_or(BuryError::NotThere)?;
+        let cell = boards.remove(name.subject()).ok_or(BuryError::NotThere)?;
+        drop(names);
+        cell.end(&self.ids);
+        self.tombstones.lock().push((until, cell.incarnation()));
+        Ok(())
+    }
+
+    /// The cell of a life of a board.
+    pub(crate) fn cell(&self, incarnation: Incarnation) -> Result<Shared, StoreError> {
+        let map = self.cell_map(incarnation).read();
+        let found = map.find(incarnation.0, |cell| cell.incarnation() == incarnation);
+        found.cloned().ok_or(StoreError::Dead)
+    }
+
+    /// Some boards of a kind, from behind a subject on: for the sweep, which holds no lock between.
+    pub(crate) fn cells_behind(
+        &self,
+        kind: &KindName,
+        after: Option<&Subject>,
+        limit: usize,
+    ) -> Vec<Shared> {
+        let names = self.names.read();
+        let from = after.map_or(Unbounded, Excluded);
+        let cells = names.get(kind).into_iter().flat_map(|boards| {
+            boards.range::<Subject, _>((from, Unbounded)).map(|(_, cell)| cell.clone())
+        });
+        cells.take(limit).collect()
+    }
+
+    /// Takes a board off that holds nothing any more.
+    pub(crate) fn drop_if_empty(&self, cell: &Shared) {
+        let mut names = self.names.write();
+        let Some(boards) = names.get_mut(cell.name().kind()) else { return };
+        let subject = cell.name().subject();
+        let current = boards.get(subject).is_some_and(|held| Arc::ptr_eq(held, cell));
+        if current && cell.is_born() && cell.end_if_empty() {
+            boards.remove(subject);
+            self.forget(cell.incarnation());
+        }
+    }
+
+    pub(crate) fn drop_tombstones(&self, now: Timestamp) {
+        let gone: Vec<_> = {
+            let mut tombstones = self.tombstones.lock();
+            tombstones.extract_if(.., |(until, _)| *until <= now).collect()
+        };
+        gone.iter().for_each(|(_, incarnation)| self.forget(*incarnation));
+    }
+
+    /// Settings of boards that were never born go with the kind that they were made for.
+    fn drop_unborn(&self, kind: &KindName) {
+        let boards = self.names.write().remove(kind).unwrap_or_default();
+        boards.values().for_each(|cell| self.forget(cell.incarnation()));
+    }
+
+    fn enter(&self, names: &mut Names, cell: Cell) -> BoardRecord {
+        let cell = Arc::new(cell);
+        let incarnation = cell.incarnation();
+        let mut map = self.cell_map(incarnation).write();
+        map.insert_unique(incarnation.0, cell.clone(), |cell| cell.incarnation().0);
+        let boards = names.entry(cell.name().kind().clone()).or_default();
+        boards.insert(cell.name().subject().clone(), cell.clone());
+        cell.record()
+    }
+
+    fn forget(&self, incarnation: Incarnation) {
+        let mut map = self.cell_map(incarnation).write();
+        if let Ok(held) = map.find_entry(incarnation.0, |cell| cell.incarnation() == incarnation) {
+            held.remove();
+        }
+    }
+
+    fn cell_map(&self, incarnation: Incarnation) -> &RwLock<HashTable<Shared>> {
+        // Incarnations are random: any bits will do, but not those that the table looks at first.
+        let map = usize::try_from(incarnation.0 >> 40).unwrap_or(usize::MAX) % CELL_MAPS;
+        &self.cells[map]
+    }
+}
+
+fn current_kind(
+    kinds: &BTreeMap<KindName, KindRecord>,
+    read: &KindRecord,
+) -> Option<Arc<Kind>> {
+    let held = kinds.get(&read.name).filter(|held| held.revision == read.revision)?;
+    held.kind.clone()
+}

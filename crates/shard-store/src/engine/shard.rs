@@ -1,0 +1,161 @@
+//! One shard: its rankings by window, the ids it remembers, and the windows it has dropped.
+//!
+//! [`Shard::apply`] is the one way in. It decides each item against everything the shard holds
+//! before it writes anything, so that an item counts in all its windows or in none. Locks, boards
+//! and the life of shards are in `cell`.
+
+mod apply;
+
+use board::{Kind, Period, ShardCount, Timestamp, Window};
+
+use super::ids::{IdBudget, RememberedIds};
+use super::ranking::Ranking;
+use crate::contract::{Part, Query, Reading, ShardVersion, WindowCount};
+
+/// What one shard holds of a board; of a small board, what all its shards hold.
+#[derive(Debug, Default)]
+pub(crate) struct Shard {
+    /// By window, sorted.
+    rankings: Vec<(Window, Ranking)>,
+    ids: Option<Box<RememberedIds>>,
+    /// By period: the latest start of a window that was dropped. A clock that steps back does not
+    /// bring such a window to life again.
+    dropped: Option<Box<[Option<Timestamp>; 4]>>,
+}
+
+impl Shard {
+    /// One look at one window; of a small board at the rows of one shard, else at all.
+    pub(crate) fn read(
+        &self,
+        kind: &Kind,
+        epoch: u64,
+        only: Option<u16>,
+        query: &Query,
+    ) -> Reading {
+        let Some(ranking) = self.ranking(query.window) else {
+            let version = ShardVersion { epoch, ..ShardVersion::default() };
+            let unchanged = query.unless == Some(version);
+            let parts = query.asks.iter().map(nothing_at).collect();
+            return Reading { version, members: 0, parts: (!unchanged).then_some(parts) };
+        };
+        let version = ranking.version(epoch);
+        let parts = (query.unless != Some(version)).then(|| {
+            let answer = |ask| ranking.answer(kind.rules(), only, query.groups, ask);
+            query.asks.iter().map(answer).collect()
+        });
+        Reading { version, members: ranking.members(only) as u64, parts }
+    }
+
+    /// The windows with members, of one shard or of all.
+    pub(crate) fn windows(&self, only: Option<u16>) -> Vec<WindowCount> {
+        let counts = self.rankings.iter().map(|(window, ranking)| WindowCount {
+            window: *window,
+            members: ranking.members(only) as u64,
+        });
+        counts.filter(|count| count.members > 0).collect()
+    }
+
+    /// Takes out what is past its time. The caller drops it where nobody waits.
+    pub(crate) fn take_expired(
+        &mut self,
+        kind: &Kind,
+        idle: bool,
+        now: Timestamp,
+        budget: &IdBudget,
+    ) -> Vec<(Window, Ranking)> {
+        let expired = |window: Window| {
+            if window.period() == Period::All { idle } else { kind.is_expired(window, now) }
+        };
+        let taken: Vec<_> =
+            self.rankings.extract_if(.., |(window, _)| expired(*window)).collect();
+        for (window, _) in &taken {
+            self.note_dropped(*window);
+        }
+        if let Some(ids) = &mut self.ids
+            && ids.age(now, kind.dedupe(), budget)
+        {
+            ids.release(budget);
+            self.ids = None;
+        }
+        taken
+    }
+
+    /// Whether nothing is held: no window, no id.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ids.is_none() && self.rankings.is_empty()
+    }
+
+    /// Whether some window has outgrown one vector for all shards.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.rankings.iter().any(|(_, ranking)| ranking.len() > super::ranking::SMALL_ROWS_MAX)
+    }
+
+    /// The shards of a board that was small until now.
+    pub(crate) fn split(self, kind: &Kind, shards: ShardCount, budget: &IdBudget) -> Vec<Self> {
+        let count = shards.get();
+        let mut parts: Vec<Self> = (0..count).map(|_| Self::default()).collect();
+        for (window, ranking) in self.rankings {
+            for (part, ranking) in parts.iter_mut().zip(ranking.split(kind.rules(), count)) {
+                part.rankings.push((window, ranking));
+            }
+        }
+        if let Some(ids) = self.ids {
+            for (part, ids) in parts.iter_mut().zip(ids.split(shards, budget)) {
+                part.ids = Some(Box::new(ids));
+            }
+        }
+        for part in &mut parts {
+            part.dropped.clone_from(&self.dropped);
+        }
+        parts
+    }
+
+    /// Gives back what its ids took of the budget, before the shard goes.
+    pub(crate) fn release_ids(&self, budget: &IdBudget) {
+        if let Some(ids) = &self.ids {
+            ids.release(budget);
+        }
+    }
+
+    /// What is wrong between scores and order.
+    pub(crate) fn rankings(&self) -> impl Iterator<Item = (Window, &Ranking)> {
+        self.rankings.iter().map(|(window, ranking)| (*window, ranking))
+    }
+
+    fn ranking(&self, window: Window) -> Option<&Ranking> {
+        let place = self.place(window).ok()?;
+        Some(&self.rankings[place].1)
+    }
+
+    fn place(&self, window: Window) -> Result<usize, usize> {
+        self.rankings.binary_search_by_key(&window, |(window, _)| *window)
+    }
+
+    fn note_dropped(&mut self, window: Window) {
+        let Some(slot) = dropped_slot(window.period()) else { return };
+        let dropped = self.dropped.get_or_insert_default();
+        dropped[slot] = dropped[slot].max(Some(window.start()));
+    }
+
+    fn was_dropped(&self, window: Window) -> bool {
+        let slot = dropped_slot(window.period());
+        let dropped = self.dropped.as_ref().zip(slot).and_then(|(dropped, slot)| dropped[slot]);
+        dropped.is_some_and(|start| window.start() <= start)
+    }
+}
+
+const fn dropped_slot(period: Period) -> Option<usize> {
+    match period {
+        Period::Hour => Some(0),
+        Period::Day => Some(1),
+        Period::Week => Some(2),
+        Period::Month => Some(3),
+        Period::All => None,
+    }
+}
+
+/// The answer to an ask where nothing is ranked.
+fn nothing_at(ask: &crate::contract::Ask) -> Part {
+    let there = !matches!(ask.anchor, crate::contract::Anchor::Member(_));
+    Part { anchor: there.then_some(0), ..Part::default() }
+}

@@ -1,0 +1,257 @@
+//! A batch into a shard.
+//!
+//! First every member of the batch is looked up in every window: those loads do not depend on one
+//! another, so their cache misses overlap, which halves the cost of a contribution to a large board.
+//! Then item by item: the id, the fold in every window, room; only then the writes.
+
+use std::sync::Arc;
+
+use board::{Kind, Rules, Standing, Timestamp, Windows};
+use smallvec::SmallVec;
+
+use super::Shard;
+use crate::contract::{Batch, Change, Failure, Item, Outcome, Refused, WindowStanding};
+use crate::engine::ids::{IdBudget, RememberedIds};
+use crate::engine::ranking::{Ranking, Spot, Who};
+
+/// Places in [`Shard::rankings`], for the windows of an item.
+type Places = SmallVec<[u32; 5]>;
+
+/// The windows that an item shares with those before it, and where they are.
+struct Run {
+    /// Items of the run: from `first` until the next run's.
+    first: usize,
+    places: Places,
+}
+
+impl Shard {
+    /// Applies the items in order; `shard_of` tells the shard of a placement hash.
+    pub(crate) fn apply(
+        &mut self,
+        batch: &Batch<'_>,
+        shard_of: impl Fn(u64) -> u16,
+        budget: &IdBudget,
+    ) -> Vec<Outcome> {
+        let runs = self.runs(batch.items);
+        let mut spots = self.look_up(batch.items, &runs);
+        let mut spots_hold = true;
+        let mut outcomes = Vec::with_capacity(batch.items.len());
+        let mut run = 0;
+        let mut next_spot = 0;
+        for (index, item) in batch.items.iter().enumerate() {
+            while runs.get(run + 1).is_some_and(|next| next.first <= index) {
+                run += 1;
+            }
+            let places = &runs[run].places;
+            let found = &mut spots[next_spot..next_spot + places.len()];
+            next_spot += places.len();
+            let who = Who { member: &item.member, hash: item.hash, shard: shard_of(item.hash) };
+            let outcome = match item.change {
+                Change::Remove => {
+                    spots_hold = false;
+                    self.take_off(batch.kind.rules(), who)
+                }
+                Change::Fold(_) | Change::Set(_) => {
+                    self.confirm(item, places, found, spots_hold);
+                    self.write(batch, item, who, places, found, budget)
+                }
+            };
+            outcomes.push(outcome);
+        }
+        for (_, ranking) in &mut self.rankings {
+            ranking.settle(batch.kind.rules());
+        }
+        outcomes
+    }
+
+    /// Where the windows of the items are, with rankings made for those that are new.
+    fn runs(&mut self, items: &[Item]) -> Vec<Run> {
+        let mut firsts: Vec<usize> = Vec::new();
+        let mut last: Option<&Windows> = None;
+        for (index, item) in items.iter().enumerate() {
+            if last.is_none_or(|windows| !Arc::ptr_eq(windows, &item.windows)) {
+                self.open_windows(item);
+                firsts.push(index);
+                last = Some(&item.windows);
+            }
+        }
+        // Opening a window moves the others: places are taken when all are open.
+        let run = |first: usize| Run { first, places: self.places_of(&items[first]) };
+        firsts.into_iter().map(run).collect()
+    }
+
+    fn open_windows(&mut self, item: &Item) {
+        if item.change == Change::Remove {
+            return;
+        }
+        for window in item.windows.iter() {
+            if let Err(place) = self.place(*window)
+                && !self.was_dropped(*window)
+            {
+                if self.rankings.len() == self.rankings.capacity() {
+                    // Most boards have few windows: no room for three that will never come.
+                    self.rankings.reserve_exact(1 + self.rankings.len() / 4);
+                }
+                self.rankings.insert(place, (*window, Ranking::new()));
+            }
+        }
+    }
+
+    fn places_of(&self, item: &Item) -> Places {
+        let places = item.windows.iter().filter_map(|window| self.place(*window).ok());
+        places.filter_map(|place| u32::try_from(place).ok()).collect()
+    }
+
+    /// Every member in every window of it.
+    fn look_up(&self, items: &[Item], runs: &[Run]) -> Vec<Option<Spot>> {
+        let mut spots = Vec::with_capacity(items.len() * runs.first().map_or(0, |r| r.places.len()));
+        for (index, run) in runs.iter().enumerate() {
+            let end = runs.get(index + 1).map_or(items.len(), |next| next.first);
+            for item in &items[run.first..end] {
+                for place in &run.places {
+                    let ranking = &self.rankings[*place as usize].1;
+                    let found = if ranking.is_large() {
+                        ranking.find(item.hash, &item.member)
+                    } else {
+                        None
+                    };
+                    spots.push(found);
+                }
+            }
+        }
+        spots
+    }
+
+    /// Looks again where an earlier item of the batch may have moved or made the standing.
+    fn confirm(
+        &self,
+        item: &Item,
+        places: &Places,
+        found: &mut [Option<Spot>],
+        spots_hold: bool,
+    ) {
+        for (place, spot) in places.iter().zip(found) {
+            let ranking = &self.rankings[*place as usize].1;
+            if !ranking.is_large() || !spots_hold || spot.is_none() {
+                *spot = ranking.find(item.hash, &item.member);
+            }
+        }
+    }
+
+    fn write(
+        &mut self,
+        batch: &Batch<'_>,
+        item: &Item,
+        who: Who<'_>,
+        places: &Places,
+        found: &[Option<Spot>],
+        budget: &IdBudget,
+    ) -> Outcome {
+        if self.holds_id(item, batch.kind, batch.now) {
+            return Outcome::Duplicate(self.report(batch, item));
+        }
+        if places.is_empty() {
+            return Outcome::Refused(Refused::WindowClosed(item.at));
+        }
+        let standings = match self.decide(batch.kind.rules(), item, places, found) {
+            Ok(standings) => standings,
+            Err(outcome) => return outcome,
+        };
+        if let Err(failure) = self.reserve_id(item, batch, budget) {
+            return Outcome::Failed(failure);
+        }
+        self.note_id(item, batch.now);
+        for ((place, spot), new) in places.iter().zip(found).zip(&standings) {
+            if let Some(standing) = new {
+                let ranking = &mut self.rankings[*place as usize].1;
+                ranking.write(batch.kind.rules(), who, *spot, standing);
+            }
+        }
+        Outcome::Applied(self.report(batch, item))
+    }
+
+    /// The standing after the item in each window, `None` where it stays what it is.
+    fn decide(
+        &self,
+        rules: &Rules,
+        item: &Item,
+        places: &Places,
+        found: &[Option<Spot>],
+    ) -> Result<SmallVec<[Option<Standing>; 5]>, Outcome> {
+        let mut standings = SmallVec::new();
+        for (place, spot) in places.iter().zip(found) {
+            let ranking = &self.rankings[*place as usize].1;
+            if spot.is_none()
+                && let Err(full) = ranking.check_room()
+            {
+                return Err(Outcome::Failed(Failure::Unavailable(full.to_string())));
+            }
+            let held = spot.map(|spot| ranking.standing(rules, spot));
+            let new = match &item.change {
+                Change::Set(values) => rules.outright(values, item.at),
+                Change::Fold(values) => match rules.fold(held.as_ref(), values, item.at) {
+                    Ok(standing) => standing,
+                    Err(error) => return Err(Outcome::Refused(error.into())),
+                },
+                Change::Remove => unreachable!("a removal folds nothing"),
+            };
+            standings.push((held != Some(new)).then_some(new));
+        }
+        Ok(standings)
+    }
+
+    fn take_off(&mut self, rules: &Rules, who: Who<'_>) -> Outcome {
+        let mut was_there = false;
+        for (_, ranking) in &mut self.rankings {
+            if let Some(spot) = ranking.find(who.hash, who.member) {
+                ranking.remove(rules, who, spot);
+                was_there = true;
+            }
+        }
+        if was_there {
+            Outcome::Applied(Vec::new())
+        } else {
+            Outcome::Refused(Refused::NotRanked(who.member.clone()))
+        }
+    }
+
+    fn report(&self, batch: &Batch<'_>, item: &Item) -> Vec<WindowStanding> {
+        if !batch.report {
+            return Vec::new();
+        }
+        let rules = batch.kind.rules();
+        let standings = item.windows.iter().filter_map(|window| {
+            let ranking = self.ranking(*window)?;
+            let spot = ranking.find(item.hash, &item.member)?;
+            Some(WindowStanding { window: *window, standing: ranking.standing(rules, spot) })
+        });
+        standings.collect()
+    }
+
+    fn holds_id(&self, item: &Item, kind: &Kind, now: Timestamp) -> bool {
+        let known = self.ids.as_ref().zip(item.id);
+        known.is_some_and(|(ids, id)| ids.holds(id, item.hash, now, kind.dedupe()))
+    }
+
+    fn reserve_id(
+        &mut self,
+        item: &Item,
+        batch: &Batch<'_>,
+        budget: &IdBudget,
+    ) -> Result<(), Failure> {
+        if item.id.is_none() {
+            return Ok(());
+        }
+        let ids = self.ids.get_or_insert_with(|| Box::new(RememberedIds::new(batch.now)));
+        ids.reserve(batch.now, batch.kind.dedupe(), budget).map_err(|_| {
+            let limit = budget.limit_bytes();
+            Failure::Unavailable(format!("remembered ids take all of their {limit} bytes"))
+        })
+    }
+
+    fn note_id(&mut self, item: &Item, now: Timestamp) {
+        if let (Some(ids), Some(id)) = (&mut self.ids, item.id) {
+            ids.note(id, item.hash, now);
+        }
+    }
+}
