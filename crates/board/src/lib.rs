@@ -2,8 +2,8 @@
 //!
 //! Pure: no I/O, no async, no clock (`now` is a parameter), no serde.
 
-// mod timestamp;
+mod timestamp;
 // mod window;
 
-// pub use timestamp::{Timestamp, TimestampError};
+pub use timestamp::{Timestamp, TimestampError};
 // pub use window::{Calendar, Period, Span, UnknownTimeZone, Window, WindowSelector, SelectorError};
