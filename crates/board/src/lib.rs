@@ -3,7 +3,9 @@
 //! Pure: no I/O, no async, no clock (`now` is a parameter), no serde.
 
 mod timestamp;
-// mod window;
+mod window;
 
 pub use timestamp::{Timestamp, TimestampError};
-// pub use window::{Calendar, Period, Span, UnknownTimeZone, Window, WindowSelector, SelectorError};
+pub use window::{
+    Calendar, Period, SelectorError, Span, UnknownPeriod, UnknownTimeZone, Window, WindowSelector,
+};
