@@ -1,8 +1,7 @@
 //! The calendar as arithmetic: [`Date`] to and from a count of days, ISO weeks.
 //!
-//! Proleptic Gregorian, after Howard Hinnant's `days_from_civil` and `civil_from_days`, which count
-//! years from March so that the leap day comes last. Not here: time zones; days are of whichever
-//! clock the caller counts by.
+//! Proleptic Gregorian. Years are counted from March inside, so that the leap day comes last. Not
+//! here: time zones; days are of whichever clock the caller counts by.
 
 pub(crate) const SECOND_MS: i64 = 1_000;
 pub(crate) const MINUTE_MS: i64 = 60 * SECOND_MS;
@@ -14,6 +13,9 @@ pub(crate) const CYCLE_DAYS: i64 = 146_097;
 
 /// Days from 0000-03-01 to 1970-01-01.
 const MARCH_EPOCH_DAYS: i64 = 719_468;
+
+/// Cycles added before dividing, so that nothing is negative.
+const SHIFT_CYCLES: i64 = 82;
 
 /// A day of the Gregorian calendar. `month` and `day` count from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,25 +33,33 @@ impl Date {
     }
 
     /// The date so many days after 1970-01-01.
+    ///
+    /// Multiplications and shifts in place of most divisions, after Neri and Schneider, "Euclidean
+    /// affine functions and their application to calendar algorithms" (2023), figure 12. Right from
+    /// the year -32800 on.
     pub(crate) const fn from_days(days: i64) -> Self {
-        let days = days + MARCH_EPOCH_DAYS;
-        let cycle = days.div_euclid(CYCLE_DAYS);
-        let of_cycle = days.rem_euclid(CYCLE_DAYS);
-        let year_of_cycle =
-            (of_cycle - of_cycle / 1_460 + of_cycle / 36_524 - of_cycle / 146_096) / 365;
-        let of_year = of_cycle - (365 * year_of_cycle + year_of_cycle / 4 - year_of_cycle / 100);
-        let from_march = (5 * of_year + 2) / 153;
-        let day = of_year - (153 * from_march + 2) / 5 + 1;
-        let month = if from_march < 10 {
-            from_march + 3
+        let quarters = 4 * (days + MARCH_EPOCH_DAYS + SHIFT_CYCLES * CYCLE_DAYS) + 3;
+        let century = quarters / CYCLE_DAYS;
+        let scaled = 2_939_745 * ((quarters % CYCLE_DAYS) | 3);
+        let year_of_century = scaled >> 32;
+        let of_year = (scaled & 0xffff_ffff) / 2_939_745 / 4;
+        let month_and_day = 2_141 * of_year + 197_913;
+        let month = month_and_day >> 16;
+        let day = (month_and_day & 0xffff) / 2_141 + 1;
+        let year = 100 * century + year_of_century - 400 * SHIFT_CYCLES;
+        // January and February are months 13 and 14 of the year before.
+        if month > 12 {
+            Self {
+                year: year + 1,
+                month: month - 12,
+                day,
+            }
         } else {
-            from_march - 9
-        };
-        let year = year_of_cycle + cycle * 400 + if month <= 2 { 1 } else { 0 };
-        Self { year, month, day }
+            Self { year, month, day }
+        }
     }
 
-    /// Days since 1970-01-01.
+    /// Days since 1970-01-01. After Howard Hinnant's `days_from_civil`.
     pub(crate) const fn days(self) -> i64 {
         let year = if self.month <= 2 {
             self.year - 1

@@ -11,11 +11,13 @@ mod calendar;
 mod name;
 mod period;
 mod selector;
+mod selector_error;
 mod zone;
 
 pub use calendar::{Calendar, UnknownTimeZone};
 pub use period::{Period, UnknownPeriod};
-pub use selector::{SelectorError, WindowSelector};
+pub use selector::WindowSelector;
+pub use selector_error::SelectorError;
 
 use crate::Timestamp;
 

@@ -10,8 +10,7 @@ impl Calendar {
     /// An hour has its offset always, since the same one may come twice.
     #[must_use]
     pub fn name(&self, window: Window) -> String {
-        let offset = self.offset_at(window.start());
-        let local = window.start().millis().saturating_add(offset);
+        let (local, offset) = self.local_at(window.start());
         let days = local.div_euclid(DAY_MS);
         let Date { year, month, day } = Date::from_days(days);
         match window.period() {

@@ -30,8 +30,8 @@ const CYCLE_START: i64 = new_year(2100);
 const CYCLE_END: i64 = CYCLE_START + CYCLE_MS;
 const TABLE_END: i64 = new_year(2501);
 
-/// The first instant that is told from those before it.
-const FIRST_INSTANT: i64 = new_year(1);
+/// The first instant that is told from those before it: before any year of four digits.
+const FIRST_INSTANT: i64 = new_year(-1);
 const YEAR_10000: i64 = new_year(10_000);
 
 /// Clock changes before that say nothing about hours to come.
