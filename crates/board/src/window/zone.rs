@@ -176,11 +176,10 @@ impl Zone {
 
     /// The first instant at which the clock shows this local time or a later one.
     pub(super) fn reaches(&self, local: i64) -> i64 {
-        // No offset is as long as a day.
-        self.reaches_from(self.index_at(local - DAY_MS), local)
+        self.reaches_from(self.index_at(local), local)
     }
 
-    /// The same, from a stretch nearby.
+    /// The same, looking out from any stretch; one nearby is quickest.
     fn reaches_from(&self, mut index: usize, local: i64) -> i64 {
         while self.stretches[index].reached > local {
             index -= 1;
@@ -199,6 +198,7 @@ impl Zone {
     /// Where the clock shows this local hour, in part at least: first instant and offset of each
     /// time it does.
     pub(super) fn occurrences(&self, local_hour: i64) -> impl Iterator<Item = (i64, i64)> {
+        // No offset is as long as a day.
         let near = self.index_at(local_hour - DAY_MS);
         self.stretches[near..]
             .iter()
