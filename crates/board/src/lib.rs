@@ -30,4 +30,6 @@ pub use rules::{
 pub use standing::{STANDING_WORDS_MAX, Standing};
 pub use timestamp::{Timestamp, TimestampError};
 pub use value::{Value, Values};
-pub use window::{Calendar, Period, SelectorError, Span, UnknownTimeZone, Window, WindowSelector};
+pub use window::{
+    Calendar, Period, SelectorError, Span, UnknownPeriod, UnknownTimeZone, Window, WindowSelector,
+};

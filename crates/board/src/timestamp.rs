@@ -1,1 +1,239 @@
-//! Moments.
+//! Moments: [`Timestamp`], epoch milliseconds in UTC, and the two ways in which clients write them.
+//!
+//! Not here: any clock (`now` is a parameter everywhere), and anything that knows a time zone; that
+//! is `window`.
+
+pub(crate) mod civil;
+pub(crate) mod rfc3339;
+pub(crate) mod text;
+
+use std::fmt;
+use std::time::Duration;
+
+use rfc3339::Fault;
+use text::excerpt;
+
+/// Smallest integer that is taken for milliseconds. What is smaller is a count of seconds: as such
+/// it lasts until the year 5138, as milliseconds it would end in March 1973.
+const REQUEST_MIN_MS: i64 = 100_000_000_000;
+
+/// A moment: milliseconds since 1970-01-01T00:00:00Z.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// The earliest moment a client may name, 1973-01-01T00:00:00.000Z.
+    pub const EARLIEST: Self = Self(94_694_400_000);
+
+    /// The latest moment a client may name, 9999-12-31T23:59:59.999Z.
+    pub const LATEST: Self = Self(253_402_300_799_999);
+
+    /// Reads the integer a client sent.
+    ///
+    /// Fails for one below 10^11, which is a count of seconds, and for one past the year 9999.
+    pub fn from_request_millis(ms: i64) -> Result<Self, TimestampError> {
+        if ms < REQUEST_MIN_MS {
+            return Err(TimestampError::TooSmall { value: ms });
+        }
+        if ms > Self::LATEST.0 {
+            return Err(TimestampError::OutOfRange {
+                text: ms.to_string(),
+            });
+        }
+        Ok(Self(ms))
+    }
+
+    /// Reads RFC 3339 text, which carries an offset or `Z`. Digits past the milliseconds are
+    /// dropped: the moment moves towards the past, never into the next window.
+    pub fn parse_rfc3339(text: &str) -> Result<Self, TimestampError> {
+        let ms = rfc3339::parse(text.as_bytes()).map_err(|fault| match fault {
+            Fault::Malformed => TimestampError::Malformed {
+                text: excerpt(text),
+            },
+            Fault::NoOffset => TimestampError::NoOffset {
+                text: excerpt(text),
+            },
+        })?;
+        if !(Self::EARLIEST.0..=Self::LATEST.0).contains(&ms) {
+            return Err(TimestampError::OutOfRange {
+                text: excerpt(text),
+            });
+        }
+        Ok(Self(ms))
+    }
+
+    /// Takes a value that needs no check: a clock's, or one that was checked before it was stored.
+    #[must_use]
+    pub const fn from_millis(ms: i64) -> Self {
+        Self(ms)
+    }
+
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    #[must_use]
+    pub const fn millis(self) -> i64 {
+        self.0
+    }
+
+    /// The moment this much later, in whole milliseconds; the last one there is where that would
+    /// overflow.
+    #[must_use]
+    pub fn plus(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(whole_millis(duration)))
+    }
+
+    /// The moment this much earlier, in whole milliseconds; the first one there is where that would
+    /// overflow.
+    #[must_use]
+    pub fn minus(self, duration: Duration) -> Self {
+        Self(self.0.saturating_sub(whole_millis(duration)))
+    }
+
+    /// ASCII such as `2026-11-20T14:52:22.123Z`.
+    ///
+    /// Outside the years 0 to 9999, for which RFC 3339 has no form, the nearest moment inside.
+    #[must_use]
+    pub fn to_rfc3339(self) -> [u8; 24] {
+        rfc3339::write(self.0)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.to_rfc3339();
+        f.pad(str::from_utf8(&text).map_err(|_| fmt::Error)?)
+    }
+}
+
+fn whole_millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Why what a client sent is not taken for a moment.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TimestampError {
+    /// An integer too small to be milliseconds.
+    #[error(
+        "{value} is too small for epoch milliseconds (at least {REQUEST_MIN_MS}); \
+         seconds have to be multiplied by 1000"
+    )]
+    TooSmall {
+        /// What was sent.
+        value: i64,
+    },
+    /// A moment outside the years that are accepted.
+    #[error("`{text}` lies outside the years 1973 to 9999 (UTC)")]
+    OutOfRange {
+        /// What was sent.
+        text: String,
+    },
+    /// A local time: which moment it means is anyone's guess.
+    #[error("`{text}` has no offset: end it with `Z` or one such as `+08:00`")]
+    NoOffset {
+        /// What was sent.
+        text: String,
+    },
+    /// Neither form, or a date or time of day that does not exist.
+    #[error(
+        "`{text}` is no time: RFC 3339 such as `2026-11-20T14:52:22.123Z`, \
+         or integer epoch milliseconds, is accepted"
+    )]
+    Malformed {
+        /// What was sent.
+        text: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_milliseconds_from_ten_to_the_eleven_on() {
+        for ms in [
+            REQUEST_MIN_MS,
+            1_795_186_342_123,
+            Timestamp::LATEST.millis(),
+        ] {
+            assert_eq!(Timestamp::from_request_millis(ms), Ok(Timestamp(ms)));
+        }
+        for value in [REQUEST_MIN_MS - 1, 1_795_186_342, 0, -1, i64::MIN] {
+            let refused = Timestamp::from_request_millis(value);
+            assert_eq!(refused, Err(TimestampError::TooSmall { value }));
+        }
+        for ms in [
+            Timestamp::LATEST.millis() + 1,
+            1_795_186_342_123_000,
+            i64::MAX,
+        ] {
+            let refused = Timestamp::from_request_millis(ms);
+            assert_eq!(
+                refused,
+                Err(TimestampError::OutOfRange {
+                    text: ms.to_string()
+                })
+            );
+        }
+    }
+
+    #[test]
+    fn text_outside_the_accepted_years_is_refused_by_its_instant() {
+        let read = |text| Timestamp::parse_rfc3339(text);
+        assert_eq!(read("1973-01-01T00:00:00Z"), Ok(Timestamp::EARLIEST));
+        assert_eq!(read("1972-12-31T19:00:00-05:00"), Ok(Timestamp::EARLIEST));
+        assert_eq!(read("9999-12-31T23:59:59.9999Z"), Ok(Timestamp::LATEST));
+        for text in [
+            "1972-12-31T23:59:59.999Z",
+            "1973-01-01T00:00:00+01:00",
+            "9999-12-31T23:59:59-01:00",
+        ] {
+            assert_eq!(
+                read(text),
+                Err(TimestampError::OutOfRange {
+                    text: text.to_owned()
+                })
+            );
+        }
+    }
+
+    #[test]
+    fn errors_name_what_was_sent_and_what_is_accepted() {
+        let message = |text| Timestamp::parse_rfc3339(text).unwrap_err().to_string();
+        assert_eq!(
+            message("2026-11-20T14:52:22"),
+            "`2026-11-20T14:52:22` has no offset: end it with `Z` or one such as `+08:00`"
+        );
+        assert_eq!(
+            message("yesterday"),
+            "`yesterday` is no time: RFC 3339 such as `2026-11-20T14:52:22.123Z`, \
+             or integer epoch milliseconds, is accepted"
+        );
+        assert_eq!(
+            Timestamp::from_request_millis(1_795_186_342)
+                .unwrap_err()
+                .to_string(),
+            "1795186342 is too small for epoch milliseconds (at least 100000000000); \
+             seconds have to be multiplied by 1000"
+        );
+        assert!(
+            message(&"9".repeat(10_000)).len() < 300,
+            "a long text is quoted in part"
+        );
+    }
+
+    #[test]
+    fn adding_and_taking_away_saturate() {
+        let at = Timestamp::from_millis(1_000);
+        assert_eq!(at.plus(Duration::from_micros(1_999)).millis(), 1_001);
+        assert_eq!(at.minus(Duration::from_secs(2)).millis(), -1_000);
+        assert_eq!(at.plus(Duration::MAX).millis(), i64::MAX);
+        assert_eq!(Timestamp(-2).minus(Duration::MAX).millis(), i64::MIN);
+    }
+
+    #[test]
+    fn display_pads() {
+        let at = Timestamp::from_millis(1_795_186_342_123);
+        assert_eq!(at.to_string(), "2026-11-20T14:52:22.123Z");
+        assert_eq!(format!("{at:>26}"), "  2026-11-20T14:52:22.123Z");
+    }
+}

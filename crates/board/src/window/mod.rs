@@ -1,1 +1,112 @@
-//! Windows.
+//! Windows: the stretches of time that a ranking covers, local to a kind's time zone.
+//!
+//! A [`Calendar`] (a time zone) says which [`Window`] of a [`Period`] an instant falls into, how far
+//! it reaches ([`Span`]), how it is called, and what a selector such as `day:2026-11-20` means. The
+//! windows of one period partition time: every instant lies in exactly one, and each ends where the
+//! next one starts, across every clock change.
+//!
+//! Not here: how long windows are kept, when they close, and what the current time is.
+
+mod calendar;
+mod name;
+mod period;
+mod selector;
+mod selector_error;
+mod zone;
+
+pub use calendar::{Calendar, UnknownTimeZone};
+pub use period::{Period, UnknownPeriod};
+pub use selector::WindowSelector;
+pub use selector_error::SelectorError;
+
+use crate::Timestamp;
+
+/// One window, identified by its first instant. Only the calendar it came from knows how far it
+/// reaches.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Window {
+    period: Period,
+    start: Timestamp,
+}
+
+impl Window {
+    /// The window without bounds. Its start says nothing: earlier instants lie in it as well.
+    pub const ALL_TIME: Self = Self {
+        period: Period::All,
+        start: Timestamp::from_millis(0),
+    };
+
+    /// The window of this period that starts here, as read back from where it was stored. For
+    /// [`Period::All`] there is only [`Window::ALL_TIME`].
+    #[must_use]
+    pub const fn starting_at(period: Period, start: Timestamp) -> Self {
+        match period {
+            Period::All => Self::ALL_TIME,
+            _ => Self { period, start },
+        }
+    }
+
+    /// How long a stretch it is.
+    #[must_use]
+    pub const fn period(self) -> Period {
+        self.period
+    }
+
+    /// Its first instant.
+    #[must_use]
+    pub const fn start(self) -> Timestamp {
+        self.start
+    }
+}
+
+/// How far a window reaches: from its start up to, and without, `end`.
+///
+/// Contributions come mostly in the order of their time, so that whoever keeps the last span seldom
+/// has to ask the calendar again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// The window.
+    pub window: Window,
+    /// The first instant after it; `None` for the window without bounds.
+    pub end: Option<Timestamp>,
+}
+
+impl Span {
+    /// The span without bounds.
+    pub const ALL_TIME: Self = Self {
+        window: Window::ALL_TIME,
+        end: None,
+    };
+
+    /// Whether the window covers this instant.
+    #[must_use]
+    pub fn contains(&self, at: Timestamp) -> bool {
+        self.end
+            .is_none_or(|end| self.window.start <= at && at < end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_has_its_start_and_not_its_end() {
+        let at = Timestamp::from_millis;
+        let window = Window::starting_at(Period::Hour, at(100));
+        let span = Span {
+            window,
+            end: Some(at(200)),
+        };
+        let covered = [99, 100, 199, 200].map(|ms| span.contains(at(ms)));
+        assert_eq!(covered, [false, true, true, false]);
+    }
+
+    #[test]
+    fn all_time_has_every_instant_and_is_one_window() {
+        assert!(Span::ALL_TIME.contains(Timestamp::from_millis(i64::MIN)));
+        assert!(Span::ALL_TIME.contains(Timestamp::from_millis(i64::MAX)));
+        let read_back = Window::starting_at(Period::All, Timestamp::from_millis(5));
+        assert_eq!(read_back, Window::ALL_TIME);
+    }
+}

@@ -1,0 +1,184 @@
+//! The calendar as arithmetic: [`Date`] to and from a count of days, ISO weeks.
+//!
+//! Proleptic Gregorian. Years are counted from March inside, so that the leap day comes last. Not
+//! here: time zones; days are of whichever clock the caller counts by.
+
+pub(crate) const SECOND_MS: i64 = 1_000;
+pub(crate) const MINUTE_MS: i64 = 60 * SECOND_MS;
+pub(crate) const HOUR_MS: i64 = 60 * MINUTE_MS;
+pub(crate) const DAY_MS: i64 = 24 * HOUR_MS;
+
+/// Days after which dates and weekdays repeat: 400 years, which are a whole number of weeks.
+pub(crate) const CYCLE_DAYS: i64 = 146_097;
+
+/// Days from 0000-03-01 to 1970-01-01.
+const MARCH_EPOCH_DAYS: i64 = 719_468;
+
+/// Cycles added before dividing, so that nothing is negative.
+const SHIFT_CYCLES: i64 = 82;
+
+/// A day of the Gregorian calendar. `month` and `day` count from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Date {
+    pub(crate) year: i64,
+    pub(crate) month: i64,
+    pub(crate) day: i64,
+}
+
+impl Date {
+    /// The date of these numbers, where there is one.
+    pub(crate) fn new(year: i64, month: i64, day: i64) -> Option<Self> {
+        let date = Self { year, month, day };
+        ((1..=12).contains(&month) && Self::from_days(date.days()) == date).then_some(date)
+    }
+
+    /// The date so many days after 1970-01-01.
+    ///
+    /// Multiplications and shifts in place of most divisions, after Neri and Schneider, "Euclidean
+    /// affine functions and their application to calendar algorithms" (2023), figure 12. Right from
+    /// the year -32800 on.
+    pub(crate) const fn from_days(days: i64) -> Self {
+        let quarters = 4 * (days + MARCH_EPOCH_DAYS + SHIFT_CYCLES * CYCLE_DAYS) + 3;
+        let century = quarters / CYCLE_DAYS;
+        let scaled = 2_939_745 * ((quarters % CYCLE_DAYS) | 3);
+        let year_of_century = scaled >> 32;
+        let of_year = (scaled & 0xffff_ffff) / 2_939_745 / 4;
+        let month_and_day = 2_141 * of_year + 197_913;
+        let month = month_and_day >> 16;
+        let day = (month_and_day & 0xffff) / 2_141 + 1;
+        let year = 100 * century + year_of_century - 400 * SHIFT_CYCLES;
+        // January and February are months 13 and 14 of the year before.
+        if month > 12 {
+            Self {
+                year: year + 1,
+                month: month - 12,
+                day,
+            }
+        } else {
+            Self { year, month, day }
+        }
+    }
+
+    /// Days since 1970-01-01. After Howard Hinnant's `days_from_civil`.
+    pub(crate) const fn days(self) -> i64 {
+        let year = if self.month <= 2 {
+            self.year - 1
+        } else {
+            self.year
+        };
+        let cycle = year.div_euclid(400);
+        let year_of_cycle = year.rem_euclid(400);
+        let from_march = (self.month + 9) % 12;
+        let of_year = (153 * from_march + 2) / 5 + self.day - 1;
+        let of_cycle = year_of_cycle * 365 + year_of_cycle / 4 - year_of_cycle / 100 + of_year;
+        cycle * CYCLE_DAYS + of_cycle - MARCH_EPOCH_DAYS
+    }
+
+    /// The first day of the month after this date's.
+    pub(crate) const fn next_month(self) -> Self {
+        if self.month == 12 {
+            Self {
+                year: self.year + 1,
+                month: 1,
+                day: 1,
+            }
+        } else {
+            Self {
+                year: self.year,
+                month: self.month + 1,
+                day: 1,
+            }
+        }
+    }
+}
+
+/// The Monday on or before a day.
+pub(crate) const fn monday_of(days: i64) -> i64 {
+    // 1970-01-01 was a Thursday.
+    days - (days + 3).rem_euclid(7)
+}
+
+/// ISO year and week of the week that begins with this Monday. It belongs to the year that has its
+/// Thursday.
+pub(crate) const fn iso_week(monday: i64) -> (i64, i64) {
+    let thursday = monday + 3;
+    let year = Date::from_days(thursday).year;
+    let new_year = Date {
+        year,
+        month: 1,
+        day: 1,
+    }
+    .days();
+    (year, (thursday - new_year) / 7 + 1)
+}
+
+/// The Monday of an ISO week, where that year has it.
+pub(crate) fn iso_week_monday(year: i64, week: i64) -> Option<i64> {
+    // The fourth of January lies in week 1 of every year.
+    let monday = monday_of(
+        Date {
+            year,
+            month: 1,
+            day: 4,
+        }
+        .days(),
+    ) + 7 * (week - 1);
+    (iso_week(monday) == (year, week)).then_some(monday)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_agree_with_jiff_day_by_day() {
+        let mut date = jiff::civil::date(1968, 1, 1);
+        let mut days = -731;
+        while date.year() < 2405 {
+            let (year, month, day) = (
+                i64::from(date.year()),
+                i64::from(date.month()),
+                i64::from(date.day()),
+            );
+            assert_eq!(Date::from_days(days), Date { year, month, day });
+            assert_eq!(Date { year, month, day }.days(), days);
+            let iso = date.iso_week_date();
+            let expected = (i64::from(iso.year()), i64::from(iso.week()));
+            assert_eq!(iso_week(monday_of(days)), expected, "{date}");
+            assert_eq!(
+                iso_week_monday(expected.0, expected.1),
+                Some(monday_of(days))
+            );
+            date = date.tomorrow().unwrap();
+            days += 1;
+        }
+    }
+
+    #[test]
+    fn days_that_do_not_exist() {
+        for (year, month, day) in [
+            (2026, 2, 29),
+            (2026, 2, 30),
+            (1900, 2, 29),
+            (2026, 4, 31),
+            (2026, 13, 1),
+        ] {
+            assert_eq!(Date::new(year, month, day), None);
+        }
+        for (year, month, day) in [(2026, 0, 1), (2026, 1, 0), (2026, 12, 32)] {
+            assert_eq!(Date::new(year, month, day), None);
+        }
+        for (year, month, day) in [(2024, 2, 29), (2000, 2, 29), (2026, 12, 31)] {
+            assert_eq!(Date::new(year, month, day), Some(Date { year, month, day }));
+        }
+    }
+
+    #[test]
+    fn weeks_that_do_not_exist() {
+        for (year, week) in [(2025, 53), (2026, 54), (2026, 0), (2021, 53)] {
+            assert_eq!(iso_week_monday(year, week), None);
+        }
+        assert!(iso_week_monday(2026, 53).is_some());
+        assert!(iso_week_monday(2020, 53).is_some());
+    }
+}

@@ -1,0 +1,240 @@
+//! RFC 3339, read strictly and written fast: a board of thousands of entries is thousands of
+//! `reached_at`.
+//!
+//! Not here: which years are accepted.
+
+use super::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS};
+use super::text::{number, put};
+
+/// 0000-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z: what four digits of a year can say.
+const WRITABLE_MS: (i64, i64) = (-62_167_219_200_000, 253_402_300_799_999);
+
+/// What keeps a text from being a moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fault {
+    /// A date and time of day, and nothing that says of which clock.
+    NoOffset,
+    /// Anything else.
+    Malformed,
+}
+
+/// Epoch milliseconds of `2026-11-20T14:52:22.123+08:00`. As the RFC allows, `t` and `z` may be
+/// small, and a space may stand for the `T`.
+pub(super) fn parse(text: &[u8]) -> Result<i64, Fault> {
+    let (date_and_time, rest) = text.split_at_checked(19).ok_or(Fault::Malformed)?;
+    let local = date_and_time_of(date_and_time).ok_or(Fault::Malformed)?;
+    let (fraction_ms, rest) = fraction_of(rest).ok_or(Fault::Malformed)?;
+    let offset = match rest {
+        [] => return Err(Fault::NoOffset),
+        [b'Z' | b'z'] => 0,
+        _ => offset_of(rest).ok_or(Fault::Malformed)?,
+    };
+    let is_leap_second = date_and_time.ends_with(b":60");
+    let utc = local - offset;
+    if !is_leap_second {
+        Ok(utc + fraction_ms)
+    } else if utc.rem_euclid(DAY_MS) == 0 {
+        // Epoch time has no leap seconds. The last millisecond before keeps it in its day.
+        Ok(utc - 1)
+    } else {
+        Err(Fault::Malformed)
+    }
+}
+
+/// Local milliseconds of `2026-11-20T14:52:22`. A second may be 60.
+fn date_and_time_of(text: &[u8]) -> Option<i64> {
+    let (date, time) = text.split_at_checked(10)?;
+    let [b'T' | b't' | b' ', h1, h2, b':', m1, m2, b':', s1, s2] = *time else {
+        return None;
+    };
+    let (year, month, day) = date_fields(date)?;
+    let days = Date::new(year, month, day)?.days();
+    let hour = number(&[h1, h2]).filter(|hour| *hour < 24)?;
+    let minute = number(&[m1, m2]).filter(|minute| *minute < 60)?;
+    let second = number(&[s1, s2]).filter(|second| *second <= 60)?;
+    Some(days * DAY_MS + hour * HOUR_MS + minute * MINUTE_MS + second * SECOND_MS)
+}
+
+/// Whole milliseconds of `.123456`, if it stands there, and what follows it.
+fn fraction_of(text: &[u8]) -> Option<(i64, &[u8])> {
+    let Some(text) = text.strip_prefix(b".") else {
+        return Some((0, text));
+    };
+    let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, rest) = text.split_at_checked(length)?;
+    let kept = digits.get(..3).unwrap_or(digits);
+    let ms = match kept.len() {
+        0 => return None,
+        1 => number(kept)? * 100,
+        2 => number(kept)? * 10,
+        _ => number(kept)?,
+    };
+    Some((ms, rest))
+}
+
+/// Year, month and day written `2026-11-20`, whether or not there is such a date.
+pub(crate) fn date_fields(text: &[u8]) -> Option<(i64, i64, i64)> {
+    let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *text else {
+        return None;
+    };
+    Some((
+        number(&[y1, y2, y3, y4])?,
+        number(&[m1, m2])?,
+        number(&[d1, d2])?,
+    ))
+}
+
+/// Milliseconds of an offset written `+08:00`.
+pub(crate) fn offset_of(text: &[u8]) -> Option<i64> {
+    let [sign, h1, h2, b':', m1, m2] = *text else {
+        return None;
+    };
+    let hours = number(&[h1, h2]).filter(|hours| *hours < 24)?;
+    let minutes = number(&[m1, m2]).filter(|minutes| *minutes < 60)?;
+    let offset = hours * HOUR_MS + minutes * MINUTE_MS;
+    match sign {
+        b'+' => Some(offset),
+        b'-' => Some(-offset),
+        _ => None,
+    }
+}
+
+/// `2026-11-20T14:52:22.123Z`, of the nearest moment that can be written so.
+pub(super) fn write(ms: i64) -> [u8; 24] {
+    let ms = ms.clamp(WRITABLE_MS.0, WRITABLE_MS.1);
+    let date = Date::from_days(ms.div_euclid(DAY_MS));
+    let of_day = ms.rem_euclid(DAY_MS);
+    let [mut year, mut millis] = [[0; 4], [0; 4]];
+    let [mut month, mut day, mut hour, mut minute, mut second] = [[0; 2]; 5];
+    put(&mut year, date.year);
+    put(&mut month, date.month);
+    put(&mut day, date.day);
+    put(&mut hour, of_day / HOUR_MS);
+    put(&mut minute, of_day / MINUTE_MS % 60);
+    put(&mut second, of_day / SECOND_MS % 60);
+    put(&mut millis, of_day % SECOND_MS);
+    let [y1, y2, y3, y4] = year;
+    let [_, f1, f2, f3] = millis;
+    [
+        y1, y2, y3, y4, b'-', month[0], month[1], b'-', day[0], day[1], b'T', hour[0], hour[1],
+        b':', minute[0], minute[1], b':', second[0], second[1], b'.', f1, f2, f3, b'Z',
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn written(ms: i64) -> String {
+        String::from_utf8(write(ms).to_vec()).unwrap()
+    }
+
+    #[test]
+    fn reads_every_form() {
+        let expected = 1_795_186_342_123;
+        for text in [
+            "2026-11-20T14:52:22.123Z",
+            "2026-11-20t14:52:22.123z",
+            "2026-11-20 14:52:22.123Z",
+            "2026-11-20T14:52:22.1239999999999999999999Z",
+            "2026-11-20T22:52:22.123+08:00",
+            "2026-11-20T11:22:22.123-03:30",
+            "2026-11-21T00:00:22.123+09:08",
+        ] {
+            assert_eq!(parse(text.as_bytes()), Ok(expected), "{text}");
+        }
+        assert_eq!(parse(b"2026-11-20T14:52:22Z"), Ok(1_795_186_342_000));
+        assert_eq!(parse(b"2026-11-20T14:52:22.1Z"), Ok(1_795_186_342_100));
+        assert_eq!(parse(b"2026-11-20T14:52:22.12Z"), Ok(1_795_186_342_120));
+        assert_eq!(
+            parse(b"1969-12-31T23:59:59.9999Z"),
+            Ok(-1),
+            "floor, before the epoch too"
+        );
+    }
+
+    #[test]
+    fn refuses_what_is_near() {
+        for text in [
+            "",
+            "2026-11-20",
+            "2026-11-20T14:52Z",
+            "2026-11-20T14:52:22.Z",
+            "2026-11-20T14:52:22,5Z",
+            "2026-11-20T14:52:22Z ",
+            "2026-11-20T14:52:22+08",
+            "2026-11-20T14:52:22+0800",
+            "2026-11-20T14:52:22+24:00",
+            "2026-11-20T14:52:22+08:60",
+            "2026-11-20T14:52:22 08:00",
+            "2026-11-20T14:52:22Z[UTC]",
+            "2026-11-20T24:00:00Z",
+            "2026-11-20T14:60:00Z",
+            "2026-11-20T14:52:61Z",
+            "2026-11-20T14:52:60Z",
+            "2026-02-29T00:00:00Z",
+            "2026-13-01T00:00:00Z",
+            "2026-1-01T00:00:000Z",
+            "+026-11-20T14:52:22Z",
+            "20261120T145222Z0000",
+            "2026-11-20T14:52:2éZ",
+        ] {
+            assert_eq!(parse(text.as_bytes()), Err(Fault::Malformed), "{text}");
+        }
+        for text in ["2026-11-20T14:52:22", "2026-11-20 14:52:22.123"] {
+            assert_eq!(parse(text.as_bytes()), Err(Fault::NoOffset), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_leap_second_stays_in_its_day() {
+        let before = parse(b"2016-12-31T23:59:59.999Z");
+        assert!(before.is_ok());
+        assert_eq!(parse(b"2016-12-31T23:59:60Z"), before);
+        assert_eq!(parse(b"2016-12-31T18:59:60.5-05:00"), before);
+        assert_eq!(parse(b"2016-12-31T23:59:60-05:00"), Err(Fault::Malformed));
+    }
+
+    #[test]
+    fn writes_the_nearest_moment_outside_the_years() {
+        assert_eq!(written(i64::MAX), "9999-12-31T23:59:59.999Z");
+        assert_eq!(written(i64::MIN), "0000-01-01T00:00:00.000Z");
+        assert_eq!(written(-1), "1969-12-31T23:59:59.999Z");
+    }
+
+    proptest! {
+        #[test]
+        fn writes_as_jiff_does(ms in -62_167_219_200_000_i64..253_402_207_200_000) {
+            let jiff = jiff::Timestamp::from_millisecond(ms).unwrap();
+            prop_assert_eq!(written(ms), format!("{jiff:.3}"));
+        }
+
+        #[test]
+        fn reads_what_it_writes(ms in WRITABLE_MS.0..=WRITABLE_MS.1) {
+            prop_assert_eq!(parse(&write(ms)), Ok(ms));
+        }
+
+        #[test]
+        fn reads_as_jiff_does(
+            ms in 94_694_400_000_i64..253_402_207_200_000,
+            offset_minutes in -1_439_i32..1_439,
+            digits in 0_u8..=9,
+        ) {
+            let offset = jiff::tz::Offset::from_seconds(offset_minutes * 60).unwrap();
+            let moment = jiff::Timestamp::from_millisecond(ms).unwrap();
+            let local = offset.to_datetime(moment);
+            let (sign, minutes) =
+                (if offset_minutes < 0 { '-' } else { '+' }, offset_minutes.unsigned_abs());
+            let text = format!(
+                "{local:.precision$}{sign}{:02}:{:02}",
+                minutes / 60,
+                minutes % 60,
+                precision = usize::from(digits),
+            );
+            let unit = 10_i64.pow(3 - u32::from(digits.min(3)));
+            prop_assert_eq!(parse(text.as_bytes()), Ok(ms.div_euclid(unit) * unit), "{}", text);
+        }
+    }
+}

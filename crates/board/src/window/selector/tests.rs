@@ -1,0 +1,295 @@
+//! What selectors mean, and how those that mean nothing are refused.
+
+use super::*;
+
+fn parse(zone: &str, selector: &str) -> Result<WindowSelector, SelectorError> {
+    Calendar::new(zone).unwrap().parse(selector)
+}
+
+fn start(zone: &str, selector: &str) -> String {
+    match parse(zone, selector) {
+        Ok(WindowSelector::Named(window)) => window.start().to_string(),
+        other => panic!("{selector} in {zone}: {other:?}"),
+    }
+}
+
+fn refusal(zone: &str, selector: &str) -> String {
+    parse(zone, selector).unwrap_err().to_string()
+}
+
+#[test]
+fn a_period_alone_is_the_current_window() {
+    let calendar = Calendar::new("Asia/Shanghai").unwrap();
+    let now = Timestamp::parse_rfc3339("2026-11-20T14:52:22.123Z").unwrap();
+    for period in Period::ALL_PERIODS {
+        let selector = calendar.parse(period.as_str()).unwrap();
+        assert_eq!(selector.period(), period);
+        assert_eq!(
+            selector.resolve(&calendar, now),
+            calendar.span_at(period, now).window
+        );
+    }
+    assert_eq!(
+        calendar.parse("day"),
+        Ok(WindowSelector::Current(Period::Day))
+    );
+    assert_eq!(
+        calendar.parse("all"),
+        Ok(WindowSelector::Named(Window::ALL_TIME))
+    );
+}
+
+#[test]
+fn a_name_is_that_window_at_any_time() {
+    assert_eq!(
+        start("Asia/Shanghai", "day:2026-11-20"),
+        "2026-11-19T16:00:00.000Z"
+    );
+    assert_eq!(
+        start("Asia/Shanghai", "week:2026-W47"),
+        "2026-11-15T16:00:00.000Z"
+    );
+    assert_eq!(
+        start("Asia/Shanghai", "month:2026-11"),
+        "2026-10-31T16:00:00.000Z"
+    );
+    assert_eq!(start("UTC", "week:2020-W53"), "2020-12-28T00:00:00.000Z");
+    assert_eq!(start("UTC", "week:2026-W53"), "2026-12-28T00:00:00.000Z");
+    assert_eq!(start("UTC", "week:2025-W01"), "2024-12-30T00:00:00.000Z");
+    assert_eq!(start("UTC", "day:2024-02-29"), "2024-02-29T00:00:00.000Z");
+    assert_eq!(
+        start("America/New_York", "week:2013-W02"),
+        "2013-01-07T05:00:00.000Z"
+    );
+    let selector = parse("UTC", "day:2026-11-20").unwrap();
+    let elsewhen = Timestamp::EARLIEST;
+    assert_eq!(
+        selector
+            .resolve(&Calendar::utc(), elsewhen)
+            .start()
+            .to_string(),
+        "2026-11-20T00:00:00.000Z"
+    );
+}
+
+#[test]
+fn an_hour_may_be_written_in_several_ways() {
+    for text in [
+        "2026-11-20T14+08:00",
+        "2026-11-20T14 08:00",
+        "2026-11-20T14",
+    ] {
+        let selector = format!("hour:{text}");
+        assert_eq!(
+            start("Asia/Shanghai", &selector),
+            "2026-11-20T06:00:00.000Z"
+        );
+    }
+    for text in ["2026-11-20T14+00:00", "2026-11-20T14Z", "2026-11-20T14"] {
+        assert_eq!(
+            start("UTC", &format!("hour:{text}")),
+            "2026-11-20T14:00:00.000Z"
+        );
+    }
+    assert_eq!(
+        start("America/New_York", "hour:2013-01-15T07-05:00"),
+        "2013-01-15T12:00:00.000Z"
+    );
+}
+
+#[test]
+fn an_hour_that_comes_twice_needs_its_offset() {
+    let zone = "America/New_York";
+    assert_eq!(
+        refusal(zone, "hour:2026-11-01T01"),
+        "`hour:2026-11-01T01` means two hours: \
+         name `hour:2026-11-01T01-04:00` or `hour:2026-11-01T01-05:00`"
+    );
+    assert_eq!(
+        start(zone, "hour:2026-11-01T01-04:00"),
+        "2026-11-01T05:00:00.000Z"
+    );
+    assert_eq!(
+        start(zone, "hour:2026-11-01T01-05:00"),
+        "2026-11-01T06:00:00.000Z"
+    );
+    assert_eq!(
+        refusal(zone, "hour:2026-11-01T01+01:00"),
+        "`hour:2026-11-01T01+01:00` does not exist in America/New_York: \
+         its offset in that hour is -04:00 or -05:00"
+    );
+    // Troll's clock goes back by two hours, so two hours come twice.
+    for hour in ["hour:2026-10-25T01", "hour:2026-10-25T02"] {
+        let error = parse("Antarctica/Troll", hour);
+        assert!(
+            matches!(error, Err(SelectorError::AmbiguousHour { .. })),
+            "{error:?}"
+        );
+    }
+    assert_eq!(
+        start("Antarctica/Troll", "hour:2026-10-25T03"),
+        "2026-10-25T03:00:00.000Z"
+    );
+}
+
+#[test]
+fn what_the_clock_skipped_does_not_exist() {
+    assert_eq!(
+        refusal("America/New_York", "hour:2026-03-08T02-05:00"),
+        "`hour:2026-03-08T02-05:00` does not exist in America/New_York: its clock skipped it"
+    );
+    assert_eq!(
+        refusal("Pacific/Apia", "day:2011-12-30"),
+        "`day:2011-12-30` does not exist in Pacific/Apia: its clock skipped it"
+    );
+    assert_eq!(
+        start("Pacific/Apia", "day:2011-12-31"),
+        "2011-12-30T10:00:00.000Z"
+    );
+    let hour = parse("America/Sao_Paulo", "hour:2018-11-04T00");
+    assert!(
+        matches!(hour, Err(SelectorError::Skipped { .. })),
+        "{hour:?}"
+    );
+    assert_eq!(
+        start("America/Sao_Paulo", "day:2018-11-04"),
+        "2018-11-04T03:00:00.000Z"
+    );
+}
+
+#[test]
+fn an_offset_has_to_be_the_one_in_force() {
+    assert_eq!(
+        refusal("America/New_York", "hour:2026-07-01T12-05:00"),
+        "`hour:2026-07-01T12-05:00` does not exist in America/New_York: \
+         its offset in that hour is -04:00"
+    );
+    assert_eq!(
+        refusal("Asia/Shanghai", "hour:2026-07-01T12Z"),
+        "`hour:2026-07-01T12Z` does not exist in Asia/Shanghai: \
+         its offset in that hour is +08:00"
+    );
+}
+
+#[test]
+fn dates_on_no_calendar_are_refused() {
+    for selector in [
+        "day:2026-02-30",
+        "day:2026-02-29",
+        "day:2026-00-01",
+        "hour:2026-06-31T00",
+        "week:2025-W53",
+        "week:2026-W00",
+        "week:2026-W54",
+        "month:2026-13",
+        "month:2026-00",
+    ] {
+        let expected = SelectorError::NoSuchDate {
+            selector: selector.to_owned(),
+        };
+        assert_eq!(parse("UTC", selector), Err(expected));
+    }
+}
+
+#[test]
+fn near_misses_are_answered_with_the_form() {
+    for selector in [
+        "all:",
+        "all:2026",
+        "hour:",
+        "hour:2026-11-20",
+        "hour:2026-11-20T",
+        "hour:2026-11-20T24",
+        "hour:2026-11-20T1",
+        "hour:2026-11-20t14",
+        "hour:2026-11-20T14:00",
+        "hour:2026-11-20T14:00Z",
+        "hour:2026-11-20T14z",
+        "hour:2026-11-20T14+0000",
+        "hour:2026-11-20T14+00",
+        "hour:2026-11-20T14+00:00 ",
+        "hour:2026-11-20T14 +00:00",
+        "hour:2026-11-20T14  00:00",
+        "day:2026-1-5",
+        "day:2026-11-20Z",
+        "day:2026-11-20 ",
+        "day:20261120",
+        "day:+026-11-20",
+        "day:10000-01-01",
+        "week:2026-47",
+        "week:2026-W7",
+        "week:2026W47",
+        "week:2026-w47",
+        "week:2026-W47-1",
+        "week:12026-W47",
+        "month:2026-1",
+        "month:2026-11-20",
+        "month:26-11",
+        "day:２026-11-20",
+    ] {
+        let error = parse("UTC", selector);
+        assert!(
+            matches!(error, Err(SelectorError::Malformed { .. })),
+            "{selector}: {error:?}"
+        );
+    }
+    assert_eq!(
+        refusal("UTC", "day:2026-1-5"),
+        "`day:2026-1-5` is no window: one of period `day` is written `day:2026-11-20`"
+    );
+    for selector in [
+        "",
+        "year",
+        "Day",
+        "days:2026-11-20",
+        ":",
+        " day",
+        "fortnight:2026-W47",
+    ] {
+        let expected = SelectorError::Unknown {
+            selector: selector.to_owned(),
+        };
+        assert_eq!(parse("UTC", selector), Err(expected));
+    }
+    let message = refusal("UTC", "fortnight");
+    for word in ["fortnight", "hour", "day", "week", "month", "all"] {
+        assert!(message.contains(&format!("`{word}`")), "{message}");
+    }
+}
+
+#[test]
+fn a_window_has_to_cover_some_accepted_time() {
+    for selector in [
+        "day:1972-12-31",
+        "week:1972-W52",
+        "month:1972-12",
+        "day:0000-01-01",
+    ] {
+        let expected = SelectorError::OutOfRange {
+            selector: selector.to_owned(),
+        };
+        assert_eq!(parse("UTC", selector), Err(expected));
+    }
+    assert_eq!(
+        start("America/New_York", "day:1972-12-31"),
+        "1972-12-31T05:00:00.000Z"
+    );
+    assert_eq!(
+        start("America/New_York", "month:1972-12"),
+        "1972-12-01T05:00:00.000Z"
+    );
+    assert_eq!(start("UTC", "day:9999-12-31"), "9999-12-31T00:00:00.000Z");
+    assert_eq!(
+        start("Asia/Tokyo", "hour:9999-12-31T23"),
+        "9999-12-31T14:00:00.000Z"
+    );
+    let beyond = parse("America/New_York", "hour:9999-12-31T19");
+    assert!(
+        matches!(beyond, Err(SelectorError::OutOfRange { .. })),
+        "{beyond:?}"
+    );
+    assert_eq!(
+        start("America/New_York", "hour:9999-12-31T18"),
+        "9999-12-31T23:00:00.000Z"
+    );
+}
