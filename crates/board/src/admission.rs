@@ -56,15 +56,19 @@ impl Kind {
     /// What a window takes and shows. The period is one of the kind's.
     #[must_use]
     pub fn window_state(&self, window: Window, now: Timestamp) -> WindowState {
-        self.window_rule(window.period()).map_or(WindowState::NeverKept, |rule| {
-            rule.state(&self.calendar().span(window), now)
-        })
+        self.window_rule(window.period())
+            .map_or(WindowState::NeverKept, |rule| {
+                rule.state(&self.calendar().span(window), now)
+            })
     }
 
     /// Whether a store may drop the window. An idle board's window is not told by this.
     #[must_use]
     pub fn is_expired(&self, window: Window, now: Timestamp) -> bool {
-        matches!(self.window_state(window, now), WindowState::Gone | WindowState::NeverKept)
+        matches!(
+            self.window_state(window, now),
+            WindowState::Gone | WindowState::NeverKept
+        )
     }
 
     /// How long after the last write a board's unbounded window goes, if it goes.
@@ -82,7 +86,9 @@ impl WindowRule {
         if self.since.is_some_and(|since| span.window.start() < since) {
             return WindowState::NeverKept;
         }
-        let Some(end) = span.end else { return WindowState::Open };
+        let Some(end) = span.end else {
+            return WindowState::Open;
+        };
         if let Keep::After(keep) = self.keep
             && now >= end.plus(keep)
         {
@@ -118,23 +124,34 @@ impl Admission {
         if at > now.plus(FUTURE_MAX) {
             return Err(NotAdmitted::FromTheFuture { at, now });
         }
-        let known = self.now == Some(now)
-            && self.valid.is_some_and(|(from, to)| from <= at && at < to);
+        let known =
+            self.now == Some(now) && self.valid.is_some_and(|(from, to)| from <= at && at < to);
         let windows = match &self.windows {
             Some(windows) if known => windows.clone(),
             _ => self.resolve(kind, at, now),
         };
-        if windows.is_empty() { Err(NotAdmitted::WindowClosed { at }) } else { Ok(windows) }
+        if windows.is_empty() {
+            Err(NotAdmitted::WindowClosed { at })
+        } else {
+            Ok(windows)
+        }
     }
 
     fn resolve(&mut self, kind: &Kind, at: Timestamp, now: Timestamp) -> Windows {
         let calendar = kind.calendar();
         let old = std::mem::take(&mut self.spans);
-        let (mut from, mut to) = (Timestamp::from_millis(i64::MIN), Timestamp::from_millis(i64::MAX));
+        let (mut from, mut to) = (
+            Timestamp::from_millis(i64::MIN),
+            Timestamp::from_millis(i64::MAX),
+        );
         let mut open: SmallVec<[Window; 5]> = SmallVec::new();
         for rule in kind.windows() {
-            let known = old.iter().find(|s| s.window.period() == rule.period && s.contains(at));
-            let span = known.copied().unwrap_or_else(|| calendar.span_at(rule.period, at));
+            let known = old
+                .iter()
+                .find(|s| s.window.period() == rule.period && s.contains(at));
+            let span = known
+                .copied()
+                .unwrap_or_else(|| calendar.span_at(rule.period, at));
             if let Some(end) = span.end {
                 from = from.max(span.window.start());
                 to = to.min(end);

@@ -17,7 +17,10 @@ pub struct ChangeError {
 }
 
 fn refused(setting: &'static str, reason: impl Into<String>) -> ChangeError {
-    ChangeError { setting, reason: reason.into() }
+    ChangeError {
+        setting,
+        reason: reason.into(),
+    }
 }
 
 impl Kind {
@@ -25,7 +28,10 @@ impl Kind {
     /// are new begin at their next start.
     pub fn changed_to(&self, wanted: &Self, now: Timestamp) -> Result<Self, ChangeError> {
         if self.rules().fields() != wanted.rules().fields() {
-            return Err(refused("fields", "standings are folded and ordered by them"));
+            return Err(refused(
+                "fields",
+                "standings are folded and ordered by them",
+            ));
         }
         if self.rules().mode() != wanted.rules().mode() {
             return Err(refused("mode", "standings are folded by it"));
@@ -52,17 +58,30 @@ impl Kind {
                 return Err(refused("windows", reason));
             }
         }
-        wanted.windows().iter().map(|rule| self.changed_window(rule, now)).collect()
+        wanted
+            .windows()
+            .iter()
+            .map(|rule| self.changed_window(rule, now))
+            .collect()
     }
 
     fn changed_window(&self, rule: &WindowRule, now: Timestamp) -> Result<WindowRule, ChangeError> {
         if let Some(held) = self.window_rule(rule.period) {
-            return Ok(WindowRule { since: held.since, ..*rule });
+            return Ok(WindowRule {
+                since: held.since,
+                ..*rule
+            });
         }
         let next = self.calendar().span_at(rule.period, now).end;
         if rule.period == Period::All || next.is_none() {
-            return Err(refused("windows", "all has no next start, so it cannot be added"));
+            return Err(refused(
+                "windows",
+                "all has no next start, so it cannot be added",
+            ));
         }
-        Ok(WindowRule { since: next, ..*rule })
+        Ok(WindowRule {
+            since: next,
+            ..*rule
+        })
     }
 }

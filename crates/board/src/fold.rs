@@ -32,10 +32,12 @@ impl Rules {
         match self.mode() {
             Mode::Accumulate => self.accumulate(held, values, at),
             Mode::Best => Ok(self.attempt(held, values, at, |new, held| {
-                self.compare_fields(new, held).then(self.attempt_time(held).cmp(&at))
+                self.compare_fields(new, held)
+                    .then(self.attempt_time(held).cmp(&at))
             })),
             Mode::Latest => Ok(self.attempt(held, values, at, |new, held| {
-                at.cmp(&self.attempt_time(held)).then(self.compare_fields(new, held))
+                at.cmp(&self.attempt_time(held))
+                    .then(self.compare_fields(new, held))
             })),
         }
     }
@@ -43,11 +45,17 @@ impl Rules {
     /// The standing that is exactly these values, reached at that time.
     #[must_use]
     pub fn outright(&self, values: &Values, at: Timestamp) -> Standing {
-        let mut standing = Standing { words: [0; STANDING_WORDS_MAX] };
+        let mut standing = Standing {
+            words: [0; STANDING_WORDS_MAX],
+        };
         for (index, field) in self.fields().iter().enumerate() {
             let value = values.get(index);
             if self.mode() == Mode::Accumulate {
-                let value = if field.op == Op::Sum { value.or(Some(Value::ZERO)) } else { value };
+                let value = if field.op == Op::Sum {
+                    value.or(Some(Value::ZERO))
+                } else {
+                    value
+                };
                 self.put_value(&mut standing, index, value);
                 // An outright sum counts as moved: a delta of 0 with an earlier time leaves it.
                 self.put_field_time(&mut standing, index, at, true);
@@ -70,7 +78,12 @@ impl Rules {
         let mut standing = held.copied().unwrap_or_else(|| self.nothing_yet(at));
         for (index, field) in self.fields().iter().enumerate() {
             if field.op == Op::Sum {
-                self.add(&mut standing, index, values.get(index).unwrap_or(Value::ZERO), at)?;
+                self.add(
+                    &mut standing,
+                    index,
+                    values.get(index).unwrap_or(Value::ZERO),
+                    at,
+                )?;
             } else if let Some(value) = values.get(index) {
                 self.offer(&mut standing, index, value, at);
             }
@@ -80,7 +93,9 @@ impl Rules {
 
     /// Sums at 0, everything else null.
     fn nothing_yet(&self, at: Timestamp) -> Standing {
-        let mut standing = Standing { words: [0; STANDING_WORDS_MAX] };
+        let mut standing = Standing {
+            words: [0; STANDING_WORDS_MAX],
+        };
         for (index, field) in self.fields().iter().enumerate() {
             let value = (field.op == Op::Sum).then_some(Value::ZERO);
             self.put_value(&mut standing, index, value);
@@ -103,15 +118,15 @@ impl Rules {
             delta: delta.get(),
         })?;
         let (time, moved) = self.field_time(standing, index);
-        let moves = delta != Value::ZERO;
-        let time = match (moved, moves) {
+        let nonzero = delta != Value::ZERO;
+        let time = match (moved, nonzero) {
             (true, true) => time.max(at),
             (true, false) => time,
             (false, true) => at,
             (false, false) => time.min(at),
         };
         self.put_value(standing, index, Some(sum));
-        self.put_field_time(standing, index, time, moved || moves);
+        self.put_field_time(standing, index, time, moved || nonzero);
         Ok(())
     }
 
@@ -119,13 +134,16 @@ impl Rules {
     fn offer(&self, standing: &mut Standing, index: usize, value: Value, at: Timestamp) {
         let field = &self.fields()[index];
         let time = self.field_time(standing, index).0;
-        let replaces = self.value(standing, index).is_none_or(|held| match field.op {
-            Op::Max => value.cmp(&held).then(time.cmp(&at)).is_gt(),
-            Op::Min => held.cmp(&value).then(time.cmp(&at)).is_gt(),
-            Op::Last | Op::Sum => {
-                at.cmp(&time).then(compare_values(value, held, field.order)).is_gt()
-            }
-        });
+        let replaces = self
+            .value(standing, index)
+            .is_none_or(|held| match field.op {
+                Op::Max => value.cmp(&held).then(time.cmp(&at)).is_gt(),
+                Op::Min => held.cmp(&value).then(time.cmp(&at)).is_gt(),
+                Op::Last | Op::Sum => at
+                    .cmp(&time)
+                    .then(compare_values(value, held, field.order))
+                    .is_gt(),
+            });
         if replaces {
             self.put_value(standing, index, Some(value));
             self.put_field_time(standing, index, at, false);

@@ -108,18 +108,56 @@ ident!(
 
 /// The words that answers and parameters use beside a kind's fields.
 pub const RESERVED_FIELD_NAMES: [&str; 41] = [
-    "above", "after", "around", "as_of", "at", "before", "below", "board", "boards", "changes",
-    "count", "entries", "error", "final", "fresh", "from", "gap", "id", "index", "kind", "limit",
-    "max", "member", "members", "min", "n", "outcome", "percentile", "position", "rank",
-    "reached_at", "return", "set", "shards", "stale", "subject", "target", "to", "values",
-    "version", "window",
+    "above",
+    "after",
+    "around",
+    "as_of",
+    "at",
+    "before",
+    "below",
+    "board",
+    "boards",
+    "changes",
+    "count",
+    "entries",
+    "error",
+    "final",
+    "fresh",
+    "from",
+    "gap",
+    "id",
+    "index",
+    "kind",
+    "limit",
+    "max",
+    "member",
+    "members",
+    "min",
+    "n",
+    "outcome",
+    "percentile",
+    "position",
+    "rank",
+    "reached_at",
+    "return",
+    "set",
+    "shards",
+    "stale",
+    "subject",
+    "target",
+    "to",
+    "values",
+    "version",
+    "window",
 ];
 
 fn check_kind(text: &str) -> Result<(), IdentError> {
     let (first, rest) = first_and_rest(text);
     let ok = first.is_some_and(|b| b.is_ascii_lowercase())
         && text.len() <= KIND_BYTES_MAX
-        && rest.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-');
+        && rest
+            .iter()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-');
     rule(ok, "kind", text, "does not match [a-z][a-z0-9-]{0,62}")
 }
 
@@ -127,7 +165,9 @@ fn check_field(text: &str) -> Result<(), IdentError> {
     let (first, rest) = first_and_rest(text);
     let ok = first.is_some_and(|b| b.is_ascii_lowercase())
         && text.len() <= FIELD_BYTES_MAX
-        && rest.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_');
+        && rest
+            .iter()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_');
     rule(ok, "field", text, "does not match [a-z][a-z0-9_]{0,31}")?;
     rule(
         !RESERVED_FIELD_NAMES.contains(&text),
@@ -152,19 +192,48 @@ fn check_member(text: &str) -> Result<(), IdentError> {
 
 fn check_name(what: &'static str, text: &str) -> Result<(), IdentError> {
     rule(!text.is_empty(), what, text, "is empty")?;
-    rule(text.len() <= NAME_BYTES_MAX, what, text, "is longer than 128 bytes")?;
-    rule(!text.chars().any(char::is_control), what, text, "has a control character")?;
-    rule(text != "." && text != "..", what, text, "would be a step in a path")
+    rule(
+        text.len() <= NAME_BYTES_MAX,
+        what,
+        text,
+        "is longer than 128 bytes",
+    )?;
+    rule(
+        !text.chars().any(char::is_control),
+        what,
+        text,
+        "has a control character",
+    )?;
+    rule(
+        text != "." && text != "..",
+        what,
+        text,
+        "would be a step in a path",
+    )
 }
 
 fn check_id(text: &str) -> Result<(), IdentError> {
     rule(!text.is_empty(), "id", text, "is empty")?;
-    rule(text.len() <= ID_BYTES_MAX, "id", text, "is longer than 128 bytes")?;
-    rule(!text.chars().any(char::is_control), "id", text, "has a control character")
+    rule(
+        text.len() <= ID_BYTES_MAX,
+        "id",
+        text,
+        "is longer than 128 bytes",
+    )?;
+    rule(
+        !text.chars().any(char::is_control),
+        "id",
+        text,
+        "has a control character",
+    )
 }
 
 fn rule(ok: bool, what: &'static str, text: &str, rule: &'static str) -> Result<(), IdentError> {
-    if ok { Ok(()) } else { Err(IdentError::new(what, text, rule)) }
+    if ok {
+        Ok(())
+    } else {
+        Err(IdentError::new(what, text, rule))
+    }
 }
 
 impl Member {
@@ -276,7 +345,15 @@ mod tests {
         for good in ["points", "last_reply", "a1"] {
             assert!(FieldName::new(good).is_ok(), "{good}");
         }
-        for bad in ["", "_a", "rank", "member", "reached_at", "a-b", &"a".repeat(33)] {
+        for bad in [
+            "",
+            "_a",
+            "rank",
+            "member",
+            "reached_at",
+            "a-b",
+            &"a".repeat(33),
+        ] {
             assert!(FieldName::new(bad).is_err(), "{bad}");
         }
     }
@@ -290,13 +367,19 @@ mod tests {
             assert!(Member::new(bad).is_err(), "{bad:?}");
         }
         let error = Member::new(&"x".repeat(129)).unwrap_err().to_string();
-        assert!(error.contains("longer than 128 bytes") && error.len() < 100, "{error}");
+        assert!(
+            error.contains("longer than 128 bytes") && error.len() < 100,
+            "{error}"
+        );
     }
 
     #[test]
     fn a_board_splits_at_the_first_slash() {
         let board: BoardName = "gifts/a/b".parse().unwrap();
-        assert_eq!((board.kind().as_str(), board.subject().as_str()), ("gifts", "a/b"));
+        assert_eq!(
+            (board.kind().as_str(), board.subject().as_str()),
+            ("gifts", "a/b")
+        );
         assert_eq!(board.to_string(), "gifts/a/b");
         assert!("gifts".parse::<BoardName>().is_err());
     }

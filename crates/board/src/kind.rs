@@ -52,14 +52,19 @@ impl WindowRule {
     pub const fn with_defaults(period: Period) -> Self {
         const DAY: u64 = 24 * 3600;
         let keep = match period {
-            Period::Hour => Keep::After(Duration::from_secs(48 * 3600)),
+            Period::Hour => Keep::After(Duration::from_hours(48)),
             Period::Day => Keep::After(Duration::from_secs(35 * DAY)),
             Period::Week => Keep::After(Duration::from_secs(70 * DAY)),
             // As `humantime` counts: a month is 30.44 days.
             Period::Month => Keep::After(Duration::from_secs(13 * 2_630_016)),
             Period::All => Keep::Forever,
         };
-        Self { period, keep, close: None, since: None }
+        Self {
+            period,
+            keep,
+            close: None,
+            since: None,
+        }
     }
 }
 
@@ -130,7 +135,10 @@ pub struct KindError {
 
 impl KindError {
     fn new(setting: &str, reason: impl Into<String>) -> Self {
-        Self { setting: setting.to_owned(), reason: reason.into() }
+        Self {
+            setting: setting.to_owned(),
+            reason: reason.into(),
+        }
     }
 
     /// The setting at fault, as configuration writes it: `keep.day`.
@@ -243,14 +251,23 @@ fn check_windows(spec: &KindSpec) -> Result<(), KindError> {
     }
     for (i, rule) in spec.windows.iter().enumerate() {
         let period = rule.period.as_str();
-        if spec.windows[..i].iter().any(|other| other.period == rule.period) {
-            return Err(KindError::new("windows", format!("{period} is named twice")));
+        if spec.windows[..i]
+            .iter()
+            .any(|other| other.period == rule.period)
+        {
+            return Err(KindError::new(
+                "windows",
+                format!("{period} is named twice"),
+            ));
         }
         check_keep(rule)?;
         if let Some(close) = rule.close {
             let setting = format!("close.{period}");
             if rule.period == Period::All {
-                return Err(KindError::new(&setting, "the window without bounds never closes"));
+                return Err(KindError::new(
+                    &setting,
+                    "the window without bounds never closes",
+                ));
             }
             if close > KEEP_MAX {
                 return Err(KindError::new(&setting, "is longer than a thousand years"));
@@ -274,12 +291,13 @@ fn check_keep(rule: &WindowRule) -> Result<(), KindError> {
             "the window without bounds never ends: say \"forever\" or { idle = \"7d\" }",
         )),
         (Period::All, Keep::Idle(Duration::ZERO)) => Err(KindError::new(&setting, "idle is 0")),
-        (Period::All, Keep::Idle(span)) | (_, Keep::After(span)) if span > KEEP_MAX => {
-            Err(KindError::new(&setting, "is longer than a thousand years: say \"forever\""))
-        }
+        (Period::All, Keep::Idle(span)) | (_, Keep::After(span)) if span > KEEP_MAX => Err(
+            KindError::new(&setting, "is longer than a thousand years: say \"forever\""),
+        ),
         (Period::All, _) | (_, Keep::After(_) | Keep::Forever) => Ok(()),
-        (_, Keep::Idle(_)) => {
-            Err(KindError::new(&setting, "idle is only for the window without bounds"))
-        }
+        (_, Keep::Idle(_)) => Err(KindError::new(
+            &setting,
+            "idle is only for the window without bounds",
+        )),
     }
 }

@@ -24,9 +24,7 @@ pub use ident::{
 };
 pub use kind::{Keep, Kind, KindError, KindSpec, RankStyle, ShardCount, WindowRule};
 pub use order::{Bound, RANK_WORDS_MAX, RankKey, RankWords};
-pub use rules::{
-    Direction, FieldRule, Mode, Op, Rules, RulesError, Ties, ValuesError,
-};
+pub use rules::{Direction, FieldRule, Mode, Op, Rules, RulesError, Ties, ValuesError};
 pub use standing::{STANDING_WORDS_MAX, Standing};
 pub use timestamp::{Timestamp, TimestampError};
 pub use value::{Value, Values};

@@ -28,13 +28,13 @@ pub const SHARDS_MAX: u16 = 4096;
 pub const TOP_MAX: u32 = 10_000;
 
 /// How far ahead of the server's clock a contribution's `at` may lie.
-pub const FUTURE_MAX: Duration = Duration::from_secs(5 * 60);
+pub const FUTURE_MAX: Duration = Duration::from_mins(5);
 
 /// The longest dedupe span: ids are held in memory for that long.
-pub const DEDUPE_MAX: Duration = Duration::from_secs(7 * 24 * 3600);
+pub const DEDUPE_MAX: Duration = Duration::from_hours(168);
 
 /// The longest a cached board may be served without asking the shards.
-pub const STALENESS_MAX: Duration = Duration::from_secs(3600);
+pub const STALENESS_MAX: Duration = Duration::from_hours(1);
 
 /// The longest retention or grace that is not `forever`: a thousand years of 365 days.
-pub const KEEP_MAX: Duration = Duration::from_secs(1000 * 365 * 24 * 3600);
+pub const KEEP_MAX: Duration = Duration::from_hours(8760000);

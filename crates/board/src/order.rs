@@ -33,7 +33,10 @@ impl RankWords {
     pub fn new(words: &[u64]) -> Self {
         let mut taken = [0; RANK_WORDS_MAX];
         taken[..words.len()].copy_from_slice(words);
-        Self { words: taken, len: u8::try_from(words.len()).expect("at most five words") }
+        Self {
+            words: taken,
+            len: u8::try_from(words.len()).expect("at most five words"),
+        }
     }
 
     /// The words.
@@ -71,7 +74,10 @@ impl RankWords {
 
 impl Default for RankWords {
     fn default() -> Self {
-        Self { words: [0; RANK_WORDS_MAX], len: 0 }
+        Self {
+            words: [0; RANK_WORDS_MAX],
+            len: 0,
+        }
     }
 }
 
@@ -97,7 +103,9 @@ impl PartialOrd for RankWords {
 
 impl std::fmt::Debug for RankWords {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.as_slice().iter().map(|word| format!("{word:016x}"))).finish()
+        f.debug_list()
+            .entries(self.as_slice().iter().map(|word| format!("{word:016x}")))
+            .finish()
     }
 }
 
@@ -114,8 +122,14 @@ impl RankKey {
     /// The key's bytes: the words big-endian, then the member.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let words = self.words.as_slice().iter().flat_map(|word| word.to_be_bytes());
-        words.chain(self.member.as_bytes().iter().copied()).collect()
+        let words = self
+            .words
+            .as_slice()
+            .iter()
+            .flat_map(|word| word.to_be_bytes());
+        words
+            .chain(self.member.as_bytes().iter().copied())
+            .collect()
     }
 }
 
@@ -134,13 +148,19 @@ impl Bound {
     /// Better than this key.
     #[must_use]
     pub fn key(key: &RankKey) -> Self {
-        Self { words: key.words, member: Some(key.member.clone()) }
+        Self {
+            words: key.words,
+            member: Some(key.member.clone()),
+        }
     }
 
     /// At or above whatever starts with these words.
     #[must_use]
     pub const fn prefix(words: RankWords) -> Self {
-        Self { words, member: None }
+        Self {
+            words,
+            member: None,
+        }
     }
 
     /// Whether the key is better than this bound.
@@ -149,7 +169,10 @@ impl Bound {
         match key.words.cmp(&self.words) {
             Ordering::Greater => true,
             Ordering::Less => false,
-            Ordering::Equal => self.member.as_ref().is_none_or(|member| key.member > *member),
+            Ordering::Equal => self
+                .member
+                .as_ref()
+                .is_none_or(|member| key.member > *member),
         }
     }
 }
@@ -194,7 +217,11 @@ impl Rules {
     #[must_use]
     pub fn reached_at_of(&self, words: &RankWords) -> Option<Timestamp> {
         let word = *words.as_slice().get(self.fields().len())?;
-        let time = if self.ties() == Ties::Earliest { !word } else { word };
+        let time = if self.ties() == Ties::Earliest {
+            !word
+        } else {
+            word
+        };
         Some(Timestamp::from_millis((time ^ SIGN).cast_signed()))
     }
 
@@ -207,7 +234,10 @@ impl Rules {
     /// What has a first field at least as good as `value` is better than this bound.
     #[must_use]
     pub fn at_least(&self, value: Value) -> Bound {
-        Bound::prefix(RankWords::new(&[field_word(Some(value), self.fields()[0].order)]))
+        Bound::prefix(RankWords::new(&[field_word(
+            Some(value),
+            self.fields()[0].order,
+        )]))
     }
 
     /// What has a first field better than `value` is better than this bound.
@@ -253,7 +283,7 @@ mod tests {
     }
 
     fn value(number: i64) -> Option<Value> {
-        Some(Value::new(number).unwrap())
+        Value::new(number)
     }
 
     #[test]
@@ -267,7 +297,10 @@ mod tests {
                 let swapped = Values::from([None, value(number)]);
                 let words = rules.rank_words(&swapped, Timestamp::from_millis(1_234_567_890_123));
                 assert_eq!(rules.values_of(&words), swapped);
-                assert_eq!(rules.reached_at_of(&words).unwrap().millis(), 1_234_567_890_123);
+                assert_eq!(
+                    rules.reached_at_of(&words).unwrap().millis(),
+                    1_234_567_890_123
+                );
             }
         }
     }
@@ -290,7 +323,10 @@ mod tests {
                 for member in ["a", "ab", "b", "é"] {
                     let values = Values::from([value(number)]);
                     let words = rules.rank_words(&values, Timestamp::from_millis(time));
-                    keys.push(RankKey { words, member: Member::new(member).unwrap() });
+                    keys.push(RankKey {
+                        words,
+                        member: Member::new(member).unwrap(),
+                    });
                 }
             }
         }
@@ -318,8 +354,7 @@ mod tests {
         for (order, better) in [(Direction::Desc, 1), (Direction::Asc, -1)] {
             let rules = rules(&[order], Ties::Earliest);
             let key = |number| RankKey {
-                words: rules
-                    .rank_words(&Values::from([value(number)]), Timestamp::from_millis(0)),
+                words: rules.rank_words(&Values::from([value(number)]), Timestamp::from_millis(0)),
                 member: Member::new("u").unwrap(),
             };
             let five = Value::new(5).unwrap();

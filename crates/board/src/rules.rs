@@ -73,7 +73,11 @@ impl FieldRule {
     /// A field that sums, higher is better.
     #[must_use]
     pub const fn sum(name: FieldName) -> Self {
-        Self { name, order: Direction::Desc, op: Op::Sum }
+        Self {
+            name,
+            order: Direction::Desc,
+            op: Op::Sum,
+        }
     }
 }
 
@@ -124,7 +128,11 @@ impl Rules {
                 return Err(RulesError::OpInAttempts(field.name.clone()));
             }
         }
-        Ok(Self { fields: SmallVec::from_vec(fields), mode, ties })
+        Ok(Self {
+            fields: SmallVec::from_vec(fields),
+            mode,
+            ties,
+        })
     }
 
     /// The fields, in the order in which they compare.
@@ -136,7 +144,9 @@ impl Rules {
     /// The place of the field of this name.
     #[must_use]
     pub fn field_index(&self, name: &str) -> Option<usize> {
-        self.fields.iter().position(|field| field.name.as_str() == name)
+        self.fields
+            .iter()
+            .position(|field| field.name.as_str() == name)
     }
 
     /// How contributions fold.
@@ -156,7 +166,11 @@ impl Rules {
         match self.mode {
             Mode::Accumulate => {
                 let sums = self.fields.iter().any(|field| field.op == Op::Sum);
-                if values.is_empty() && !sums { Err(ValuesError::Empty) } else { Ok(()) }
+                if values.is_empty() && !sums {
+                    Err(ValuesError::Empty)
+                } else {
+                    Ok(())
+                }
             }
             Mode::Best | Mode::Latest => {
                 for (index, field) in self.fields.iter().enumerate() {

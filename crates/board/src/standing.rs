@@ -36,7 +36,9 @@ impl Rules {
     /// The standing that was kept as these words.
     #[must_use]
     pub fn standing_from(&self, words: &[u64]) -> Standing {
-        let mut standing = Standing { words: [0; STANDING_WORDS_MAX] };
+        let mut standing = Standing {
+            words: [0; STANDING_WORDS_MAX],
+        };
         standing.words[..words.len()].copy_from_slice(words);
         standing
     }
@@ -79,7 +81,11 @@ impl Rules {
 
     pub(crate) fn value(&self, standing: &Standing, index: usize) -> Option<Value> {
         let word = standing.words[self.value_place(index)];
-        if word == NULL { None } else { Value::new(word.cast_signed()) }
+        if word == NULL {
+            None
+        } else {
+            Value::new(word.cast_signed())
+        }
     }
 
     pub(crate) fn put_value(&self, standing: &mut Standing, index: usize, value: Option<Value>) {
@@ -121,6 +127,10 @@ impl Rules {
     }
 
     fn value_place(&self, index: usize) -> usize {
-        if self.mode() == Mode::Accumulate { 2 * index } else { index }
+        if self.mode() == Mode::Accumulate {
+            2 * index
+        } else {
+            index
+        }
     }
 }

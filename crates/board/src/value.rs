@@ -18,7 +18,11 @@ impl Value {
     /// Takes a number in range.
     #[must_use]
     pub const fn new(number: i64) -> Option<Self> {
-        if number >= -VALUE_MAX && number <= VALUE_MAX { Some(Self(number)) } else { None }
+        if number >= -VALUE_MAX && number <= VALUE_MAX {
+            Some(Self(number))
+        } else {
+            None
+        }
     }
 
     /// The number.
@@ -86,8 +90,14 @@ mod tests {
 
     #[test]
     fn the_range_ends_where_doubles_stop_being_exact() {
-        assert_eq!(Value::new(VALUE_MAX).map(Value::get), Some(9_007_199_254_740_991));
-        assert_eq!(Value::new(-VALUE_MAX).map(Value::get), Some(-9_007_199_254_740_991));
+        assert_eq!(
+            Value::new(VALUE_MAX).map(Value::get),
+            Some(9_007_199_254_740_991)
+        );
+        assert_eq!(
+            Value::new(-VALUE_MAX).map(Value::get),
+            Some(-9_007_199_254_740_991)
+        );
         assert_eq!(Value::new(VALUE_MAX + 1), None);
         assert_eq!(Value::new(i64::MIN), None);
         let max = Value::new(VALUE_MAX).unwrap();

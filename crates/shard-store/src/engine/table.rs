@@ -1,0 +1,225 @@
+//! The members of one ranking: for each one its state, some words, and its bytes.
+//!
+//! The main type is [`Table`]. A record lies in a chunk of bytes, its state first:
+//!
+//! ```text
+//!   | word | word | .. | length of the member - 1 | member bytes | to a multiple of 4 |
+//! ```
+//!
+//! and is named by a handle, its place in units of 4 bytes: 32 bits reach 16 GiB. The index holds
+//! the handles only. A record of two words and a member of ten bytes takes 28 bytes, and 6 to 11
+//! in the index. Removed records wait in a list for a record of the same size.
+//!
+//! Deliberately not here: what the state means, the order of members (the tree beside this
+//! module), and compaction: room given up by records of one size is not used by another size.
+
+use hashbrown::HashTable;
+use thiserror::Error;
+use twox_hash::XxHash3_64;
+
+use super::tree::Names;
+
+/// Most words of state a record has.
+pub(crate) const STATE_WORDS_MAX: usize = 8;
+
+/// Most bytes of a member.
+pub(crate) const MEMBER_BYTES_MAX: usize = 128;
+
+/// Bytes that a handle counts by.
+const UNIT: usize = 4;
+
+/// Bytes of a chunk. No record reaches over its end.
+const CHUNK: usize = 1 << 18;
+
+/// Chunks that a handle can reach.
+const CHUNKS_MAX: usize = (1 << 32) / (CHUNK / UNIT);
+
+/// The end of a list of removed records. No record is there: it would reach over a chunk's end.
+const NONE: u32 = u32::MAX;
+
+/// Sizes of the member part of a record, in units.
+const SIZES: usize = (1 + MEMBER_BYTES_MAX).div_ceil(UNIT) + 1;
+
+/// All the room that handles can name is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a member table is full: its records take 16 GiB")]
+pub(crate) struct TableFull;
+
+/// The hash that [`Table`] goes by.
+pub(crate) fn member_hash(member: &[u8]) -> u64 {
+    XxHash3_64::oneshot(member)
+}
+
+/// Records of members, found by member or by handle.
+#[derive(Debug)]
+pub(crate) struct Table {
+    state_bytes: usize,
+    index: HashTable<u32>,
+    chunks: Vec<Vec<u8>>,
+    chunks_max: usize,
+    /// For each size the first removed record; its first bytes name the next one.
+    removed: [u32; SIZES],
+}
+
+impl Table {
+    /// A table of records with `state_words` words of state each, 1 to 8.
+    pub(crate) fn new(state_words: usize) -> Self {
+        debug_assert!((1..=STATE_WORDS_MAX).contains(&state_words));
+        Self {
+            state_bytes: state_words * size_of::<u64>(),
+            index: HashTable::new(),
+            chunks: Vec::new(),
+            chunks_max: CHUNKS_MAX,
+            removed: [NONE; SIZES],
+        }
+    }
+
+    /// Number of members.
+    pub(crate) fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Heap bytes held, unused capacity included.
+    pub(crate) fn bytes(&self) -> usize {
+        let records: usize = self.chunks.iter().map(Vec::capacity).sum();
+        records + self.chunks.capacity() * size_of::<Vec<u8>>() + self.index.allocation_size()
+    }
+
+    /// The handle of `member`; `hash` is its [`member_hash`].
+    pub(crate) fn find(&self, hash: u64, member: &[u8]) -> Option<u32> {
+        self.index
+            .find(spread(hash), |&handle| self.name(handle) == member)
+            .copied()
+    }
+
+    /// Adds a record, and answers its handle. `member` must not be in the table already, `hash` is
+    /// its [`member_hash`], `state` has as many words as the table's records.
+    pub(crate) fn insert(
+        &mut self,
+        hash: u64,
+        member: &[u8],
+        state: &[u64],
+    ) -> Result<u32, TableFull> {
+        debug_assert!((1..=MEMBER_BYTES_MAX).contains(&member.len()));
+        debug_assert!(self.find(hash, member).is_none());
+        let handle = self.room(size(member.len()))?;
+        let (chunk, at) = place(handle);
+        let state_bytes = self.state_bytes;
+        let record = &mut self.chunks[chunk][at + state_bytes..];
+        record[0] = member.len().to_le_bytes()[0].wrapping_sub(1);
+        record[1..=member.len()].copy_from_slice(member);
+        self.set_state(handle, state);
+        let chunks = &self.chunks;
+        let rehash = |&handle: &u32| spread(member_hash(name(chunks, state_bytes, handle)));
+        self.index.insert_unique(spread(hash), handle, rehash);
+        Ok(handle)
+    }
+
+    /// Removes a record; answers whether it was there. Its handle may come back for another member,
+    /// so it must have left every tree before.
+    pub(crate) fn remove(&mut self, hash: u64, handle: u32) -> bool {
+        let Ok(entry) = self
+            .index
+            .find_entry(spread(hash), |&other| other == handle)
+        else {
+            return false;
+        };
+        entry.remove();
+        let size = size(self.name(handle).len());
+        let (chunk, at) = place(handle);
+        self.chunks[chunk][at..at + UNIT].copy_from_slice(&self.removed[size].to_le_bytes());
+        self.removed[size] = handle;
+        true
+    }
+
+    /// The state of a record; what is beyond its words is zero.
+    pub(crate) fn state(&self, handle: u32) -> [u64; STATE_WORDS_MAX] {
+        let (chunk, at) = place(handle);
+        let mut state = [0; STATE_WORDS_MAX];
+        let (words, _) = self.chunks[chunk][at..at + self.state_bytes].as_chunks();
+        for (word, bytes) in state.iter_mut().zip(words) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        state
+    }
+
+    /// Overwrites the state of a record.
+    pub(crate) fn set_state(&mut self, handle: u32, state: &[u64]) {
+        debug_assert_eq!(state.len() * size_of::<u64>(), self.state_bytes);
+        let (chunk, at) = place(handle);
+        let (words, _) = self.chunks[chunk][at..at + self.state_bytes].as_chunks_mut();
+        for (bytes, word) in words.iter_mut().zip(state) {
+            *bytes = word.to_le_bytes();
+        }
+    }
+
+    /// The handles of all members, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
+        self.index.iter().copied()
+    }
+
+    /// Room for a record whose member part has `size` units.
+    fn room(&mut self, size: usize) -> Result<u32, TableFull> {
+        let handle = self.removed[size];
+        if handle != NONE {
+            let (chunk, at) = place(handle);
+            let next = self.chunks[chunk][at..].first_chunk();
+            self.removed[size] = next.map_or(NONE, |bytes| u32::from_le_bytes(*bytes));
+            return Ok(handle);
+        }
+        let bytes = self.state_bytes + size * UNIT;
+        if self
+            .chunks
+            .last()
+            .is_none_or(|last| last.len() + bytes > CHUNK)
+        {
+            if self.chunks.len() == self.chunks_max {
+                return Err(TableFull);
+            }
+            // The first chunk grows with its records, for the many small tables.
+            let room = if self.chunks.is_empty() { 0 } else { CHUNK };
+            self.chunks.push(Vec::with_capacity(room));
+        }
+        let chunk = self.chunks.len() - 1;
+        let last = &mut self.chunks[chunk];
+        let at = last.len();
+        if at + bytes > last.capacity() {
+            last.reserve_exact(bytes.max(at / 2).min(CHUNK - at));
+        }
+        last.resize(at + bytes, 0);
+        u32::try_from((chunk * CHUNK + at) / UNIT).map_err(|_| TableFull)
+    }
+}
+
+impl Names for Table {
+    fn name(&self, handle: u32) -> &[u8] {
+        name(&self.chunks, self.state_bytes, handle)
+    }
+}
+
+/// The member bytes of a record.
+fn name(chunks: &[Vec<u8>], state_bytes: usize, handle: u32) -> &[u8] {
+    let (chunk, at) = place(handle);
+    let record = &chunks[chunk][at + state_bytes..];
+    &record[1..usize::from(record[0]) + 2]
+}
+
+/// The chunk of a record, and where in it the record begins.
+fn place(handle: u32) -> (usize, usize) {
+    let unit = handle as usize;
+    (unit / (CHUNK / UNIT), unit % (CHUNK / UNIT) * UNIT)
+}
+
+/// Units of the member part of a record.
+fn size(member_bytes: usize) -> usize {
+    (1 + member_bytes).div_ceil(UNIT)
+}
+
+/// The members of a shard share the top bits of their hashes: those chose the shard. The index
+/// tells neighbours apart by its top 7 bits, so lower ones are folded into them.
+fn spread(hash: u64) -> u64 {
+    hash ^ (hash << 13)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,260 @@
+//! What a leaf and an inner node are, and how entries move in and between them.
+//!
+//! The main types are [`Leaf`] and [`Inner`], both built on [`Entries`]: words and handles in two
+//! arrays, so that a search reads words only.
+//!
+//! Deliberately not here: which nodes to touch. Nothing in this file knows the tree.
+
+use super::arena::narrow;
+use super::{FANOUT, Names};
+
+/// Up to `FANOUT` entries, best first.
+#[derive(Clone, Debug)]
+pub(super) struct Entries<const W: usize> {
+    len: usize,
+    words: [[u64; W]; FANOUT],
+    handles: [u32; FANOUT],
+}
+
+/// Entries of the ranking.
+pub(super) type Leaf<const W: usize> = Entries<W>;
+
+/// For each child its first entry, its number, and how many entries lie below it.
+#[derive(Clone, Debug)]
+pub(super) struct Inner<const W: usize> {
+    pub(super) firsts: Entries<W>,
+    pub(super) counts: [u32; FANOUT],
+    pub(super) children: [u32; FANOUT],
+}
+
+/// What a parent holds of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Summary<const W: usize> {
+    pub(super) first: ([u64; W], u32),
+    pub(super) count: u32,
+}
+
+/// What moving entries between neighbours needs to know of a node.
+pub(super) trait Node<const W: usize>: Clone {
+    fn empty() -> Self;
+    fn len(&self) -> usize;
+    fn summary(&self) -> Summary<W>;
+    /// Moves the last `n` to the front of the right neighbour.
+    fn move_tail(&mut self, right: &mut Self, n: usize);
+    /// Moves the first `n` of the right neighbour to the end.
+    fn move_head(&mut self, right: &mut Self, n: usize);
+}
+
+/// Whether `a` is better than `b`: the borrow of `b - a`, since a branch here would be
+/// mispredicted half the time.
+pub(super) fn exceeds<const W: usize>(a: &[u64; W], b: &[u64; W]) -> bool {
+    let mut borrow = false;
+    for i in (0..W).rev() {
+        (_, borrow) = b[i].borrowing_sub(a[i], borrow);
+    }
+    borrow
+}
+
+impl<const W: usize> Entries<W> {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.len == FANOUT
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<([u64; W], u32)> {
+        let words = self.words[..self.len].get(at)?;
+        Some((*words, self.handles[at]))
+    }
+
+    pub(super) fn set(&mut self, at: usize, (words, handle): ([u64; W], u32)) {
+        self.words[at] = words;
+        self.handles[at] = handle;
+    }
+
+    pub(super) fn push(&mut self, entry: ([u64; W], u32)) {
+        self.len += 1;
+        self.set(self.len - 1, entry);
+    }
+
+    /// How many entries come before a place: those of greater words, and of those with equal words
+    /// the ones that `before` says.
+    pub(super) fn rank(&self, words: &[u64; W], before: impl Fn(u32) -> bool) -> usize {
+        let all = &self.words[..self.len];
+        let lo = all.partition_point(|other| exceeds(other, words));
+        let equals = |at: usize| all.get(at).is_some_and(|other| other == words);
+        if !equals(lo) {
+            return lo;
+        }
+        let ties = if equals(lo + 1) {
+            all[lo..].partition_point(|other| !exceeds(words, other))
+        } else {
+            1
+        };
+        lo + self.handles[lo..lo + ties].partition_point(|&handle| before(handle))
+    }
+
+    /// Where exactly this entry is.
+    pub(super) fn find(&self, words: &[u64; W], handle: u32, names: &impl Names) -> Option<usize> {
+        let at = self.rank(words, up_to(handle, names)).checked_sub(1)?;
+        (self.handles[at] == handle && self.words[at] == *words).then_some(at)
+    }
+
+    pub(super) fn insert(&mut self, at: usize, entry: ([u64; W], u32)) {
+        self.words.copy_within(at..self.len, at + 1);
+        self.handles.copy_within(at..self.len, at + 1);
+        self.len += 1;
+        self.set(at, entry);
+    }
+
+    pub(super) fn remove(&mut self, at: usize) {
+        self.words.copy_within(at + 1..self.len, at);
+        self.handles.copy_within(at + 1..self.len, at);
+        self.len -= 1;
+    }
+
+    /// Takes the entry at `from` out and puts `words` in with its handle, before what was at `to`.
+    pub(super) fn shift(&mut self, from: usize, to: usize, words: [u64; W]) {
+        let handle = self.handles[from];
+        let at = if from < to {
+            self.words.copy_within(from + 1..to, from);
+            self.handles.copy_within(from + 1..to, from);
+            to - 1
+        } else {
+            self.words.copy_within(to..from, to + 1);
+            self.handles.copy_within(to..from, to + 1);
+            to
+        };
+        self.set(at, (words, handle));
+    }
+}
+
+/// Among equal words: the entry of `handle`, and what is better than it.
+pub(super) fn up_to(handle: u32, names: &impl Names) -> impl Fn(u32) -> bool {
+    move |other| other == handle || names.name(other) > names.name(handle)
+}
+
+impl<const W: usize> Inner<W> {
+    pub(super) fn set_child(&mut self, slot: usize, child: u32, of: Summary<W>) {
+        self.children[slot] = child;
+        self.refresh(slot, of);
+    }
+
+    pub(super) fn refresh(&mut self, slot: usize, of: Summary<W>) {
+        self.firsts.set(slot, of.first);
+        self.counts[slot] = of.count;
+    }
+
+    pub(super) fn insert_child(&mut self, slot: usize, child: u32, of: Summary<W>) {
+        let len = self.len();
+        self.firsts.insert(slot, of.first);
+        self.counts.copy_within(slot..len, slot + 1);
+        self.children.copy_within(slot..len, slot + 1);
+        self.set_child(slot, child, of);
+    }
+
+    pub(super) fn remove_child(&mut self, slot: usize) {
+        let len = self.len();
+        self.firsts.remove(slot);
+        self.counts.copy_within(slot + 1..len, slot);
+        self.children.copy_within(slot + 1..len, slot);
+    }
+}
+
+impl<const W: usize> Node<W> for Entries<W> {
+    fn empty() -> Self {
+        Self {
+            len: 0,
+            words: [[0; W]; FANOUT],
+            handles: [0; FANOUT],
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn summary(&self) -> Summary<W> {
+        Summary {
+            first: (self.words[0], self.handles[0]),
+            count: narrow(self.len),
+        }
+    }
+
+    fn move_tail(&mut self, right: &mut Self, n: usize) {
+        tail(&mut self.words[..self.len], &mut right.words, right.len, n);
+        tail(
+            &mut self.handles[..self.len],
+            &mut right.handles,
+            right.len,
+            n,
+        );
+        self.len -= n;
+        right.len += n;
+    }
+
+    fn move_head(&mut self, right: &mut Self, n: usize) {
+        head(
+            &mut self.words[self.len..],
+            &mut right.words[..right.len],
+            n,
+        );
+        head(
+            &mut self.handles[self.len..],
+            &mut right.handles[..right.len],
+            n,
+        );
+        self.len += n;
+        right.len -= n;
+    }
+}
+
+impl<const W: usize> Node<W> for Inner<W> {
+    fn empty() -> Self {
+        Self {
+            firsts: Entries::empty(),
+            counts: [0; FANOUT],
+            children: [0; FANOUT],
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.firsts.len
+    }
+
+    fn summary(&self) -> Summary<W> {
+        let count = self.counts[..self.len()].iter().sum();
+        Summary {
+            count,
+            ..self.firsts.summary()
+        }
+    }
+
+    fn move_tail(&mut self, right: &mut Self, n: usize) {
+        let (len, there) = (self.len(), right.len());
+        tail(&mut self.counts[..len], &mut right.counts, there, n);
+        tail(&mut self.children[..len], &mut right.children, there, n);
+        self.firsts.move_tail(&mut right.firsts, n);
+    }
+
+    fn move_head(&mut self, right: &mut Self, n: usize) {
+        let (len, there) = (self.len(), right.len());
+        head(&mut self.counts[len..], &mut right.counts[..there], n);
+        head(&mut self.children[len..], &mut right.children[..there], n);
+        self.firsts.move_head(&mut right.firsts, n);
+    }
+}
+
+/// Copies the last `n` of `from` before the `len` that `to` holds.
+fn tail<T: Copy>(from: &mut [T], to: &mut [T], len: usize, n: usize) {
+    to.copy_within(..len, n);
+    to[..n].copy_from_slice(&from[from.len() - n..]);
+}
+
+/// Copies the first `n` of `from` into `room`, and closes the gap.
+fn head<T: Copy>(room: &mut [T], from: &mut [T], n: usize) {
+    room[..n].copy_from_slice(&from[..n]);
+    from.copy_within(n.., 0);
+}

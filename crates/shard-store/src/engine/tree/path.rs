@@ -1,0 +1,91 @@
+//! The way from the root to a leaf, and what has to change along it.
+//!
+//! The main type is [`Path`]: the inner nodes passed and the child taken in each, so that nodes
+//! need no pointers to their parents.
+//!
+//! Deliberately not here: what happens in the leaf.
+
+use super::node::{Node, Summary, up_to};
+use super::{Names, Tree};
+
+/// Inner nodes have 24 children or more, except the root: 2^32 entries are less than eight levels
+/// away.
+const HEIGHT_MAX: usize = 8;
+
+/// An inner node, and which of its children the path takes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Step {
+    pub(super) node: u32,
+    pub(super) slot: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Path {
+    pub(super) steps: [Step; HEIGHT_MAX],
+    pub(super) leaf: u32,
+}
+
+impl<const W: usize> Tree<W> {
+    /// To the leaf that has this entry, or has to take it.
+    pub(super) fn descend(&self, words: &[u64; W], handle: u32, names: &impl Names) -> Path {
+        let mut path = Path {
+            leaf: self.root,
+            ..Path::default()
+        };
+        for step in &mut path.steps[..self.height] {
+            let inner = &self.inners[path.leaf];
+            let slot = inner
+                .firsts
+                .rank(words, up_to(handle, names))
+                .saturating_sub(1);
+            *step = Step {
+                node: path.leaf,
+                slot,
+            };
+            path.leaf = inner.children[slot];
+        }
+        path
+    }
+
+    /// Adds to the counts all along `path`, after its leaf took or gave an entry.
+    pub(super) fn count(&mut self, path: &Path, change: i32) {
+        for step in &path.steps[..self.height] {
+            let count = &mut self.inners[step.node].counts[step.slot];
+            *count = count.wrapping_add_signed(change);
+        }
+    }
+
+    /// Brings the copies of a leaf's first entry up to date, after it changed: in the parent, and
+    /// further up as long as the node is a first child.
+    pub(super) fn refresh_firsts(&mut self, path: &Path) {
+        let Some(first) = self.leaves[path.leaf].get(0) else {
+            return;
+        };
+        for step in path.steps[..self.height].iter().rev() {
+            self.inners[step.node].firsts.set(step.slot, first);
+            if step.slot > 0 {
+                return;
+            }
+        }
+    }
+
+    /// What a parent at `depth` has to hold of its child `id`.
+    pub(super) fn summary(&self, depth: usize, id: u32) -> Summary<W> {
+        if depth + 1 == self.height {
+            self.leaves[id].summary()
+        } else {
+            self.inners[id].summary()
+        }
+    }
+
+    /// Entries or children of the child `slot` of an inner node at `depth`. A leaf is not touched:
+    /// its parent knows.
+    pub(super) fn child_len(&self, depth: usize, node: u32, slot: usize) -> usize {
+        let inner = &self.inners[node];
+        if depth + 1 == self.height {
+            inner.counts[slot] as usize
+        } else {
+            self.inners[inner.children[slot]].len()
+        }
+    }
+}
