@@ -37,4 +37,4 @@ pub const DEDUPE_MAX: Duration = Duration::from_hours(168);
 pub const STALENESS_MAX: Duration = Duration::from_hours(1);
 
 /// The longest retention or grace that is not `forever`: a thousand years of 365 days.
-pub const KEEP_MAX: Duration = Duration::from_hours(8760000);
+pub const KEEP_MAX: Duration = Duration::from_hours(1000 * 365 * 24);

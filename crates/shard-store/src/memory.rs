@@ -38,14 +38,24 @@ impl MemoryStore {
     /// An empty store whose remembered ids may take so many bytes.
     pub fn with_id_bytes(id_bytes_max: usize) -> Result<Self, StoreError> {
         // What was here before is lost, which is what an epoch tells.
-        Ok(Self { registry: Registry::new(id_bytes_max), epoch: random()? })
+        Ok(Self {
+            registry: Registry::new(id_bytes_max),
+            epoch: random()?,
+        })
     }
 
     async fn sweep(&self, now: Timestamp) {
-        for kind in self.registry.kinds().into_iter().filter_map(|record| record.kind) {
+        for kind in self
+            .registry
+            .kinds()
+            .into_iter()
+            .filter_map(|record| record.kind)
+        {
             let mut after: Option<Subject> = None;
             loop {
-                let cells = self.registry.cells_behind(kind.name(), after.as_ref(), SWEEP_BOARDS);
+                let cells = self
+                    .registry
+                    .cells_behind(kind.name(), after.as_ref(), SWEEP_BOARDS);
                 let Some(last) = cells.last() else { break };
                 after = Some(last.name().subject().clone());
                 for cell in &cells {
@@ -130,7 +140,8 @@ impl ShardStore for MemoryStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
         done(random().map_err(BirthError::from).and_then(|incarnation| {
-            self.registry.birth(name, kind, Incarnation(incarnation), now)
+            self.registry
+                .birth(name, kind, Incarnation(incarnation), now)
         }))
     }
 
@@ -141,7 +152,8 @@ impl ShardStore for MemoryStore {
         shards: ShardCount,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
         done(random().map_err(SettleError::from).and_then(|incarnation| {
-            self.registry.settle(name, kind, shards, Incarnation(incarnation))
+            self.registry
+                .settle(name, kind, shards, Incarnation(incarnation))
         }))
     }
 
@@ -178,7 +190,11 @@ impl ShardStore for MemoryStore {
         board: &'a BoardRecord,
         shard: u16,
     ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>> {
-        done(self.registry.cell(board.incarnation).and_then(|cell| cell.windows(shard)))
+        done(
+            self.registry
+                .cell(board.incarnation)
+                .and_then(|cell| cell.windows(shard)),
+        )
     }
 
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
@@ -190,6 +206,10 @@ impl ShardStore for MemoryStore {
         board: &'a BoardRecord,
         shard: u16,
     ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
-        done(self.registry.cell(board.incarnation).and_then(|cell| cell.verify(shard)))
+        done(
+            self.registry
+                .cell(board.incarnation)
+                .and_then(|cell| cell.verify(shard)),
+        )
     }
 }

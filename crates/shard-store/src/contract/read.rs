@@ -34,7 +34,11 @@ impl Ask {
     /// Only where the anchor lies.
     #[must_use]
     pub const fn rank_of(anchor: Anchor) -> Self {
-        Self { anchor, before: 0, after: 0 }
+        Self {
+            anchor,
+            before: 0,
+            after: 0,
+        }
     }
 }
 

@@ -5,8 +5,8 @@
 //! record, each under a lock of its own. The outer lock is held for writing only to split and to
 //! end a board; everything else shares it.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use board::{BoardName, Incarnation, Kind, ShardCount, Timestamp};
 use parking_lot::RwLock;
@@ -106,7 +106,8 @@ impl Cell {
                 (held.apply(batch, shard_of, budget), held.is_crowded())
             }
         };
-        self.last_write.fetch_max(batch.now.millis(), Ordering::Relaxed);
+        self.last_write
+            .fetch_max(batch.now.millis(), Ordering::Relaxed);
         if crowded {
             self.split(batch.kind, budget);
         }
@@ -119,7 +120,9 @@ impl Cell {
         shard: u16,
         query: &Query,
     ) -> Result<Reading, StoreError> {
-        self.look(shard, |held, only| held.read(&self.kind, epoch, only, query))
+        self.look(shard, |held, only| {
+            held.read(&self.kind, epoch, only, query)
+        })
     }
 
     pub(crate) fn windows(&self, shard: u16) -> Result<Vec<WindowCount>, StoreError> {
@@ -134,7 +137,11 @@ impl Cell {
             }
             let wrong = held.rankings().flat_map(|(window, ranking)| {
                 let wrong = ranking.verify(self.kind.rules()).into_iter();
-                wrong.map(move |(member, what)| Disagreement { window, member, what })
+                wrong.map(move |(member, what)| Disagreement {
+                    window,
+                    member,
+                    what,
+                })
             });
             wrong.collect()
         })
@@ -183,7 +190,9 @@ impl Cell {
             Body::Dead => {}
             Body::Whole(whole) => whole.read().release_ids(budget),
             Body::Split(shards) => {
-                shards.iter().for_each(|shard| shard.read().release_ids(budget));
+                shards
+                    .iter()
+                    .for_each(|shard| shard.read().release_ids(budget));
             }
         }
     }

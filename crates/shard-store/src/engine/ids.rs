@@ -25,7 +25,10 @@ pub(crate) struct IdsFull;
 
 impl IdBudget {
     pub(crate) const fn new(limit_bytes: usize) -> Self {
-        Self { used_bytes: AtomicUsize::new(0), limit_bytes }
+        Self {
+            used_bytes: AtomicUsize::new(0),
+            limit_bytes,
+        }
     }
 
     pub(crate) const fn limit_bytes(&self) -> usize {
@@ -33,7 +36,10 @@ impl IdBudget {
     }
 
     fn take(&self, bytes: usize) -> Result<(), IdsFull> {
-        let fits = |used: usize| used.checked_add(bytes).filter(|sum| *sum <= self.limit_bytes);
+        let fits = |used: usize| {
+            used.checked_add(bytes)
+                .filter(|sum| *sum <= self.limit_bytes)
+        };
         self.used_bytes
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits)
             .map_or(Err(IdsFull), |_| Ok(()))
@@ -57,7 +63,11 @@ struct Generation {
 
 impl Generation {
     const fn new(began: Timestamp) -> Self {
-        Self { began, noted: HashTable::new(), taken_bytes: 0 }
+        Self {
+            began,
+            noted: HashTable::new(),
+            taken_bytes: 0,
+        }
     }
 
     fn holds(&self, digest: &Noted, now: Timestamp, span: Duration) -> bool {
@@ -86,14 +96,19 @@ impl Generation {
     fn put(&mut self, noted: Noted, budget: &IdBudget) {
         self.noted.insert_unique(hash(&noted), noted, hash);
         let now_bytes = self.noted.allocation_size();
-        budget.used_bytes.fetch_add(now_bytes - self.taken_bytes, Ordering::Relaxed);
+        budget
+            .used_bytes
+            .fetch_add(now_bytes - self.taken_bytes, Ordering::Relaxed);
         self.taken_bytes = now_bytes;
     }
 
     fn note(&mut self, mut digest: Noted, now: Timestamp) {
         let since_ms = now.millis().saturating_sub(self.began.millis()).max(0);
         digest[3] = u32::try_from(since_ms).unwrap_or(u32::MAX);
-        match self.noted.entry(hash(&digest), |other| same(other, &digest), hash) {
+        match self
+            .noted
+            .entry(hash(&digest), |other| same(other, &digest), hash)
+        {
             Entry::Occupied(mut held) => *held.get_mut() = digest,
             Entry::Vacant(place) => {
                 place.insert(digest);
@@ -140,7 +155,10 @@ pub(crate) struct RememberedIds {
 
 impl RememberedIds {
     pub(crate) const fn new(now: Timestamp) -> Self {
-        Self { younger: Generation::new(now), elder: Generation::new(now) }
+        Self {
+            younger: Generation::new(now),
+            elder: Generation::new(now),
+        }
     }
 
     /// Whether the id was applied within the span.
@@ -208,7 +226,7 @@ impl RememberedIds {
 mod tests {
     use super::*;
 
-    const SPAN: Duration = Duration::from_millis(1000);
+    const SPAN: Duration = Duration::from_secs(1);
 
     fn at(ms: i64) -> Timestamp {
         Timestamp::from_millis(1_700_000_000_000 + ms)
@@ -277,7 +295,11 @@ mod tests {
     fn each_shard_keeps_the_ids_of_its_members() {
         let budget = IdBudget::new(1 << 20);
         let shards = ShardCount::new(16).unwrap();
-        let hash = |number: u128| u64::try_from(number).unwrap().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let hash = |number: u128| {
+            u64::try_from(number)
+                .unwrap()
+                .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        };
         let mut ids = RememberedIds::new(at(0));
         for number in 0..200 {
             let time = at(i64::try_from(number).unwrap() * 10);
@@ -291,7 +313,9 @@ mod tests {
             assert!(part.holds(digest(number), hash(number), at(time + 999), SPAN));
             assert!(!part.holds(digest(number), hash(number), at(time + 1000), SPAN));
         }
-        parts.iter().for_each(|part| part.release(&budget));
+        for part in &parts {
+            part.release(&budget);
+        }
         assert_eq!(budget.used_bytes.load(Ordering::Relaxed), 0);
     }
 }

@@ -81,7 +81,9 @@ impl Registry {
         only_without_boards: bool,
     ) -> Result<KindRecord, KindWriteError> {
         let mut kinds = self.kinds.write();
-        let held = kinds.get(name).map_or(Revision::default(), |record| record.revision);
+        let held = kinds
+            .get(name)
+            .map_or(Revision::default(), |record| record.revision);
         if held != expected {
             return Err(KindWriteError::Stale);
         }
@@ -92,14 +94,13 @@ impl Registry {
             self.drop_unborn(name);
         }
         let revision = Revision(held.0 + 1);
-        let record = KindRecord { name: name.clone(), revision, kind };
+        let record = KindRecord {
+            name: name.clone(),
+            revision,
+            kind,
+        };
         kinds.insert(name.clone(), record.clone());
         Ok(record)
-    }
-
-    /// The kind of a board that is there, as it is now.
-    pub(crate) fn kind(&self, name: &KindName) -> Option<Arc<Kind>> {
-        self.kinds.read().get(name)?.kind.clone()
     }
 
     pub(crate) fn board(&self, name: &BoardName) -> Option<BoardRecord> {
@@ -116,9 +117,15 @@ impl Registry {
         let names = self.names.read();
         let from = after.map_or(Unbounded, Excluded);
         let boards = names.get(kind).into_iter().flat_map(|boards| {
-            boards.range::<Subject, _>((from, Unbounded)).map(|(_, cell)| cell)
+            boards
+                .range::<Subject, _>((from, Unbounded))
+                .map(|(_, cell)| cell)
         });
-        boards.filter(|cell| cell.is_born()).take(limit).map(|cell| cell.record()).collect()
+        boards
+            .filter(|cell| cell.is_born())
+            .take(limit)
+            .map(|cell| cell.record())
+            .collect()
     }
 
     pub(crate) fn birth(
@@ -189,7 +196,9 @@ impl Registry {
         let names = self.names.read();
         let from = after.map_or(Unbounded, Excluded);
         let cells = names.get(kind).into_iter().flat_map(|boards| {
-            boards.range::<Subject, _>((from, Unbounded)).map(|(_, cell)| cell.clone())
+            boards
+                .range::<Subject, _>((from, Unbounded))
+                .map(|(_, cell)| cell.clone())
         });
         cells.take(limit).collect()
     }
@@ -197,9 +206,13 @@ impl Registry {
     /// Takes a board off that holds nothing any more.
     pub(crate) fn drop_if_empty(&self, cell: &Shared) {
         let mut names = self.names.write();
-        let Some(boards) = names.get_mut(cell.name().kind()) else { return };
+        let Some(boards) = names.get_mut(cell.name().kind()) else {
+            return;
+        };
         let subject = cell.name().subject();
-        let current = boards.get(subject).is_some_and(|held| Arc::ptr_eq(held, cell));
+        let current = boards
+            .get(subject)
+            .is_some_and(|held| Arc::ptr_eq(held, cell));
         if current && cell.is_born() && cell.end_if_empty() {
             boards.remove(subject);
             self.forget(cell.incarnation());
@@ -209,15 +222,21 @@ impl Registry {
     pub(crate) fn drop_tombstones(&self, now: Timestamp) {
         let gone: Vec<_> = {
             let mut tombstones = self.tombstones.lock();
-            tombstones.extract_if(.., |(until, _)| *until <= now).collect()
+            tombstones
+                .extract_if(.., |(until, _)| *until <= now)
+                .collect()
         };
-        gone.iter().for_each(|(_, incarnation)| self.forget(*incarnation));
+        for (_, incarnation) in gone {
+            self.forget(incarnation);
+        }
     }
 
     /// Settings of boards that were never born go with the kind that they were made for.
     fn drop_unborn(&self, kind: &KindName) {
         let boards = self.names.write().remove(kind).unwrap_or_default();
-        boards.values().for_each(|cell| self.forget(cell.incarnation()));
+        for cell in boards.values() {
+            self.forget(cell.incarnation());
+        }
     }
 
     fn enter(&self, names: &mut Names, cell: Cell) -> BoardRecord {
@@ -244,10 +263,9 @@ impl Registry {
     }
 }
 
-fn current_kind(
-    kinds: &BTreeMap<KindName, KindRecord>,
-    read: &KindRecord,
-) -> Option<Arc<Kind>> {
-    let held = kinds.get(&read.name).filter(|held| held.revision == read.revision)?;
+fn current_kind(kinds: &BTreeMap<KindName, KindRecord>, read: &KindRecord) -> Option<Arc<Kind>> {
+    let held = kinds
+        .get(&read.name)
+        .filter(|held| held.revision == read.revision)?;
     held.kind.clone()
 }

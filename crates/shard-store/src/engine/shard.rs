@@ -33,17 +33,28 @@ impl Shard {
         query: &Query,
     ) -> Reading {
         let Some(ranking) = self.ranking(query.window) else {
-            let version = ShardVersion { epoch, ..ShardVersion::default() };
+            let version = ShardVersion {
+                epoch,
+                ..ShardVersion::default()
+            };
             let unchanged = query.unless == Some(version);
             let parts = query.asks.iter().map(nothing_at).collect();
-            return Reading { version, members: 0, parts: (!unchanged).then_some(parts) };
+            return Reading {
+                version,
+                members: 0,
+                parts: (!unchanged).then_some(parts),
+            };
         };
         let version = ranking.version(epoch);
         let parts = (query.unless != Some(version)).then(|| {
             let answer = |ask| ranking.answer(kind.rules(), only, query.groups, ask);
             query.asks.iter().map(answer).collect()
         });
-        Reading { version, members: ranking.members(only) as u64, parts }
+        Reading {
+            version,
+            members: ranking.members(only) as u64,
+            parts,
+        }
     }
 
     /// The windows with members, of one shard or of all.
@@ -64,10 +75,16 @@ impl Shard {
         budget: &IdBudget,
     ) -> Vec<(Window, Ranking)> {
         let expired = |window: Window| {
-            if window.period() == Period::All { idle } else { kind.is_expired(window, now) }
+            if window.period() == Period::All {
+                idle
+            } else {
+                kind.is_expired(window, now)
+            }
         };
-        let taken: Vec<_> =
-            self.rankings.extract_if(.., |(window, _)| expired(*window)).collect();
+        let taken: Vec<_> = self
+            .rankings
+            .extract_if(.., |(window, _)| expired(*window))
+            .collect();
         for (window, _) in &taken {
             self.note_dropped(*window);
         }
@@ -87,7 +104,9 @@ impl Shard {
 
     /// Whether some window has outgrown one vector for all shards.
     pub(crate) fn is_crowded(&self) -> bool {
-        self.rankings.iter().any(|(_, ranking)| ranking.len() > super::ranking::SMALL_ROWS_MAX)
+        self.rankings
+            .iter()
+            .any(|(_, ranking)| ranking.len() > super::ranking::SMALL_ROWS_MAX)
     }
 
     /// The shards of a board that was small until now.
@@ -119,7 +138,9 @@ impl Shard {
 
     /// What is wrong between scores and order.
     pub(crate) fn rankings(&self) -> impl Iterator<Item = (Window, &Ranking)> {
-        self.rankings.iter().map(|(window, ranking)| (*window, ranking))
+        self.rankings
+            .iter()
+            .map(|(window, ranking)| (*window, ranking))
     }
 
     fn ranking(&self, window: Window) -> Option<&Ranking> {
@@ -128,18 +149,25 @@ impl Shard {
     }
 
     fn place(&self, window: Window) -> Result<usize, usize> {
-        self.rankings.binary_search_by_key(&window, |(window, _)| *window)
+        self.rankings
+            .binary_search_by_key(&window, |(window, _)| *window)
     }
 
     fn note_dropped(&mut self, window: Window) {
-        let Some(slot) = dropped_slot(window.period()) else { return };
+        let Some(slot) = dropped_slot(window.period()) else {
+            return;
+        };
         let dropped = self.dropped.get_or_insert_default();
         dropped[slot] = dropped[slot].max(Some(window.start()));
     }
 
     fn was_dropped(&self, window: Window) -> bool {
         let slot = dropped_slot(window.period());
-        let dropped = self.dropped.as_ref().zip(slot).and_then(|(dropped, slot)| dropped[slot]);
+        let dropped = self
+            .dropped
+            .as_ref()
+            .zip(slot)
+            .and_then(|(dropped, slot)| dropped[slot]);
         dropped.is_some_and(|start| window.start() <= start)
     }
 }
@@ -157,5 +185,8 @@ const fn dropped_slot(period: Period) -> Option<usize> {
 /// The answer to an ask where nothing is ranked.
 fn nothing_at(ask: &crate::contract::Ask) -> Part {
     let there = !matches!(ask.anchor, crate::contract::Anchor::Member(_));
-    Part { anchor: there.then_some(0), ..Part::default() }
+    Part {
+        anchor: there.then_some(0),
+        ..Part::default()
+    }
 }

@@ -79,6 +79,11 @@ impl Table {
         self.index.len()
     }
 
+    /// Whether a record of any size has room.
+    pub(crate) fn has_room(&self) -> bool {
+        self.chunks.len() < self.chunks_max
+    }
+
     /// Heap bytes held, unused capacity included.
     pub(crate) fn bytes(&self) -> usize {
         let records: usize = self.chunks.iter().map(Vec::capacity).sum();

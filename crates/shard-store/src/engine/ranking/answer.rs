@@ -17,7 +17,9 @@ pub(super) trait Order {
 
 pub(super) fn answer(order: &impl Order, rules: &Rules, groups: bool, ask: &Ask) -> Part {
     let anchor = match &ask.anchor {
-        Anchor::Rank(rank) => usize::try_from(*rank).unwrap_or(usize::MAX).min(order.len()),
+        Anchor::Rank(rank) => usize::try_from(*rank)
+            .unwrap_or(usize::MAX)
+            .min(order.len()),
         Anchor::Bound(bound) => order.count_better(bound),
         Anchor::Member(member) => match order.key_of(member) {
             Some(key) => order.count_better(&Bound::key(&key)),

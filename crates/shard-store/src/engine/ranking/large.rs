@@ -51,7 +51,10 @@ macro_rules! with_tree {
 
 /// The words of a key as an array of a tree's width, which is the rules'.
 fn array<const W: usize>(words: &RankWords) -> [u64; W] {
-    words.as_slice().try_into().expect("a tree is as wide as its rules' rank keys")
+    words
+        .as_slice()
+        .try_into()
+        .expect("a tree is as wide as its rules' rank keys")
 }
 
 impl Large {
@@ -88,7 +91,11 @@ impl Large {
     }
 
     pub(super) fn check_room(&self) -> Result<(), RankingFull> {
-        if self.table.has_room() { Ok(()) } else { Err(RankingFull) }
+        if self.table.has_room() {
+            Ok(())
+        } else {
+            Err(RankingFull)
+        }
     }
 
     pub(super) fn insert(&mut self, rules: &Rules, who: Who<'_>, standing: &Standing) {
@@ -130,12 +137,18 @@ impl Large {
         let ranked = with_tree!(&self.order, tree => tree.len());
         if ranked != self.table.len() {
             let scores = self.table.len();
-            wrong.push((None, format!("{ranked} members in order, {scores} with scores")));
+            wrong.push((
+                None,
+                format!("{ranked} members in order, {scores} with scores"),
+            ));
         }
         for (rank, handle) in with_tree!(&self.order, tree => handles(tree)).enumerate() {
             let key = view.key(handle);
             if view.count_better(&Bound::key(&key)) != rank {
-                wrong.push((Some(key.member), format!("stands at {rank}, not by its score")));
+                wrong.push((
+                    Some(key.member),
+                    format!("stands at {rank}, not by its score"),
+                ));
             }
         }
         wrong
@@ -143,7 +156,11 @@ impl Large {
 }
 
 fn sorted<const W: usize>(entries: &[(RankWords, u32)]) -> Tree<W> {
-    Tree::from_sorted(entries.iter().map(|(words, handle)| (array(words), *handle)))
+    Tree::from_sorted(
+        entries
+            .iter()
+            .map(|(words, handle)| (array(words), *handle)),
+    )
 }
 
 fn handles<const W: usize>(tree: &Tree<W>) -> Box<dyn Iterator<Item = u32> + '_> {
@@ -159,8 +176,13 @@ pub(super) struct LargeView<'a> {
 impl LargeView<'_> {
     /// The key by the score, which is the authority.
     fn key(&self, handle: u32) -> RankKey {
-        let words = self.rules.rank_words_of(&self.large.standing(self.rules, handle));
-        RankKey { words, member: self.member(handle) }
+        let words = self
+            .rules
+            .rank_words_of(&self.large.standing(self.rules, handle));
+        RankKey {
+            words,
+            member: self.member(handle),
+        }
     }
 
     fn member(&self, handle: u32) -> Member {
@@ -171,9 +193,16 @@ impl LargeView<'_> {
     fn entry<const W: usize>(&self, words: [u64; W], handle: u32) -> Entry {
         let words = RankWords::new(&words);
         let reached_at = self.rules.reached_at_of(&words).unwrap_or_else(|| {
-            self.rules.reached_at(&self.large.standing(self.rules, handle))
+            self.rules
+                .reached_at(&self.large.standing(self.rules, handle))
         });
-        Entry { key: RankKey { words, member: self.member(handle) }, reached_at }
+        Entry {
+            key: RankKey {
+                words,
+                member: self.member(handle),
+            },
+            reached_at,
+        }
     }
 }
 
@@ -191,7 +220,9 @@ impl Order for LargeView<'_> {
     }
 
     fn key_of(&self, member: &Member) -> Option<RankKey> {
-        self.large.find(member.placement_hash(), member).map(|handle| self.key(handle))
+        self.large
+            .find(member.placement_hash(), member)
+            .map(|handle| self.key(handle))
     }
 
     fn stretch(&self, from: usize, len: usize) -> Vec<Entry> {

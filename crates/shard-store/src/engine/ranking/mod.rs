@@ -8,7 +8,7 @@ mod answer;
 mod large;
 mod small;
 
-use board::{Member, RankStyle, Rules, Standing};
+use board::{Member, Rules, Standing};
 
 use crate::contract::{Ask, Part, ShardVersion};
 use answer::answer;
@@ -48,7 +48,11 @@ pub(crate) struct Spot(u32);
 
 impl Ranking {
     pub(crate) const fn new() -> Self {
-        Self { counter: 0, digest: 0, body: Body::Small(Small::new()) }
+        Self {
+            counter: 0,
+            digest: 0,
+            body: Body::Small(Small::new()),
+        }
     }
 
     /// Whether spots outlast the addition of members.
@@ -129,12 +133,20 @@ impl Ranking {
 
     /// One ranking for each of `shards`, each at this one's version. Only of a small one.
     pub(crate) fn split(self, rules: &Rules, shards: u16) -> Vec<Self> {
-        let Self { counter, digest, body } = self;
+        let Self {
+            counter,
+            digest,
+            body,
+        } = self;
         let Body::Small(small) = body else {
             unreachable!("a board is split before a ranking of it grows large")
         };
         let parts = small.split(shards).into_iter().map(|part| {
-            let mut ranking = Self { counter, digest, body: Body::Small(part) };
+            let mut ranking = Self {
+                counter,
+                digest,
+                body: Body::Small(part),
+            };
             ranking.settle(rules);
             ranking
         });
@@ -142,7 +154,11 @@ impl Ranking {
     }
 
     pub(crate) const fn version(&self, epoch: u64) -> ShardVersion {
-        ShardVersion { epoch, counter: self.counter, digest: self.digest }
+        ShardVersion {
+            epoch,
+            counter: self.counter,
+            digest: self.digest,
+        }
     }
 
     /// Answers one ask, about one shard, or with `None` about all rows.
@@ -154,7 +170,16 @@ impl Ranking {
         ask: &Ask,
     ) -> Part {
         match &self.body {
-            Body::Small(small) => answer(&SmallView { small, rules, shard }, rules, groups, ask),
+            Body::Small(small) => answer(
+                &SmallView {
+                    small,
+                    rules,
+                    shard,
+                },
+                rules,
+                groups,
+                ask,
+            ),
             Body::Large(large) => answer(&large.view(rules), rules, groups, ask),
         }
     }
@@ -172,12 +197,8 @@ impl Ranking {
         let mix = |digest: u64, word: u64| {
             (digest.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
         };
-        self.digest = words.iter().fold(mix(self.digest, hash), |digest, word| mix(digest, *word));
+        self.digest = words
+            .iter()
+            .fold(mix(self.digest, hash), |digest, word| mix(digest, *word));
     }
-}
-
-/// Whether answers of this kind need to know where groups of equal fields begin.
-#[must_use]
-pub const fn needs_groups(style: RankStyle) -> bool {
-    matches!(style, RankStyle::Competition)
 }

@@ -23,12 +23,18 @@ struct Row {
 impl Row {
     fn key(&self, rules: &Rules) -> RankKey {
         let standing = rules.standing_from(&self.words);
-        RankKey { words: rules.rank_words_of(&standing), member: self.member.clone() }
+        RankKey {
+            words: rules.rank_words_of(&standing),
+            member: self.member.clone(),
+        }
     }
 
     fn entry(&self, rules: &Rules) -> Entry {
         let reached_at = rules.reached_at(&rules.standing_from(&self.words));
-        Entry { key: self.key(rules), reached_at }
+        Entry {
+            key: self.key(rules),
+            reached_at,
+        }
     }
 }
 
@@ -48,7 +54,10 @@ impl Small {
     }
 
     pub(super) fn of_shard(&self, shard: u16) -> impl Iterator<Item = &Member> {
-        self.rows.iter().filter(move |row| row.shard == shard).map(|row| &row.member)
+        self.rows
+            .iter()
+            .filter(move |row| row.shard == shard)
+            .map(|row| &row.member)
     }
 
     pub(super) fn find(&self, member: &Member) -> Option<u32> {
@@ -67,7 +76,14 @@ impl Small {
             self.rows.reserve_exact(SPARE_ROWS.max(self.rows.len() / 4));
         }
         let words = SmallVec::from_slice(rules.standing_words(standing));
-        self.place(rules, Row { member: who.member.clone(), words, shard: who.shard });
+        self.place(
+            rules,
+            Row {
+                member: who.member.clone(),
+                words,
+                shard: who.shard,
+            },
+        );
     }
 
     pub(super) fn replace(&mut self, rules: &Rules, place: u32, standing: &Standing) {
@@ -97,12 +113,24 @@ impl Small {
 
     /// Members and standings, best first.
     pub(super) fn iter(&self, rules: &Rules) -> impl Iterator<Item = (&Member, Standing)> {
-        self.rows.iter().map(|row| (&row.member, rules.standing_from(&row.words)))
+        self.rows
+            .iter()
+            .map(|row| (&row.member, rules.standing_from(&row.words)))
     }
 
     pub(super) fn verify(&self, rules: &Rules) -> Vec<(Option<Member>, String)> {
-        let wrong = self.rows.windows(2).filter(|pair| pair[0].key(rules) <= pair[1].key(rules));
-        wrong.map(|pair| (Some(pair[1].member.clone()), "stands out of order".to_owned())).collect()
+        let wrong = self
+            .rows
+            .windows(2)
+            .filter(|pair| pair[0].key(rules) <= pair[1].key(rules));
+        wrong
+            .map(|pair| {
+                (
+                    Some(pair[1].member.clone()),
+                    "stands out of order".to_owned(),
+                )
+            })
+            .collect()
     }
 }
 
@@ -116,7 +144,9 @@ pub(super) struct SmallView<'a> {
 impl SmallView<'_> {
     fn rows(&self, until: usize) -> impl Iterator<Item = &Row> {
         let shard = self.shard;
-        self.small.rows[..until].iter().filter(move |row| shard.is_none_or(|s| row.shard == s))
+        self.small.rows[..until]
+            .iter()
+            .filter(move |row| shard.is_none_or(|s| row.shard == s))
     }
 }
 
@@ -126,12 +156,17 @@ impl Order for SmallView<'_> {
     }
 
     fn count_better(&self, bound: &Bound) -> usize {
-        let until = self.small.rows.partition_point(|row| bound.is_below(&row.key(self.rules)));
+        let until = self
+            .small
+            .rows
+            .partition_point(|row| bound.is_below(&row.key(self.rules)));
         self.rows(until).count()
     }
 
     fn key_of(&self, member: &Member) -> Option<RankKey> {
-        let row = self.rows(self.small.rows.len()).find(|row| row.member == *member)?;
+        let row = self
+            .rows(self.small.rows.len())
+            .find(|row| row.member == *member)?;
         Some(row.key(self.rules))
     }
 

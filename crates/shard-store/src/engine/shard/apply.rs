@@ -45,7 +45,11 @@ impl Shard {
             let places = &runs[run].places;
             let found = &mut spots[next_spot..next_spot + places.len()];
             next_spot += places.len();
-            let who = Who { member: &item.member, hash: item.hash, shard: shard_of(item.hash) };
+            let who = Who {
+                member: &item.member,
+                hash: item.hash,
+                shard: shard_of(item.hash),
+            };
             let outcome = match item.change {
                 Change::Remove => {
                     spots_hold = false;
@@ -76,7 +80,10 @@ impl Shard {
             }
         }
         // Opening a window moves the others: places are taken when all are open.
-        let run = |first: usize| Run { first, places: self.places_of(&items[first]) };
+        let run = |first: usize| Run {
+            first,
+            places: self.places_of(&items[first]),
+        };
         firsts.into_iter().map(run).collect()
     }
 
@@ -98,13 +105,19 @@ impl Shard {
     }
 
     fn places_of(&self, item: &Item) -> Places {
-        let places = item.windows.iter().filter_map(|window| self.place(*window).ok());
-        places.filter_map(|place| u32::try_from(place).ok()).collect()
+        let places = item
+            .windows
+            .iter()
+            .filter_map(|window| self.place(*window).ok());
+        places
+            .filter_map(|place| u32::try_from(place).ok())
+            .collect()
     }
 
     /// Every member in every window of it.
     fn look_up(&self, items: &[Item], runs: &[Run]) -> Vec<Option<Spot>> {
-        let mut spots = Vec::with_capacity(items.len() * runs.first().map_or(0, |r| r.places.len()));
+        let mut spots =
+            Vec::with_capacity(items.len() * runs.first().map_or(0, |r| r.places.len()));
         for (index, run) in runs.iter().enumerate() {
             let end = runs.get(index + 1).map_or(items.len(), |next| next.first);
             for item in &items[run.first..end] {
@@ -123,13 +136,7 @@ impl Shard {
     }
 
     /// Looks again where an earlier item of the batch may have moved or made the standing.
-    fn confirm(
-        &self,
-        item: &Item,
-        places: &Places,
-        found: &mut [Option<Spot>],
-        spots_hold: bool,
-    ) {
+    fn confirm(&self, item: &Item, places: &Places, found: &mut [Option<Spot>], spots_hold: bool) {
         for (place, spot) in places.iter().zip(found) {
             let ranking = &self.rankings[*place as usize].1;
             if !ranking.is_large() || !spots_hold || spot.is_none() {
@@ -223,7 +230,10 @@ impl Shard {
         let standings = item.windows.iter().filter_map(|window| {
             let ranking = self.ranking(*window)?;
             let spot = ranking.find(item.hash, &item.member)?;
-            Some(WindowStanding { window: *window, standing: ranking.standing(rules, spot) })
+            Some(WindowStanding {
+                window: *window,
+                standing: ranking.standing(rules, spot),
+            })
         });
         standings.collect()
     }
@@ -242,11 +252,14 @@ impl Shard {
         if item.id.is_none() {
             return Ok(());
         }
-        let ids = self.ids.get_or_insert_with(|| Box::new(RememberedIds::new(batch.now)));
-        ids.reserve(batch.now, batch.kind.dedupe(), budget).map_err(|_| {
-            let limit = budget.limit_bytes();
-            Failure::Unavailable(format!("remembered ids take all of their {limit} bytes"))
-        })
+        let ids = self
+            .ids
+            .get_or_insert_with(|| Box::new(RememberedIds::new(batch.now)));
+        ids.reserve(batch.now, batch.kind.dedupe(), budget)
+            .map_err(|_| {
+                let limit = budget.limit_bytes();
+                Failure::Unavailable(format!("remembered ids take all of their {limit} bytes"))
+            })
     }
 
     fn note_id(&mut self, item: &Item, now: Timestamp) {
