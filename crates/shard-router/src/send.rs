@@ -81,23 +81,26 @@ impl Router {
         fail(written, &left, &failure)
     }
 
+    /// The board's record. Taking members off does not bring a board into being.
     async fn record_for(
         &self,
         name: &BoardName,
         kind: &KnownKind,
         now: Timestamp,
-    ) -> Result<Arc<BoardRecord>, Failure> {
-        self.boards()
-            .born_now(name, kind, now)
-            .await
-            .map_err(|error| match error {
-                BirthError::StaleKind => {
-                    Failure::Unavailable(format!("kind {} has just changed", name.kind()))
-                }
-                // A birth that may have happened is met again by whoever comes next: nothing of the
-                // contribution was sent.
-                BirthError::Store(error) => Failure::Unavailable(error.to_string()),
-            })
+        removals: bool,
+    ) -> Result<Option<Arc<BoardRecord>>, Failure> {
+        if removals {
+            let record = self.boards().born(name).await;
+            return record.map_err(|error| Failure::Unavailable(error.to_string()));
+        }
+        self.boards().born_now(name, kind, now).await.map(Some).map_err(|error| match error {
+            BirthError::StaleKind => {
+                Failure::Unavailable(format!("kind {} has just changed", name.kind()))
+            }
+            // A birth that may have happened is met again by whoever comes next: nothing of the
+            // contribution was sent.
+            BirthError::Store(error) => Failure::Unavailable(error.to_string()),
+        })
     }
 
     /// One call. `Err(())`: that life has ended, and nothing was applied.
