@@ -24,12 +24,13 @@ pub(crate) struct ImportArgs {
     #[command(flatten)]
     pub(super) server: ServerArgs,
 
-    #[command(flatten)]
-    pub(super) columns: ColumnArgs,
-
     /// Begin at this line of the file (the first is 1): for going on where an import ended.
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
     pub(super) from_line: u64,
+
+    // Last: its heading would be that of the flags after it, too.
+    #[command(flatten)]
+    pub(super) columns: ColumnArgs,
 }
 
 /// What a CSV file needs to be told. Texts may not be empty.
