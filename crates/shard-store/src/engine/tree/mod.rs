@@ -20,6 +20,7 @@
 //! Deliberately not here: members and their state (the member table beside this module), what the
 //! words mean, and locking. Node memory is kept for reuse and returned when the tree is empty.
 
+mod apply;
 mod arena;
 mod build;
 mod insert;
@@ -32,6 +33,7 @@ mod share;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use apply::Change;
 use arena::Arena;
 use node::{Inner, Leaf};
 
