@@ -4,8 +4,8 @@
 //! it leaves and the leaf it enters are in no cache, and a binary search asks for one line after the
 //! other. So changes go in groups. All places of a group are looked up level by level, side by
 //! side, and their leaves are read through once; then each change is made on its own, in memory that
-//! is near by now. At a million entries that halves the time of a change, and at ten million it
-//! takes two thirds off.
+//! is near by now. That more than halves what a random update costs, at a million members and at
+//! ten million.
 //!
 //! The idea is that of Chen, Gibbons, Mowry, *Improving Index Performance through Prefetching*
 //! (SIGMOD 2001), with plain reads: stable Rust has no safe prefetch.
