@@ -2,11 +2,7 @@
 
 #![cfg_attr(
     not(test),
-    expect(
-        dead_code,
-        unused_imports,
-        reason = "the engine that uses them is not wired yet"
-    )
+    expect(dead_code, reason = "the engine that uses them is not wired yet")
 )]
 
 mod table;

@@ -36,7 +36,12 @@ impl<const W: usize> Tree<W> {
     pub(crate) fn apply(&mut self, changes: &[Change<W>], names: &impl Names) -> bool {
         let mut all = true;
         for group in changes.chunks(GROUP) {
-            self.fetch(group);
+            self.fetch(
+                group
+                    .iter()
+                    .flat_map(|change| [change.old, change.new])
+                    .flatten(),
+            );
             for &Change { handle, old, new } in group {
                 all &= match (old, new) {
                     (Some(old), Some(new)) => self.replace(old, new, handle, names),
@@ -52,16 +57,13 @@ impl<const W: usize> Tree<W> {
         all
     }
 
-    /// Brings the leaves of a group near. It goes by words alone, so among many ties it may miss.
-    fn fetch(&self, group: &[Change<W>]) {
+    /// Brings the leaves of up to 16 places near, for changes that are made one by one right after.
+    /// It goes by words alone, so among many ties it may miss.
+    pub(crate) fn fetch(&self, places: impl IntoIterator<Item = [u64; W]>) {
         if self.height == 0 {
             return;
         }
         let mut lanes = [([0; W], self.root); 2 * GROUP];
-        let places = group
-            .iter()
-            .flat_map(|change| [change.old, change.new])
-            .flatten();
         let mut used = 0;
         for (lane, words) in lanes.iter_mut().zip(places) {
             lane.0 = words;

@@ -33,6 +33,10 @@ mod share;
 #[cfg(test)]
 mod tests;
 
+#[cfg_attr(
+    not(test),
+    expect(unused_imports, reason = "rankings make one change at a time so far")
+)]
 pub(crate) use apply::Change;
 use arena::Arena;
 use node::{Inner, Leaf};
