@@ -85,6 +85,7 @@ impl Table {
     }
 
     /// Heap bytes held, unused capacity included.
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         let records: usize = self.chunks.iter().map(Vec::capacity).sum();
         records + self.chunks.capacity() * size_of::<Vec<u8>>() + self.index.allocation_size()
@@ -177,6 +178,7 @@ impl Table {
     }
 
     /// The handles of all members, in no order.
+    #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
         self.index.iter().copied()
     }

@@ -33,10 +33,6 @@ mod share;
 #[cfg(test)]
 mod tests;
 
-#[cfg_attr(
-    not(test),
-    expect(unused_imports, reason = "rankings make one change at a time so far")
-)]
 pub(crate) use apply::Change;
 use arena::Arena;
 use node::{Inner, Leaf};
@@ -92,6 +88,7 @@ impl<const W: usize> Tree<W> {
     }
 
     /// Heap bytes held, unused capacity included.
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.leaves.bytes() + self.inners.bytes()
     }
