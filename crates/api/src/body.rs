@@ -22,8 +22,16 @@ const SILENCE_MAX: Duration = Duration::from_secs(30);
 
 /// The media type, without parameters, in lower case.
 pub(crate) fn media_type(headers: &HeaderMap) -> String {
-    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    value.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    let value = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    value
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
 }
 
 /// The next bytes of a body; `None` at its end.
@@ -61,17 +69,22 @@ pub(crate) async fn whole(mut body: Body) -> Result<Bytes, Problem> {
     Ok(whole.freeze())
 }
 
-/// A whole JSON body of this shape.
-pub(crate) async fn json<T: DeserializeOwned>(
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<T, Problem> {
+/// A whole body that says it is JSON.
+pub(crate) async fn json_text(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
     let media_type = media_type(headers);
     if media_type != "application/json" {
         let detail = format!("content-type: {media_type:?} is not application/json");
         return Err(Problem::new(ProblemType::UnsupportedMediaType, detail));
     }
-    from_json(&whole(body).await?)
+    whole(body).await
+}
+
+/// A whole JSON body of this shape.
+pub(crate) async fn json<T: DeserializeOwned>(
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<T, Problem> {
+    from_json(&json_text(headers, body).await?)
 }
 
 /// Reads a shape, and names the field that does not fit.
@@ -84,7 +97,11 @@ pub(crate) fn from_json<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Res
             _ => ProblemType::Malformed,
         };
         let problem = Problem::new(kind, error.inner().to_string());
-        if path == "." || kind == ProblemType::Malformed { problem } else { problem.at(&path) }
+        if path == "." || kind == ProblemType::Malformed {
+            problem
+        } else {
+            problem.at(&path)
+        }
     })?;
     deserializer
         .end()
@@ -114,13 +131,21 @@ pub(crate) enum Line {
 
 impl Lines {
     pub(crate) fn new(body: Body) -> Self {
-        Self { body, held: BytesMut::new(), searched: 0, skipping: false, ended: false }
+        Self {
+            body,
+            held: BytesMut::new(),
+            searched: 0,
+            skipping: false,
+            ended: false,
+        }
     }
 
     /// The next line, `None` at the end of the body.
     pub(crate) async fn next(&mut self) -> Result<Option<Line>, Problem> {
         loop {
-            let newline = self.held[self.searched..].iter().position(|byte| *byte == b'\n');
+            let newline = self.held[self.searched..]
+                .iter()
+                .position(|byte| *byte == b'\n');
             if let Some(offset) = newline {
                 let mut line = self.held.split_to(self.searched + offset + 1);
                 line.truncate(line.len() - 1);
@@ -197,7 +222,11 @@ mod tests {
             body.extend_from_slice(&long);
             let chunks = body.chunks(size).map(<[u8]>::to_vec).collect();
             let all = lines(chunks).await;
-            assert_eq!(all, vec![text("a"), Line::TooLong, text("b"), Line::TooLong], "{size}");
+            assert_eq!(
+                all,
+                vec![text("a"), Line::TooLong, text("b"), Line::TooLong],
+                "{size}"
+            );
         }
     }
 }

@@ -44,29 +44,71 @@ impl ProblemType {
     const fn facts(self) -> (StatusCode, &'static str, &'static str) {
         match self {
             Self::Malformed => (StatusCode::BAD_REQUEST, "malformed", "The body is no JSON"),
-            Self::Invalid => (StatusCode::BAD_REQUEST, "invalid", "The request is not valid"),
-            Self::UnknownKind => (StatusCode::NOT_FOUND, "unknown-kind", "There is no such kind"),
-            Self::UnknownBoard => {
-                (StatusCode::NOT_FOUND, "unknown-board", "There is no such board")
-            }
-            Self::UnknownWindow => {
-                (StatusCode::NOT_FOUND, "unknown-window", "The kind has no such window")
-            }
-            Self::UnknownPath => (StatusCode::NOT_FOUND, "unknown-path", "There is nothing here"),
-            Self::NotRanked => (StatusCode::NOT_FOUND, "not-ranked", "The member is not ranked"),
-            Self::MethodNotAllowed => {
-                (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "The path has no such method")
-            }
-            Self::TooSlow => {
-                (StatusCode::REQUEST_TIMEOUT, "too-slow", "The body did not arrive in time")
-            }
-            Self::Conflict => (StatusCode::CONFLICT, "conflict", "Something else is in the way"),
-            Self::BoardExists => {
-                (StatusCode::CONFLICT, "board-exists", "The board has contributions")
-            }
-            Self::KindHasBoards => (StatusCode::CONFLICT, "kind-has-boards", "The kind has boards"),
-            Self::WindowGone => (StatusCode::GONE, "window-gone", "The window is no longer kept"),
-            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too-large", "The body is too large"),
+            Self::Invalid => (
+                StatusCode::BAD_REQUEST,
+                "invalid",
+                "The request is not valid",
+            ),
+            Self::UnknownKind => (
+                StatusCode::NOT_FOUND,
+                "unknown-kind",
+                "There is no such kind",
+            ),
+            Self::UnknownBoard => (
+                StatusCode::NOT_FOUND,
+                "unknown-board",
+                "There is no such board",
+            ),
+            Self::UnknownWindow => (
+                StatusCode::NOT_FOUND,
+                "unknown-window",
+                "The kind has no such window",
+            ),
+            Self::UnknownPath => (
+                StatusCode::NOT_FOUND,
+                "unknown-path",
+                "There is nothing here",
+            ),
+            Self::NotRanked => (
+                StatusCode::NOT_FOUND,
+                "not-ranked",
+                "The member is not ranked",
+            ),
+            Self::MethodNotAllowed => (
+                StatusCode::METHOD_NOT_ALLOWED,
+                "method-not-allowed",
+                "The path has no such method",
+            ),
+            Self::TooSlow => (
+                StatusCode::REQUEST_TIMEOUT,
+                "too-slow",
+                "The body did not arrive in time",
+            ),
+            Self::Conflict => (
+                StatusCode::CONFLICT,
+                "conflict",
+                "Something else is in the way",
+            ),
+            Self::BoardExists => (
+                StatusCode::CONFLICT,
+                "board-exists",
+                "The board has contributions",
+            ),
+            Self::KindHasBoards => (
+                StatusCode::CONFLICT,
+                "kind-has-boards",
+                "The kind has boards",
+            ),
+            Self::WindowGone => (
+                StatusCode::GONE,
+                "window-gone",
+                "The window is no longer kept",
+            ),
+            Self::TooLarge => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "too-large",
+                "The body is too large",
+            ),
             Self::UnsupportedMediaType => (
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "unsupported-media-type",
@@ -77,18 +119,26 @@ impl ProblemType {
                 "out-of-range",
                 "A value would leave the exact range",
             ),
-            Self::WindowClosed => {
-                (StatusCode::UNPROCESSABLE_ENTITY, "window-closed", "No window takes it any more")
-            }
-            Self::FromTheFuture => {
-                (StatusCode::UNPROCESSABLE_ENTITY, "from-the-future", "Its time has not come")
-            }
-            Self::Unavailable => {
-                (StatusCode::SERVICE_UNAVAILABLE, "unavailable", "The store cannot be reached")
-            }
-            Self::Unknown => {
-                (StatusCode::SERVICE_UNAVAILABLE, "unknown", "The store's answer did not arrive")
-            }
+            Self::WindowClosed => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "window-closed",
+                "No window takes it any more",
+            ),
+            Self::FromTheFuture => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "from-the-future",
+                "Its time has not come",
+            ),
+            Self::Unavailable => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "unavailable",
+                "The store cannot be reached",
+            ),
+            Self::Unknown => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "unknown",
+                "The store's answer did not arrive",
+            ),
         }
     }
 
@@ -108,7 +158,11 @@ pub(crate) struct Problem {
 
 impl Problem {
     pub(crate) fn new(kind: ProblemType, detail: impl Into<String>) -> Self {
-        Self { kind, detail: detail.into(), more: Map::new() }
+        Self {
+            kind,
+            detail: detail.into(),
+            more: Map::new(),
+        }
     }
 
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
@@ -116,19 +170,26 @@ impl Problem {
     }
 
     pub(crate) fn unknown_kind(name: &str) -> Self {
-        Self::new(ProblemType::UnknownKind, format!("kind {name:?} is not known"))
+        Self::new(
+            ProblemType::UnknownKind,
+            format!("kind {name:?} is not known"),
+        )
     }
 
     pub(crate) fn not_ranked(member: &Member, window: &str) -> Self {
         let member = member.as_str();
-        Self::new(ProblemType::NotRanked, format!("member {member:?} is not ranked in {window}"))
+        Self::new(
+            ProblemType::NotRanked,
+            format!("member {member:?} is not ranked in {window}"),
+        )
     }
 
     pub(crate) fn window(state: WindowState, window: &str) -> Self {
         match state {
-            WindowState::Gone => {
-                Self::new(ProblemType::WindowGone, format!("window {window} is past its retention"))
-            }
+            WindowState::Gone => Self::new(
+                ProblemType::WindowGone,
+                format!("window {window} is past its retention"),
+            ),
             _ => Self::new(
                 ProblemType::UnknownWindow,
                 format!("window {window} began before the kind had windows of its sort"),
@@ -139,6 +200,14 @@ impl Problem {
     /// Says which element of the request it is about.
     pub(crate) fn at(mut self, place: &str) -> Self {
         self.detail = format!("{place}: {}", self.detail);
+        self
+    }
+
+    /// As it is told of one item of a batch: a line that is no JSON is an item that is not valid.
+    pub(crate) fn of_item(mut self) -> Self {
+        if self.kind == ProblemType::Malformed {
+            self.kind = ProblemType::Invalid;
+        }
         self
     }
 

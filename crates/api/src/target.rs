@@ -25,7 +25,9 @@ impl BoardPath {
     }
 
     pub(crate) fn member(&self) -> Result<&Member, Problem> {
-        self.member.as_ref().ok_or_else(|| Problem::invalid("member: is missing"))
+        self.member
+            .as_ref()
+            .ok_or_else(|| Problem::invalid("member: is missing"))
     }
 }
 
@@ -36,12 +38,24 @@ impl FromRequestParts<Arc<App>> for BoardPath {
         let params = RawPathParams::from_request_parts(parts, app)
             .await
             .map_err(|rejection| Problem::invalid(rejection.body_text()))?;
-        let text = |wanted: &str| params.iter().find(|(name, _)| *name == wanted).map(|(_, v)| v);
+        let text = |wanted: &str| {
+            params
+                .iter()
+                .find(|(name, _)| *name == wanted)
+                .map(|(_, v)| v)
+        };
         let known = app.kind(text("kind").unwrap_or_default()).await?;
         let invalid = |error: board::IdentError| Problem::invalid(error.to_string());
         let subject = Subject::new(text("subject").unwrap_or_default()).map_err(invalid)?;
-        let member = text("member").map(Member::new).transpose().map_err(invalid)?;
-        Ok(Self { board: BoardName::new(known.kind.name().clone(), subject), known, member })
+        let member = text("member")
+            .map(Member::new)
+            .transpose()
+            .map_err(invalid)?;
+        Ok(Self {
+            board: BoardName::new(known.kind.name().clone(), subject),
+            known,
+            member,
+        })
     }
 }
 
@@ -82,8 +96,16 @@ pub(crate) fn resolve(
     };
     let name = calendar.name(window);
     match kind.window_state(window, now) {
-        WindowState::Open => Ok(ReadWindow { window, name, is_final: false }),
-        WindowState::Closed => Ok(ReadWindow { window, name, is_final: true }),
+        WindowState::Open => Ok(ReadWindow {
+            window,
+            name,
+            is_final: false,
+        }),
+        WindowState::Closed => Ok(ReadWindow {
+            window,
+            name,
+            is_final: true,
+        }),
         gone => Err(Problem::window(gone, &name)),
     }
 }
@@ -92,7 +114,11 @@ fn check_period(kind: &Kind, period: Period) -> Result<(), Problem> {
     if kind.window_rule(period).is_some() {
         return Ok(());
     }
-    let has: Vec<&str> = kind.windows().iter().map(|rule| rule.period.as_str()).collect();
+    let has: Vec<&str> = kind
+        .windows()
+        .iter()
+        .map(|rule| rule.period.as_str())
+        .collect();
     let detail = format!(
         "window: kind {} has no {} windows, only {}",
         kind.name(),
@@ -101,4 +127,3 @@ fn check_period(kind: &Kind, period: Period) -> Result<(), Problem> {
     );
     Err(Problem::new(ProblemType::UnknownWindow, detail))
 }
-

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use board::{BoardName, IdDigest, Timestamp, Windows};
+use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use shard_store::{Batch, BirthError, BoardRecord, Failure, Item, Outcome, Refused, StoreError};
 
@@ -59,10 +60,10 @@ impl Router {
                 Err(failure) => return fail(written, &left, &failure),
             };
             let batches = batches(&record, &left, sending.writes);
-            let calls = batches
-                .into_iter()
-                .map(|batch| self.call(&record, &kind, batch, sending));
-            let mut calls = stream::iter(calls).buffer_unordered(SHARD_CALLS_MAX);
+            let calls = batches.into_iter();
+            let calls = calls.map(|batch| self.call(&record, &kind, batch, sending).boxed());
+            let mut calls =
+                stream::iter(calls.collect::<Vec<_>>()).buffer_unordered(SHARD_CALLS_MAX);
             let mut dead: Vec<usize> = Vec::new();
             while let Some((places, result)) = calls.next().await {
                 match result {

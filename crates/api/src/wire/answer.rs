@@ -57,5 +57,12 @@ pub(crate) fn json(shape: &impl Serialize) -> Response {
     let text = serde_json::to_vec(shape).expect("an answer is JSON, and memory is no file");
     let media_type = HeaderValue::from_static("application/json");
     let no_cache = HeaderValue::from_static("no-cache");
-    ([(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, no_cache)], text).into_response()
+    (
+        [
+            (header::CONTENT_TYPE, media_type),
+            (header::CACHE_CONTROL, no_cache),
+        ],
+        text,
+    )
+        .into_response()
 }

@@ -76,7 +76,7 @@ impl ContributionShape<'_> {
             member: Member::new(&self.member.0).map_err(|e| Problem::invalid(e.to_string()))?,
             at: self.at.map_or(now, |moment| moment.0),
             id: id(self.id.as_ref())?,
-            named: named(self.points, self.values.as_ref())?,
+            named: Named::of(self.points, self.values.as_ref())?,
             set: self.set,
         })
     }
@@ -92,11 +92,16 @@ impl ContributionShape<'_> {
                 }
                 for (place, board) in boards.iter().enumerate() {
                     if boards[..place].contains(board) {
-                        return Err(Problem::invalid(format!("boards: {:?} is named twice", board.0)));
+                        return Err(Problem::invalid(format!(
+                            "boards: {:?} is named twice",
+                            board.0
+                        )));
                     }
                 }
                 if self.id.is_none() {
-                    return Err(Problem::invalid("id: is missing, which an event on boards needs"));
+                    return Err(Problem::invalid(
+                        "id: is missing, which an event on boards needs",
+                    ));
                 }
                 Ok(Targets::Many(boards))
             }
@@ -108,7 +113,7 @@ impl ContributionShape<'_> {
 
 impl StandingShape<'_> {
     pub(crate) fn values(&self, kind: &Kind) -> Result<Values, Problem> {
-        named(self.points, self.values.as_ref())?.read_by(kind)
+        Named::of(self.points, self.values.as_ref())?.read_by(kind)
     }
 
     pub(crate) fn at(&self, now: Timestamp) -> Timestamp {
@@ -124,7 +129,11 @@ impl Contributed<'_> {
     /// What it does to a standing of a kind.
     pub(crate) fn change(&self, kind: &Kind) -> Result<Change, Problem> {
         let values = self.named.read_by(kind)?;
-        Ok(if self.set { Change::Set(values) } else { Change::Fold(values) })
+        Ok(if self.set {
+            Change::Set(values)
+        } else {
+            Change::Fold(values)
+        })
     }
 }
 
@@ -133,15 +142,20 @@ fn id(text: Option<&Text<'_>>) -> Result<Option<ContributionId>, Problem> {
     id.map_err(|error| Problem::invalid(error.to_string()))
 }
 
-fn named<'a>(
-    points: Option<Integer>,
-    values: Option<&'a NamedIntegers<'a>>,
-) -> Result<Named<'a>, Problem> {
-    match (points, values) {
-        (Some(points), None) => Ok(Named::Points(points)),
-        (None, Some(values)) => Ok(Named::Fields(values)),
-        (Some(_), Some(_)) => Err(Problem::invalid("values: stands beside points, not with it")),
-        (None, None) => Err(Problem::invalid("points: is missing (or values, by field)")),
+impl<'a> Named<'a> {
+    /// Points or values, one of them.
+    pub(crate) fn of(
+        points: Option<Integer>,
+        values: Option<&'a NamedIntegers<'a>>,
+    ) -> Result<Self, Problem> {
+        match (points, values) {
+            (Some(points), None) => Ok(Self::Points(points)),
+            (None, Some(values)) => Ok(Self::Fields(values)),
+            (Some(_), Some(_)) => Err(Problem::invalid(
+                "values: stands beside points, not with it",
+            )),
+            (None, None) => Err(Problem::invalid("points: is missing (or values, by field)")),
+        }
     }
 }
 
@@ -161,14 +175,17 @@ impl Named<'_> {
             Self::Fields(named) => {
                 for (name, integer) in &named.0 {
                     let index = rules.field_index(&name.0).ok_or_else(|| {
-                        let detail = format!("values: kind {} has no field {:?}", kind.name(), name.0);
+                        let detail =
+                            format!("values: kind {} has no field {:?}", kind.name(), name.0);
                         Problem::invalid(detail)
                     })?;
                     values.set(index, exact(&name.0, *integer)?);
                 }
             }
         }
-        rules.check(&values).map_err(|error| Problem::invalid(error.to_string()))?;
+        rules
+            .check(&values)
+            .map_err(|error| Problem::invalid(error.to_string()))?;
         Ok(values)
     }
 }

@@ -11,7 +11,22 @@ pub(crate) struct FieldsShape<'a> {
     pub(crate) values: Values,
 }
 
+/// Fields as members of an object: `points`, or `values`.
+pub(crate) struct FieldMembers<'a>(&'a FieldsShape<'a>);
+
+impl Serialize for FieldMembers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(1))?;
+        self.0.put_into(&mut map)?;
+        map.end()
+    }
+}
+
 impl FieldsShape<'_> {
+    pub(crate) const fn as_members(&self) -> FieldMembers<'_> {
+        FieldMembers(self)
+    }
+
     pub(crate) fn put_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         if is_points(self.rules) {
             map.serialize_entry("points", &self.values.get(0).map(board::Value::get))
@@ -42,12 +57,10 @@ pub(crate) fn text_of(time: Timestamp) -> String {
     time.to_string()
 }
 
-/// An entry, with `gap` where it is a neighbour.
+/// An entry.
 pub(crate) struct EntryShape<'a> {
     pub(crate) rules: &'a Rules,
     pub(crate) ranked: &'a RankedEntry,
-    /// How much of the first field lies between it and the member it is a neighbour of.
-    pub(crate) gap: Option<Option<i64>>,
 }
 
 impl EntryShape<'_> {
@@ -56,12 +69,12 @@ impl EntryShape<'_> {
         map.serialize_entry("rank", &self.ranked.rank)?;
         map.serialize_entry("member", entry.key.member.as_str())?;
         let values = self.rules.values_of(&entry.key.words);
-        FieldsShape { rules: self.rules, values }.put_into(map)?;
-        map.serialize_entry("reached_at", &text_of(entry.reached_at))?;
-        if let Some(gap) = self.gap {
-            map.serialize_entry("gap", &gap)?;
+        FieldsShape {
+            rules: self.rules,
+            values,
         }
-        Ok(())
+        .put_into(map)?;
+        map.serialize_entry("reached_at", &text_of(entry.reached_at))
     }
 }
 
@@ -70,6 +83,22 @@ impl Serialize for EntryShape<'_> {
         let mut map = serializer.serialize_map(None)?;
         self.put_into(&mut map)?;
         map.end()
+    }
+}
+
+/// `entries`, in whatever shape.
+#[derive(serde::Serialize)]
+pub(crate) struct Entries<T> {
+    pub(crate) entries: Vec<T>,
+}
+
+impl<'a> Entries<EntryShape<'a>> {
+    /// Plain entries.
+    pub(crate) fn of(rules: &'a Rules, ranked: &'a [RankedEntry]) -> Vec<EntryShape<'a>> {
+        ranked
+            .iter()
+            .map(|ranked| EntryShape { rules, ranked })
+            .collect()
     }
 }
 
@@ -83,9 +112,15 @@ pub fn render(kind: &Kind, entries: &[RankedEntry]) -> Rendered {
         if !bytes.is_empty() {
             bytes.push(b',');
         }
-        let shape = EntryShape { rules: kind.rules(), ranked, gap: None };
+        let shape = EntryShape {
+            rules: kind.rules(),
+            ranked,
+        };
         serde_json::to_writer(&mut bytes, &shape).expect("an entry is JSON, and memory is no file");
         ends.push(u32::try_from(bytes.len()).expect("a top is far smaller than 4 GiB"));
     }
-    Rendered { bytes: Bytes::from(bytes), ends }
+    Rendered {
+        bytes: Bytes::from(bytes),
+        ends,
+    }
 }

@@ -115,7 +115,9 @@ impl Default for KindShape {
             }],
             rank: RankShape::default(),
             ties: TiesShape::default(),
-            windows: Period::ALL_PERIODS.map(|period| period.as_str().to_owned()).into(),
+            windows: Period::ALL_PERIODS
+                .map(|period| period.as_str().to_owned())
+                .into(),
             time_zone: "UTC".to_owned(),
             shards: 16,
             top: 1000,
@@ -132,15 +134,22 @@ fn wrong(setting: &str, reason: impl std::fmt::Display) -> ShapeError {
 }
 
 fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError> {
-    humantime::parse_duration(text)
-        .map_err(|error| wrong(setting, format!("{text:?} is no duration like 48h: {error}")))
+    humantime::parse_duration(text).map_err(|error| {
+        wrong(
+            setting,
+            format!("{text:?} is no duration like 48h: {error}"),
+        )
+    })
 }
 
 impl KindShape {
     /// The kind of this name that the shape describes.
     pub fn into_kind(self, name: &str) -> Result<Kind, ShapeError> {
         if let Some(other) = self.kind.as_deref().filter(|other| *other != name) {
-            return Err(wrong("kind", format!("{other:?} is not {name:?}, the kind it is put to")));
+            return Err(wrong(
+                "kind",
+                format!("{other:?} is not {name:?}, the kind it is put to"),
+            ));
         }
         let name = KindName::new(name).map_err(|error| wrong("kind", error))?;
         let spec = KindSpec {
@@ -197,10 +206,16 @@ impl KindShape {
     fn windows(&self) -> Result<Vec<WindowRule>, ShapeError> {
         for (setting, period) in self.periods_set() {
             if !self.windows.contains(period) {
-                return Err(wrong(setting, format!("{period:?} is none of the kind's windows")));
+                return Err(wrong(
+                    setting,
+                    format!("{period:?} is none of the kind's windows"),
+                ));
             }
         }
-        self.windows.iter().map(|period| self.window(period)).collect()
+        self.windows
+            .iter()
+            .map(|period| self.window(period))
+            .collect()
     }
 
     fn periods_set(&self) -> impl Iterator<Item = (&'static str, &String)> {
@@ -244,8 +259,14 @@ impl From<&Kind> for KindShape {
             }),
         });
         let period = |rule: &WindowRule| rule.period.as_str().to_owned();
-        let keep = kind.windows().iter().map(|rule| (period(rule), KeepShape::from(rule.keep)));
-        let closing = kind.windows().iter().filter_map(|rule| Some((period(rule), rule.close?)));
+        let keep = kind
+            .windows()
+            .iter()
+            .map(|rule| (period(rule), KeepShape::from(rule.keep)));
+        let closing = kind
+            .windows()
+            .iter()
+            .filter_map(|rule| Some((period(rule), rule.close?)));
         Self {
             kind: Some(kind.name().to_string()),
             mode: match kind.rules().mode() {
@@ -269,7 +290,9 @@ impl From<&Kind> for KindShape {
             top: kind.top() as u64,
             max_staleness: text(kind.max_staleness()),
             keep: keep.collect(),
-            close: closing.map(|(period, close)| (period, text(close))).collect(),
+            close: closing
+                .map(|(period, close)| (period, text(close)))
+                .collect(),
             dedupe: text(kind.dedupe()),
         }
     }
@@ -297,8 +320,13 @@ fn text(span: Duration) -> String {
         ("ms", 1),
     ];
     let ms = span.as_millis();
-    let unit = UNITS.iter().find(|(_, unit_ms)| ms > 0 && ms.is_multiple_of(*unit_ms));
-    unit.map_or_else(|| "0s".to_owned(), |(name, unit_ms)| format!("{}{name}", ms / unit_ms))
+    let unit = UNITS
+        .iter()
+        .find(|(_, unit_ms)| ms > 0 && ms.is_multiple_of(*unit_ms));
+    unit.map_or_else(
+        || "0s".to_owned(),
+        |(name, unit_ms)| format!("{}{name}", ms / unit_ms),
+    )
 }
 
 #[cfg(test)]
@@ -351,7 +379,10 @@ mod tests {
             (r#"{"time_zone": "Australia/Lord_Howe"}"#, "windows"),
             (r#"{"fields": []}"#, "fields"),
             (r#"{"fields": [{"name": "rank"}]}"#, "fields"),
-            (r#"{"mode": "best", "fields": [{"name": "a", "op": "max"}]}"#, "fields"),
+            (
+                r#"{"mode": "best", "fields": [{"name": "a", "op": "max"}]}"#,
+                "fields",
+            ),
             (r#"{"max_staleness": "1y"}"#, "max_staleness"),
             (r#"{"dedupe": "30d"}"#, "dedupe"),
             (r#"{"kind": "other"}"#, "kind"),
@@ -359,7 +390,10 @@ mod tests {
         for (text, setting) in cases {
             let shape: KindShape = serde_json::from_str(text).unwrap();
             let error = shape.into_kind("gifts").unwrap_err().to_string();
-            assert!(error.starts_with(&format!("{setting}: ")), "{text}: {error}");
+            assert!(
+                error.starts_with(&format!("{setting}: ")),
+                "{text}: {error}"
+            );
         }
     }
 }

@@ -6,9 +6,9 @@ mod entry;
 mod kind;
 mod scalar;
 
-pub(crate) use answer::{Answer, Envelope};
-pub(crate) use contribution::{ContributionShape, StandingShape, Targets};
-pub(crate) use entry::{EntryShape, FieldsShape};
+pub(crate) use answer::{Answer, Envelope, json};
+pub(crate) use contribution::{Contributed, ContributionShape, Named, StandingShape, Targets};
 pub use entry::render;
+pub(crate) use entry::{Entries, EntryShape, FieldsShape};
 pub use kind::{KindShape, ShapeError};
-pub(crate) use scalar::{Integer, Moment, NamedIntegers, Text};
+pub(crate) use scalar::{Integer, NamedIntegers};

@@ -28,7 +28,7 @@ impl<'de> Visitor<'de> for TextVisitor {
     }
 }
 
-impl<'de> Deserialize<'de> for Text<'de> {
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(TextVisitor)
     }
@@ -92,11 +92,15 @@ impl Visitor<'_> for MomentVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Moment, E> {
-        Timestamp::parse_rfc3339(text).map(Moment).map_err(E::custom)
+        Timestamp::parse_rfc3339(text)
+            .map(Moment)
+            .map_err(E::custom)
     }
 
     fn visit_i64<E: Error>(self, ms: i64) -> Result<Moment, E> {
-        Timestamp::from_request_millis(ms).map(Moment).map_err(E::custom)
+        Timestamp::from_request_millis(ms)
+            .map(Moment)
+            .map_err(E::custom)
     }
 
     fn visit_u64<E: Error>(self, ms: u64) -> Result<Moment, E> {
@@ -133,12 +137,14 @@ impl<'de> Visitor<'de> for NamedIntegersVisitor {
             let value = value.map_err(|e| A::Error::custom(format!("{}: {e}", name.0)))?;
             named.push((name, value));
         }
-        let named = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let named = named
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
         Ok(NamedIntegers(named.collect()))
     }
 }
 
-impl<'de> Deserialize<'de> for NamedIntegers<'de> {
+impl<'de: 'a, 'a> Deserialize<'de> for NamedIntegers<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(NamedIntegersVisitor)
     }

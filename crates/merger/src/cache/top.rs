@@ -12,7 +12,6 @@ use super::snapshot::Snapshot;
 use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want};
 use crate::merger::Merger;
-use crate::scope::Scope;
 
 /// Lives of a board that one read may meet.
 const LIVES_MAX: usize = 4;
@@ -154,14 +153,7 @@ impl Merger {
     ) -> Result<Snapshot, StoreError> {
         self.counters.count_merge();
         let as_of = self.now();
-        let store = &**self.router.store();
-        let scope = Scope {
-            store,
-            counters: &self.counters,
-            record,
-            kind: kind.clone(),
-            window,
-        };
+        let scope = self.scope(record, kind, window, as_of);
         let want = Want::Around {
             before: 0,
             after: kind.top() as u64,
