@@ -10,7 +10,7 @@ use board::{
 use serde::{Deserialize, Serialize};
 
 /// A kind's settings, each with the default of the contract. The same in JSON and in TOML.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct KindShape {
     /// Its name, which answers carry; in a request it may only repeat the path's.
