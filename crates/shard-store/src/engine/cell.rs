@@ -99,7 +99,9 @@ impl Cell {
             Body::Dead => return Err(StoreError::Dead),
             Body::Split(shards) => {
                 let mut held = shards[usize::from(shard)].write();
-                (held.apply(batch, shard_of, budget), false)
+                let outcomes = held.apply(batch, shard_of, budget);
+                held.settle(batch.kind.rules());
+                (outcomes, false)
             }
             Body::Whole(whole) => {
                 let mut held = whole.write();

@@ -62,10 +62,14 @@ impl Shard {
             };
             outcomes.push(outcome);
         }
-        for (_, ranking) in &mut self.rankings {
-            ranking.settle(batch.kind.rules());
-        }
         outcomes
+    }
+
+    /// Grows what has outgrown its vector: the shard of a board that is split already.
+    pub(crate) fn settle(&mut self, rules: &Rules) {
+        for (_, ranking) in &mut self.rankings {
+            ranking.settle(rules);
+        }
     }
 
     /// Where the windows of the items are, with rankings made for those that are new.
