@@ -1,1 +1,27 @@
-//! Placeholder while the workspace is laid out.
+//! One board out of many shards: tops, pages, positions, and the cached global board.
+//!
+//! [`Merger`] is what the service reads through. Of the modules below it, `gather` is the heart:
+//! it fetches little from every shard, merges it (`kway`), and proves that it was enough; every
+//! read (`read`) is a use of it. `cache` keeps merged tops as bytes, one merge at a time a board.
+//!
+//! Exact here means: true of each shard at one moment between request and answer. There is no
+//! moment common to all shards.
+
+mod cache;
+mod counters;
+mod error;
+mod gather;
+mod kway;
+mod merger;
+mod ranks;
+mod read;
+mod scope;
+mod version;
+
+pub use cache::{Rendered, Snapshot, TopView};
+pub use counters::Counters;
+pub use error::ReadError;
+pub use merger::{Answer, Clock, Merger, Renderer, Settings};
+pub use ranks::RankedEntry;
+pub use read::{BoardInfo, MemberView, PlaceView, WindowMembers};
+pub use version::Version;

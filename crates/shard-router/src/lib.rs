@@ -1,1 +1,17 @@
-//! Placeholder while the workspace is laid out.
+//! Contributions to their shards, and outcomes back in the order asked.
+//!
+//! [`Router`] takes [`Write`]s: `plan` admits each to its windows and gathers them by board and
+//! shard, `send` brings the batches to the store and tries again when a board has died meanwhile.
+//! [`Catalogue`] is the server's view of the kinds, [`Boards`] of the boards' records.
+
+mod boards;
+mod catalogue;
+mod plan;
+mod router;
+mod send;
+mod write;
+
+pub use boards::Boards;
+pub use catalogue::{Catalogue, CatalogueError, KnownKind};
+pub use router::Router;
+pub use write::{Reason, Write, Written};

@@ -1,0 +1,113 @@
+//! The command line: [`Cli`], and what several commands take alike.
+//!
+//! What one command alone takes stands beside that command.
+
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
+
+use crate::import::ImportArgs;
+use crate::top::TopArgs;
+
+/// A sharded leaderboard service.
+#[derive(Debug, Parser)]
+#[command(name = "megaboard", version, about, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// One command of the binary.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Sends a CSV or NDJSON file of contributions to a server.
+    Import(ImportArgs),
+    /// Shows the best of a board as a table.
+    Top(TopArgs),
+}
+
+/// Which server a command speaks to, and as whom.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ServerArgs {
+    /// Where the server listens.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "MEGABOARD_SERVER",
+        default_value = "http://127.0.0.1:8080",
+        value_parser = server_url
+    )]
+    pub(crate) server: String,
+
+    /// API key, where the server asks for one; better given in the environment, which `ps` does not
+    /// show to others.
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "MEGABOARD_KEY",
+        hide_env_values = true,
+        value_parser = api_key
+    )]
+    pub(crate) key: Option<String>,
+}
+
+/// Ends the process as clap does for a command line it refuses by itself.
+pub(crate) fn usage_error(kind: ErrorKind, message: &str) -> ! {
+    Cli::command().error(kind, message).exit()
+}
+
+/// The URL without a slash at its end, so that paths are appended alike to every one.
+fn server_url(text: &str) -> Result<String, String> {
+    let uri: ureq::http::Uri = text.parse().map_err(|error| format!("no URL: {error}"))?;
+    if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
+        return Err("it has to look like http://HOST:PORT or https://HOST".to_owned());
+    }
+    if text.contains(['?', '#', '@']) {
+        return Err("no query, fragment or user name belongs here".to_owned());
+    }
+    Ok(text.trim_end_matches('/').to_owned())
+}
+
+/// A key has to fit an HTTP header.
+fn api_key(text: &str) -> Result<String, String> {
+    if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Ok(text.to_owned())
+    } else {
+        Err("a key is made of visible ASCII characters".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn server_urls_are_checked_and_lose_their_last_slash() {
+        assert_eq!(server_url("http://a:1/").as_deref(), Ok("http://a:1"));
+        assert_eq!(
+            server_url("https://a/boards/").as_deref(),
+            Ok("https://a/boards")
+        );
+        for wrong in [
+            "127.0.0.1:8080",
+            "ftp://a",
+            "http://",
+            "http://a?b",
+            "http://u:p@a",
+            "",
+        ] {
+            assert!(server_url(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn keys_fit_a_header() {
+        assert!(api_key("mb_abc-123").is_ok());
+        assert!(api_key("a b").is_err());
+        assert!(api_key("a\nb").is_err());
+    }
+}

@@ -1,0 +1,105 @@
+//! NDJSON as rows: [`NdjsonRows`] passes lines on as they stand.
+//!
+//! Only the server judges what a line holds; here it is merely asked whether it carries an id.
+
+use std::io;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::lines::{LINE_BYTES_MAX, Line, Lines};
+use super::rows::{Row, RowKind, Rows};
+
+/// Reads contributions, one JSON object a line; blank lines are no rows.
+pub(super) struct NdjsonRows {
+    lines: Lines,
+    line: Vec<u8>,
+}
+
+impl NdjsonRows {
+    pub(super) fn new(lines: Lines) -> Self {
+        Self {
+            lines,
+            line: Vec::new(),
+        }
+    }
+}
+
+impl Rows for NdjsonRows {
+    fn next(&mut self, out: &mut Vec<u8>) -> io::Result<Option<Row>> {
+        while let Some(kind) = self.lines.next(&mut self.line)? {
+            let text = self.line.trim_ascii_end();
+            let kind = match kind {
+                Line::TooLong => RowKind::Unreadable(format!("longer than {LINE_BYTES_MAX} bytes")),
+                // The server passes over blank lines too, so one sent would shift its indices.
+                Line::Whole if text.is_empty() => continue,
+                Line::Whole if std::str::from_utf8(text).is_err() => {
+                    RowKind::Unreadable("not UTF-8".to_owned())
+                }
+                Line::Whole => {
+                    out.extend_from_slice(text);
+                    out.push(b'\n');
+                    RowKind::Contribution {
+                        has_id: has_id(text),
+                    }
+                }
+            };
+            return Ok(Some(Row {
+                line: self.lines.number(),
+                kind,
+            }));
+        }
+        Ok(None)
+    }
+}
+
+/// Whether a line may be sent twice. One that is no JSON may: it is refused each time.
+fn has_id(line: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Identified {
+        id: Option<IgnoredAny>,
+    }
+    serde_json::from_slice::<Identified>(line).map_or_else(
+        |_| serde_json::from_slice::<IgnoredAny>(line).is_err(),
+        |identified| identified.id.is_some(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_pass_untouched_and_keep_their_numbers() {
+        let file =
+            b"\xef\xbb\xbf{\"b\": 1, \"id\":\"x\"}\r\n\n{\"points\":1e2}\n  \n\xff\n nonsense";
+        let mut rows = NdjsonRows::new(Lines::new(io::Cursor::new(file.to_vec())).unwrap());
+        let mut out = Vec::new();
+        let mut read = Vec::new();
+        while let Some(row) = rows.next(&mut out).unwrap() {
+            read.push((row.line, row.kind));
+        }
+        assert_eq!(
+            out,
+            b"{\"b\": 1, \"id\":\"x\"}\n{\"points\":1e2}\n nonsense\n"
+        );
+        assert_eq!(
+            read,
+            [
+                (1, RowKind::Contribution { has_id: true }),
+                (3, RowKind::Contribution { has_id: false }),
+                (5, RowKind::Unreadable("not UTF-8".to_owned())),
+                (6, RowKind::Contribution { has_id: true }),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_id_is_a_field_of_the_object_itself() {
+        assert!(has_id(br#"{"member":"u","id":"e1"}"#));
+        assert!(!has_id(br#"{"member":"u","id":null}"#));
+        assert!(!has_id(br#"{"member":"id","values":{"id":1}}"#));
+        // Valid JSON whose ids contradict one another: who knows what a server makes of it.
+        assert!(!has_id(br#"{"id":"a","id":"b"}"#));
+    }
+}

@@ -1,0 +1,62 @@
+//! Ctrl-C: [`Stop`] says whether the import was asked to end.
+//!
+//! The first Ctrl-C asks, and the batch under way is finished; a second ends the process there.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What a shell reports of a process that Ctrl-C ended.
+pub(super) const INTERRUPTED: u8 = 130;
+/// How long it may take until a request to end is noticed.
+pub(super) const NOTICED_WITHIN: Duration = Duration::from_millis(50);
+
+/// Shared by who asks and who ends.
+#[derive(Clone, Default)]
+pub(super) struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Listens for Ctrl-C from now on.
+    pub(super) fn on_ctrl_c() -> io::Result<Self> {
+        let stop = Self::default();
+        let asked = stop.clone();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .build()?;
+        thread::Builder::new()
+            .name("ctrl-c".to_owned())
+            .spawn(move || {
+                runtime.block_on(async {
+                    while tokio::signal::ctrl_c().await.is_ok() {
+                        if asked.requested() {
+                            std::process::exit(i32::from(INTERRUPTED));
+                        }
+                        asked.request();
+                    }
+                });
+            })?;
+        Ok(stop)
+    }
+
+    pub(super) fn request(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn requested(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Sleeps for so long, or until asked to end.
+    pub(super) fn sleep(&self, pause: Duration) {
+        let end = Instant::now() + pause;
+        while !self.requested() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            thread::sleep(left.min(NOTICED_WITHIN));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Imports that do not take the whole file.
+
+use super::*;
+
+#[test]
+fn ctrl_c_lets_the_batch_under_way_end_and_no_more() {
+    let stop = Stop::default();
+    let asked = stop.clone();
+    let server = TestServer::start(move |_, request| {
+        asked.request();
+        all_applied(request)
+    });
+    let rows = u32::try_from(batch::BATCH_ROWS_MAX).unwrap();
+    let import = import(&server.args(), ndjson(&without_ids(1..=3 * rows)), 1, &stop);
+    assert_eq!(import.outcome, Err(Halt::Interrupted));
+    assert_eq!(
+        import.summary,
+        Summary {
+            applied: u64::from(rows),
+            ..Summary::default()
+        }
+    );
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn ctrl_c_ends_the_waiting_for_a_server() {
+    let stop = Stop::default();
+    let asked = stop.clone();
+    let server = TestServer::start(move |_, _| {
+        asked.request();
+        Reply::Answer(503, "retry-after: 0\r\n", String::new())
+    });
+    let import = import(&server.args(), ndjson(&without_ids(1..=2)), 1, &stop);
+    assert_eq!(import.outcome, Err(Halt::Interrupted));
+    assert!(
+        import
+            .said
+            .last()
+            .unwrap()
+            .ends_with("go on with --from-line 1")
+    );
+    assert_eq!(import.summary.failed, 2);
+}
+
+#[test]
+fn a_file_that_breaks_off_is_imported_up_to_there() {
+    use std::io::Write as _;
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(with_ids(1..=5_000).as_bytes()).unwrap();
+    let mut packed = packed.finish().unwrap();
+    packed.truncate(packed.len() - 4);
+    let rows = Box::new(NdjsonRows::new(Lines::new(Cursor::new(packed)).unwrap()));
+    let server = TestServer::start(|_, request| all_applied(request));
+    let import = import(&server.args(), rows, 1, &Stop::default());
+    assert!(
+        reason(&import).starts_with("reading stopped after line "),
+        "{}",
+        reason(&import)
+    );
+    assert!(import.summary.applied > 4_000, "{:?}", import.summary);
+}
+
+#[test]
+fn an_import_goes_on_from_a_line() {
+    let server = TestServer::start(|_, request| all_applied(request));
+    let file = "who,points\na,1\nb,x\nc,3\n";
+    let import = import(&server.args(), csv(file), 4, &Stop::default());
+    assert_eq!(
+        import.summary,
+        Summary {
+            applied: 1,
+            ..Summary::default()
+        }
+    );
+    assert!(import.said.is_empty());
+    assert!(server.requests()[0].body.contains("\"c\""));
+}

@@ -1,0 +1,143 @@
+//! Receipts: what they decide line by line, and what they leave open.
+
+use super::*;
+
+#[test]
+fn refused_rows_keep_their_lines_across_batches_and_skipped_rows() {
+    let rows = batch::BATCH_ROWS_MAX;
+    let mut file = "who,points\n\"quoted\nname\",1\n,2\nbad,x\n\n".to_owned();
+    // Line 2 was sent, 4 skipped, 5 unreadable, 6 blank; from line 7 on every row is sent.
+    file.extend((0..rows).map(|n| format!("m{n},1\n")));
+    let server = TestServer::start(move |_, request| {
+        let lines = request.lines();
+        // Of each batch the first and the last.
+        let refused = [(0, "out-of-range"), (lines.len() - 1, "not-a-member")];
+        Reply::ok(receipt(lines.len() - 2, &refused, &[]).to_string())
+    });
+    let import = import(&server.args(), csv(&file), 1, &Stop::default());
+    assert_eq!(import.outcome, Ok(()));
+    // An unreadable row is one of the rows of a batch: the first sends one line fewer.
+    let last_of_first = 7 + rows as u64 - 3;
+    assert_eq!(
+        import.said,
+        [
+            "line 5: points: \"x\" is no exact integer".to_owned(),
+            "line 2: gifts/room: out-of-range: because".to_owned(),
+            format!("line {last_of_first}: gifts/room: not-a-member: because"),
+            format!(
+                "line {}: gifts/room: out-of-range: because",
+                last_of_first + 1
+            ),
+            format!(
+                "line {}: gifts/room: not-a-member: because",
+                last_of_first + 2
+            ),
+        ]
+    );
+    let applied = rows as u64 + 1 - 4;
+    let summary = Summary {
+        applied,
+        skipped: 1,
+        refused: 4,
+        unreadable: 1,
+        ..Summary::default()
+    };
+    assert_eq!(import.summary, summary);
+    let sizes: Vec<_> = server
+        .requests()
+        .iter()
+        .map(|request| request.lines().len())
+        .collect();
+    assert_eq!(sizes, [rows - 1, 2]);
+}
+
+#[test]
+fn what_failed_is_sent_again_where_it_cannot_count_twice() {
+    let file = [without_ids(1..=3), with_ids(4..=6)].concat();
+    let server = TestServer::start(|before, request| match before {
+        0 => {
+            let failed = [
+                (0, "unavailable"),
+                (1, "unknown"),
+                (3, "unknown"),
+                (5, "something-new"),
+            ];
+            Reply::ok(receipt(2, &[], &failed).to_string())
+        }
+        // Places are counted anew in each request.
+        1 => Reply::ok(receipt(1, &[(2, "window-closed")], &[(1, "unavailable")]).to_string()),
+        _ => all_applied(request),
+    });
+    let import = import_ndjson(&server, &file);
+    assert_eq!(import.outcome, Ok(()));
+    let requests = server.requests();
+    assert_eq!(
+        requests[1].body,
+        [without_ids(1..=1), with_ids(4..=4), with_ids(6..=6)].concat()
+    );
+    assert_eq!(requests[2].body, with_ids(4..=4));
+    assert_eq!(requests.len(), 3);
+    assert_eq!(
+        import.said,
+        [
+            "line 2: may be applied or not: gifts/room: unknown: because",
+            "gifts/room: unavailable: because; trying again",
+            "line 6: gifts/room: window-closed: because",
+            "gifts/room: unavailable: because; trying again",
+        ]
+    );
+    let summary = Summary {
+        applied: 4,
+        refused: 1,
+        failed: 1,
+        ..Summary::default()
+    };
+    assert_eq!(import.summary, summary);
+    assert!(!import.summary.is_clean());
+}
+
+#[test]
+fn lines_that_an_ended_stream_left_out_are_sent_again() {
+    let server = TestServer::start(|before, request| {
+        if before > 0 {
+            return all_applied(request);
+        }
+        let mut receipt = receipt(1, &[], &[(1, "unavailable")]);
+        receipt["read"] = json!(2);
+        Reply::ok(receipt.to_string())
+    });
+    let import = import_ndjson(&server, &without_ids(1..=4));
+    assert_eq!(server.requests()[1].body, without_ids(2..=4));
+    assert_eq!(
+        import.summary,
+        Summary {
+            applied: 4,
+            ..Summary::default()
+        }
+    );
+}
+
+#[test]
+fn outcomes_that_the_server_does_not_list_are_not_passed_over() {
+    let cut = |before: usize, request: &Request| {
+        if before > 0 {
+            return all_applied(request);
+        }
+        let mut receipt = receipt(1, &[(0, "out-of-range")], &[(1, "unavailable")]);
+        receipt["rejected_count"] = json!(2);
+        receipt["failed_count"] = json!(2);
+        Reply::ok(receipt.to_string())
+    };
+    let server = TestServer::start(cut);
+    let import = import_ndjson(&server, &without_ids(1..=5));
+    assert!(import.said[1].starts_with("1 more contributions of lines 1 to 5 were refused"));
+    assert!(import.said[2].starts_with("1 more contributions of lines 1 to 5 failed"));
+    assert_eq!(import.summary.failed, 1);
+    assert_eq!(server.requests()[1].body, without_ids(2..=2));
+
+    // With ids everything goes again: what was applied comes back as a duplicate.
+    let server = TestServer::start(cut);
+    let import = import_ndjson(&server, &with_ids(1..=5));
+    assert_eq!(import.summary.failed, 0);
+    assert_eq!(server.requests()[1].body, with_ids(1..=5));
+}

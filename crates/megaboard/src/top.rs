@@ -1,0 +1,221 @@
+//! `megaboard top`: the best of a board as a table in the terminal.
+//!
+//! Shows what the server answers, in its order; counts, sorts and decides nothing.
+
+use std::error::Error;
+use std::fmt::{self, Write as _};
+use std::process::ExitCode;
+
+use clap::Args;
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+
+use crate::cli::ServerArgs;
+use crate::client::Client;
+use crate::terminal::{self, printable};
+
+/// All but the unreserved characters of RFC 3986: a subject may hold slashes, a window a `+`.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// Shows the best of a board as a table.
+#[derive(Args, Debug)]
+pub(crate) struct TopArgs {
+    /// The board, as KIND/SUBJECT.
+    #[arg(value_parser = board)]
+    board: Board,
+
+    #[command(flatten)]
+    server: ServerArgs,
+
+    /// The stretch of time: hour, day, week, month, all, or one of them by name, such as
+    /// day:2026-11-20. Without it, the first window of the kind.
+    #[arg(long, value_name = "WINDOW")]
+    window: Option<String>,
+
+    /// How many entries.
+    #[arg(short, value_name = "N", default_value_t = 20)]
+    n: u32,
+}
+
+/// Kind and subject.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Board {
+    kind: String,
+    /// All after the first slash, later slashes included.
+    subject: String,
+}
+
+fn board(text: &str) -> Result<Board, String> {
+    match text.split_once('/') {
+        Some((kind, subject)) if !kind.is_empty() && !subject.is_empty() => Ok(Board {
+            kind: kind.to_owned(),
+            subject: subject.to_owned(),
+        }),
+        _ => Err("a board is written KIND/SUBJECT, such as gifts/room-8842".to_owned()),
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &TopArgs) -> Result<ExitCode, Box<dyn Error>> {
+    let client = Client::new(&args.server);
+    let answer = client.get(&path(args))?;
+    if answer.status != 200 {
+        return Err(answer.problem().into());
+    }
+    let top: Top = serde_json::from_slice(&answer.body)
+        .map_err(|error| format!("what {} answered is no board: {error}", client.url()))?;
+    terminal::print(&render(&top))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn path(args: &TopArgs) -> String {
+    let encode = |text| utf8_percent_encode(text, ENCODED);
+    let Board { kind, subject } = &args.board;
+    let mut path = format!(
+        "/v1/boards/{}/{}/top?n={}",
+        encode(kind),
+        encode(subject),
+        args.n
+    );
+    if let Some(window) = &args.window {
+        let _ = write!(path, "&window={}", encode(window));
+    }
+    path
+}
+
+/// The answer, as far as it is shown.
+#[derive(Deserialize)]
+struct Top {
+    board: String,
+    window: String,
+    as_of: String,
+    members: u64,
+    #[serde(default, rename = "final")]
+    is_final: bool,
+    #[serde(default)]
+    stale: bool,
+    entries: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    rank: u64,
+    member: String,
+    points: Option<i64>,
+    #[serde(default)]
+    values: Fields,
+    reached_at: Option<String>,
+}
+
+impl Entry {
+    /// Names and values, alike for kinds with one field and with several.
+    fn fields(&self) -> Vec<(&str, Option<i64>)> {
+        let values = self
+            .values
+            .0
+            .iter()
+            .map(|(name, value)| (name.as_str(), *value));
+        self.points
+            .map(|points| ("points", Some(points)))
+            .into_iter()
+            .chain(values)
+            .collect()
+    }
+}
+
+/// The fields of a standing in the order in which the server wrote them, which is the kind's.
+#[derive(Default)]
+struct Fields(Vec<(String, Option<i64>)>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Fields;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of integers")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Fields, M::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Fields(fields))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+/// A heading, and the table where anyone is ranked.
+fn render(top: &Top) -> String {
+    let mut text = format!(
+        "{}  {}  {} {}  as of {}",
+        printable(&top.board),
+        printable(&top.window),
+        top.members,
+        if top.members == 1 {
+            "member"
+        } else {
+            "members"
+        },
+        printable(&top.as_of)
+    );
+    if top.is_final {
+        text.push_str("  final");
+    }
+    if top.stale {
+        text.push_str("  stale: the store cannot be reached");
+    }
+    if let Some(first) = top.entries.first() {
+        let names = first
+            .fields()
+            .into_iter()
+            .map(|(name, _)| name.to_owned())
+            .collect();
+        text.push('\n');
+        text.push_str(table(&top.entries, names).trim_fmt().as_str());
+    }
+    text
+}
+
+fn table(entries: &[Entry], names: Vec<String>) -> Table {
+    let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic);
+    let mut header = vec![right("rank".to_owned()), Cell::new("member")];
+    header.extend(
+        names
+            .into_iter()
+            .map(|name| right(printable(&name).into_owned())),
+    );
+    header.push(Cell::new("reached at"));
+    table.set_header(header);
+    for entry in entries {
+        let mut row = vec![
+            right(entry.rank.to_string()),
+            Cell::new(printable(&entry.member)),
+        ];
+        let values = entry.fields().into_iter().map(|(_, value)| value);
+        // A field never named yet has no value.
+        row.extend(values.map(|value| right(value.map_or("-".to_owned(), |n| n.to_string()))));
+        row.push(Cell::new(printable(
+            entry.reached_at.as_deref().unwrap_or_default(),
+        )));
+        table.add_row(row);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests;

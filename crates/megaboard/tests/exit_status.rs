@@ -1,0 +1,163 @@
+//! What a shell sees of the commands: exit status, and which stream says what.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "all of this file is tests, its helpers too"
+)]
+
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::process::{Command, Output, Stdio};
+
+fn megaboard(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_megaboard"));
+    command
+        .args(arguments)
+        .env_remove("MEGABOARD_SERVER")
+        .env_remove("MEGABOARD_KEY");
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    megaboard(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Nobody listens there any more.
+fn dead_url() -> String {
+    format!(
+        "http://{}",
+        TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+    )
+}
+
+#[test]
+fn nothing_to_import_is_a_success_with_a_summary() {
+    let output = run(&["import", "-"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let summary = text(&output.stdout);
+    assert!(
+        summary.starts_with("applied 0, duplicates 0, skipped 0, rejected 0, failed 0; took "),
+        "{summary}"
+    );
+    assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn a_row_that_cannot_be_read_is_shown_and_gives_status_1() {
+    let arguments = "import - --kind k --subject s --member-column m --points-column p";
+    let mut child = megaboard(&arguments.split(' ').collect::<Vec<_>>())
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"m,p\n\x1b[2J,1,\nu,1.5\n")
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        text(&output.stderr),
+        "megaboard: line 2: 3 cells where the header has 2\n\
+         megaboard: line 3: p: \"1.5\" is no exact integer\n"
+    );
+    let summary = text(&output.stdout);
+    assert!(summary.contains("rejected 2, failed 0; of the rejected, 2 could not be read; took "));
+}
+
+#[test]
+fn what_cannot_be_opened_or_reached_gives_status_1_and_its_name() {
+    let output = run(&[
+        "import",
+        "no-such-file.csv.gz",
+        "--kind",
+        "k",
+        "--subject",
+        "s",
+    ]);
+    assert_eq!(
+        output.status.code(),
+        Some(2),
+        "columns are asked for before the file"
+    );
+    let output = run(&["import", "no-such-file.ndjson"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).starts_with("megaboard: no-such-file.ndjson: "));
+
+    let url = dead_url();
+    let output = run(&["top", "gifts/room", "--server", &url]);
+    assert_eq!(output.status.code(), Some(1));
+    let complaint = text(&output.stderr);
+    assert!(
+        complaint.starts_with(&format!("megaboard: cannot reach {url}: ")),
+        "{complaint}"
+    );
+    assert_eq!(text(&output.stdout), "");
+}
+
+#[test]
+fn a_wrong_command_line_gives_status_2() {
+    for arguments in [
+        &["top", "gifts"][..],
+        &["top", "gifts/a", "--server", "localhost"],
+        &["import", "a.ndjson", "--kind", "gifts"],
+        &["import", "a.csv"],
+        &["import"],
+        &["nonsense"],
+    ] {
+        assert_eq!(run(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+/// Linux alone says from outside whether a process listens for the signal yet.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_gives_the_summary_and_status_130() {
+    use std::time::{Duration, Instant};
+
+    let mut child = megaboard(&["import", "-"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Kept open, so that the import waits for more; before the first byte it does not listen.
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"\n").unwrap();
+    let process = child.id().to_string();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let caught = status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigCgt:"))
+            .unwrap();
+        // Signal 2, SIGINT, is the second bit.
+        if u64::from_str_radix(caught.trim(), 16).unwrap() & 0b10 != 0 {
+            break;
+        }
+        assert!(Instant::now() < deadline, "no handler for SIGINT");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &process])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).starts_with("applied 0, "));
+}

@@ -1,0 +1,15 @@
+//! Cached global boards: the merged top of a window, as bytes.
+//!
+//! A [`Snapshot`] is made once and served as it is: the first n entries of it are a slice of its
+//! bytes. Boards that are read are merged again when the last merge is older than the kind allows,
+//! one merge at a time a board (`gate`), and only if a shard has changed. Boards that nobody reads
+//! cost nothing, and the bytes of all together have a limit.
+
+mod gate;
+mod snapshot;
+mod top;
+
+pub use snapshot::{Rendered, Snapshot};
+pub use top::TopView;
+
+pub(crate) use top::GlobalBoards;

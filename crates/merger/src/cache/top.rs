@@ -1,0 +1,191 @@
+//! The top of a board, from the cache where that is young enough.
+
+use std::sync::Arc;
+
+use board::{BoardName, Kind, Window};
+use moka::sync::Cache;
+use shard_store::{BoardRecord, StoreError};
+use tokio::time::Instant;
+
+use super::gate::{Gates, Key};
+use super::snapshot::Snapshot;
+use crate::error::ReadError;
+use crate::gather::{Cut, Gathered, Want};
+use crate::merger::Merger;
+use crate::scope::Scope;
+
+/// Lives of a board that one read may meet.
+const LIVES_MAX: usize = 4;
+
+/// Snapshots by board life and window, under a limit of bytes.
+pub(crate) struct GlobalBoards {
+    snapshots: Cache<Key, Arc<Snapshot>>,
+    gates: Gates,
+}
+
+impl GlobalBoards {
+    pub(crate) fn new(bytes_max: u64) -> Self {
+        let snapshots = Cache::builder()
+            .max_capacity(bytes_max)
+            .weigher(|_, snapshot: &Arc<Snapshot>| snapshot.weight())
+            .build();
+        Self {
+            snapshots,
+            gates: Gates::default(),
+        }
+    }
+
+    pub(crate) fn tidy(&self) {
+        self.snapshots.run_pending_tasks();
+    }
+}
+
+/// A top, and whether it is older than it should be because the store is away.
+#[derive(Debug, Clone)]
+pub struct TopView {
+    /// What to show.
+    pub snapshot: Arc<Snapshot>,
+    /// The store could not be reached.
+    pub stale: bool,
+}
+
+impl Merger {
+    /// The cached top of a board, as old as the kind allows; with `fresh` from a merge that begins
+    /// after this call. Without the store, the last one there is, told as stale; never for `fresh`.
+    pub async fn top(
+        &self,
+        board: &BoardName,
+        kind: &Arc<Kind>,
+        window: Window,
+        fresh: bool,
+    ) -> Result<TopView, ReadError> {
+        let arrived = Instant::now();
+        let not_before = if fresh {
+            arrived
+        } else {
+            arrived.checked_sub(kind.max_staleness()).unwrap_or(arrived)
+        };
+        for _ in 0..LIVES_MAX {
+            let Some(record) = self.router.boards().born(board).await? else {
+                let snapshot = Arc::new(Snapshot::unborn(self.now(), arrived));
+                return Ok(TopView {
+                    snapshot,
+                    stale: false,
+                });
+            };
+            let key = (record.incarnation, window);
+            if let Some(snapshot) = self.boards.snapshots.get(&key)
+                && snapshot.began >= not_before
+            {
+                return Ok(TopView {
+                    snapshot,
+                    stale: false,
+                });
+            }
+            match self.merged(record.clone(), kind, key, not_before).await {
+                Ok(Some(snapshot)) => {
+                    return Ok(TopView {
+                        snapshot,
+                        stale: false,
+                    });
+                }
+                Ok(None) => self.router.boards().forget(&record),
+                Err(error) => return self.last(&key, fresh, error),
+            }
+        }
+        Err(StoreError::Dead.into())
+    }
+
+    fn last(&self, key: &Key, fresh: bool, error: ReadError) -> Result<TopView, ReadError> {
+        match self.boards.snapshots.get(key) {
+            Some(snapshot) if !fresh => Ok(TopView {
+                snapshot,
+                stale: true,
+            }),
+            _ => Err(error),
+        }
+    }
+
+    /// A snapshot that began late enough: somebody else's, or one made here. `None`: this life of
+    /// the board has ended.
+    async fn merged(
+        &self,
+        record: Arc<BoardRecord>,
+        kind: &Arc<Kind>,
+        key: Key,
+        not_before: Instant,
+    ) -> Result<Option<Arc<Snapshot>>, ReadError> {
+        let place = self.boards.gates.at(key);
+        let mut last_failure = place.enter().await;
+        let known = self.boards.snapshots.get(&key);
+        if let Some(snapshot) = &known
+            && snapshot.began >= not_before
+        {
+            return Ok(known);
+        }
+        if let Some((began, error)) = &*last_failure
+            && *began >= not_before
+        {
+            return Err(error.clone());
+        }
+        let began = Instant::now();
+        match self.merge(record, kind, key, began, known.as_deref()).await {
+            Ok(snapshot) => {
+                let snapshot = Arc::new(snapshot);
+                self.boards.snapshots.insert(key, snapshot.clone());
+                Ok(Some(snapshot))
+            }
+            Err(StoreError::Dead) => Ok(None),
+            Err(error) => {
+                let error = ReadError::from(error);
+                *last_failure = Some((began, error.clone()));
+                Err(error)
+            }
+        }
+    }
+
+    async fn merge(
+        &self,
+        record: Arc<BoardRecord>,
+        kind: &Arc<Kind>,
+        (_, window): Key,
+        began: Instant,
+        known: Option<&Snapshot>,
+    ) -> Result<Snapshot, StoreError> {
+        self.counters.count_merge();
+        let as_of = self.now();
+        let store = &**self.router.store();
+        let scope = Scope {
+            store,
+            counters: &self.counters,
+            record,
+            kind: kind.clone(),
+            window,
+        };
+        let want = Want::Around {
+            before: 0,
+            after: kind.top() as u64,
+        };
+        let gathered = match known {
+            Some(known) => match scope.gather_unless(&Cut::Top, want, &known.vector).await? {
+                Some(gathered) => gathered,
+                None => return Ok(known.seen_again(as_of, began)),
+            },
+            None => scope.gather(&Cut::Top, want, None).await?,
+        };
+        let Gathered {
+            readings,
+            members,
+            entries,
+            ..
+        } = gathered;
+        let vector = scope.version(&readings);
+        if known.is_some_and(|known| !vector.follows(&known.vector)) {
+            return Err(StoreError::Unavailable(
+                "a shard has gone back in time".to_owned(),
+            ));
+        }
+        let rendered = (self.settings.renderer)(kind, &entries);
+        Ok(Snapshot::of(vector, as_of, began, members, rendered))
+    }
+}

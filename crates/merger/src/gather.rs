@@ -1,0 +1,336 @@
+//! Fetch little, prove it enough.
+//!
+//! Members are hashed, so a stretch of n entries of the whole board has about n/N on each shard,
+//! give or take some √(n/N). Every shard is asked for that much around one cut of the order; the
+//! parts are merged; and only shards whose part may have missed something of the stretch are asked
+//! again, anew and for more. A part is what its shard held at one moment, whatever came before.
+//!
+//! ```text
+//!   shard 0   ·····[──|────]········       | the cut: everything left of it is better
+//!   shard 1   ···[────|──]·····            [ ] what was fetched
+//!   shard 2   ········[|─────]···
+//!   merged         └──page──┘              proven: no shard has unfetched entries inside
+//! ```
+
+use board::Bound;
+use shard_store::{Anchor, Ask, Entry, Part, Reading, StoreError};
+
+use crate::kway::merge;
+use crate::ranks::{RankedEntry, better_fields, ranked};
+use crate::scope::Scope;
+use crate::version::Version;
+
+/// Spread of a shard's share that is fetched at once: it suffices for all of 64 shards nine times
+/// in ten, at twice the entries that are returned.
+const SPREAD: f64 = 3.5;
+
+/// Rounds until a stretch is given up. Each asks for twice as much, so that only a board that
+/// changes much faster than it can be read gets there.
+const ROUNDS_MAX: usize = 40;
+
+/// Where the order is cut.
+#[derive(Debug, Clone)]
+pub(crate) enum Cut {
+    /// Above everything.
+    Top,
+    /// At this local rank of every shard; of use where there is only one.
+    Rank(u64),
+    /// Behind everything better than the bound.
+    Bound(Bound),
+}
+
+impl Cut {
+    pub(crate) fn anchor(&self) -> Anchor {
+        match self {
+            Self::Top => Anchor::Rank(0),
+            Self::Rank(rank) => Anchor::Rank(*rank),
+            Self::Bound(bound) => Anchor::Bound(bound.clone()),
+        }
+    }
+}
+
+/// Which stretch is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Want {
+    /// So many entries before the cut, and so many behind it.
+    Around { before: u64, after: u64 },
+    /// The entries from this rank to that (from 0, end excluded), with the cut thought to lie at
+    /// `cut_at`.
+    Ranks { from: u64, to: u64, cut_at: u64 },
+}
+
+/// A proven stretch, and what it was made of.
+pub(crate) struct Gathered {
+    /// A reading of each shard.
+    pub(crate) readings: Vec<Reading>,
+    /// Members of the whole board.
+    pub(crate) members: u64,
+    /// The stretch.
+    pub(crate) entries: Vec<RankedEntry>,
+}
+
+/// How much one shard is asked for.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    before: usize,
+    after: usize,
+}
+
+impl Reach {
+    fn ask(self, cut: &Cut) -> Ask {
+        Ask {
+            anchor: cut.anchor(),
+            before: self.before,
+            after: self.after,
+        }
+    }
+}
+
+/// A shard's share of so many entries, with some to spare.
+pub(crate) fn share(entries: u64, shards: u16) -> usize {
+    // Boards hold far fewer than 2^52 entries, and the share is a guess that is proven later.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss
+    )]
+    let guess = {
+        let mean = entries as f64 / f64::from(shards);
+        (mean + SPREAD * mean.sqrt()).ceil() as u64
+    };
+    usize::try_from(guess.min(entries)).unwrap_or(usize::MAX)
+}
+
+impl Scope<'_> {
+    /// The stretch that is wanted around a cut. `fixed` is a reading of one shard that was made
+    /// before, and reaches far enough.
+    pub(crate) async fn gather(
+        &self,
+        cut: &Cut,
+        want: Want,
+        fixed: Option<(u16, Reading)>,
+    ) -> Result<Gathered, StoreError> {
+        let mut readings: Vec<Option<Reading>> = vec![None; usize::from(self.shards())];
+        if let Some((shard, reading)) = fixed {
+            readings[usize::from(shard)] = Some(reading);
+        }
+        self.gather_from(cut, want, readings).await
+    }
+
+    /// As [`Scope::gather`]; `None` when no shard has changed since `known`.
+    pub(crate) async fn gather_unless(
+        &self,
+        cut: &Cut,
+        want: Want,
+        known: &Version,
+    ) -> Result<Option<Gathered>, StoreError> {
+        let ask = self.first_reach(want).ask(cut);
+        let readings = self.round_unless(&[ask], known).await?;
+        if readings.iter().all(|reading| reading.parts.is_none()) {
+            return Ok(None);
+        }
+        let changed = |reading: Reading| reading.parts.is_some().then_some(reading);
+        let readings = readings.into_iter().map(changed).collect();
+        self.gather_from(cut, want, readings).await.map(Some)
+    }
+
+    async fn gather_from(
+        &self,
+        cut: &Cut,
+        want: Want,
+        mut readings: Vec<Option<Reading>>,
+    ) -> Result<Gathered, StoreError> {
+        let mut reaches = vec![self.first_reach(want); readings.len()];
+        for _ in 0..ROUNDS_MAX {
+            let missing = (0..self.shards()).filter(|s| readings[usize::from(*s)].is_none());
+            let missing: Vec<u16> = missing.collect();
+            let look = |shard: &u16| (*shard, vec![reaches[usize::from(*shard)].ask(cut)]);
+            if !missing.is_empty() {
+                let answers = self.round(missing.iter().map(look).collect()).await?;
+                for (shard, reading) in missing.iter().zip(answers) {
+                    readings[usize::from(*shard)] = Some(reading);
+                }
+            }
+            let whole: Vec<Reading> = readings.into_iter().flatten().collect();
+            match self.prove(&whole, want, &mut reaches) {
+                Ok(proven) => return Ok(proven.of(whole)),
+                Err(short) => {
+                    readings = whole.into_iter().map(Some).collect();
+                    for shard in short {
+                        readings[shard] = None;
+                    }
+                }
+            }
+        }
+        Err(StoreError::Unavailable(
+            "the board changes faster than it can be read".to_owned(),
+        ))
+    }
+
+    fn first_reach(&self, want: Want) -> Reach {
+        let (before, after) = match want {
+            Want::Around { before, after } => (before, after),
+            Want::Ranks { from, to, cut_at } => {
+                (cut_at.saturating_sub(from), to.saturating_sub(cut_at))
+            }
+        };
+        let mut before = share(before, self.shards());
+        if self.groups() {
+            // One entry above the stretch tells where its first group begins.
+            before += 1;
+        }
+        Reach {
+            before,
+            after: share(after, self.shards()),
+        }
+    }
+
+    /// The stretch, or the shards that have to be asked for more, with their reach widened.
+    fn prove(
+        &self,
+        readings: &[Reading],
+        want: Want,
+        reaches: &mut [Reach],
+    ) -> Result<Proven, Vec<usize>> {
+        let members: u64 = readings.iter().map(|reading| reading.members).sum();
+        let cut: u64 = readings
+            .iter()
+            .map(|reading| part(reading).anchor.unwrap_or(0))
+            .sum();
+        let base: u64 = readings.iter().map(|reading| part(reading).start).sum();
+        let (from, to) = match want {
+            Want::Around { before, after } => (cut.saturating_sub(before), cut + after),
+            Want::Ranks { from, to, .. } => (from, to),
+        };
+        let (from, to) = (from.min(members), to.min(members));
+
+        let mut seen = vec![Seen::default(); readings.len()];
+        let mut stretch: Vec<&Entry> = Vec::new();
+        let merged = merge(
+            readings
+                .iter()
+                .map(|reading| part(reading).entries.as_slice()),
+        );
+        for (rank, (shard, entry)) in (base..to).zip(merged) {
+            seen[shard].see(rank);
+            if rank >= from {
+                stretch.push(entry);
+            }
+        }
+        let mut short = Vec::new();
+        // An empty stretch has nothing to prove.
+        for (shard, reading) in readings.iter().enumerate().filter(|_| from < to) {
+            let (low, high) = seen[shard].proven(part(reading), reading.members, cut);
+            let reach = &mut reaches[shard];
+            if low > from {
+                reach.before = wider(reach.before, low - from);
+            }
+            if high < to {
+                reach.after = wider(reach.after, to - high);
+            }
+            if low > from || high < to {
+                short.push(shard);
+            }
+        }
+        if short.is_empty() {
+            let entries = self.rank(readings, &stretch, from);
+            Ok(Proven {
+                members,
+                cut,
+                entries,
+            })
+        } else {
+            Err(short)
+        }
+    }
+
+    fn rank(&self, readings: &[Reading], stretch: &[&Entry], from: u64) -> Vec<RankedEntry> {
+        let rules = self.kind.rules();
+        let better = match stretch.first() {
+            Some(first) if self.groups() => {
+                let fields = rules.field_words(&first.key.words);
+                readings
+                    .iter()
+                    .map(|r| better_fields(rules, &fields, part(r)))
+                    .sum()
+            }
+            _ => from,
+        };
+        let entries = stretch.iter().map(|entry| (*entry).clone());
+        ranked(rules, self.kind.rank_style(), entries, from + 1, better)
+    }
+}
+
+struct Proven {
+    members: u64,
+    entries: Vec<RankedEntry>,
+}
+
+impl Proven {
+    fn of(self, readings: Vec<Reading>) -> Gathered {
+        let Self {
+            members,
+            cut,
+            entries,
+        } = self;
+        Gathered {
+            readings,
+            members,
+            cut,
+            entries,
+        }
+    }
+}
+
+/// Where the entries of one shard came to lie, as far as was merged.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    first: Option<u64>,
+    last: u64,
+    count: usize,
+}
+
+impl Seen {
+    fn see(&mut self, rank: u64) {
+        self.first.get_or_insert(rank);
+        self.last = rank;
+        self.count += 1;
+    }
+
+    /// From which rank to which (excluded) the shard has nothing that was not fetched. What lies
+    /// before its part is better than its first entry, and than the cut; what lies behind is worse
+    /// than its last entry, and than the cut.
+    fn proven(self, part: &Part, members: u64, cut: u64) -> (u64, u64) {
+        let anchor = part.anchor.unwrap_or(0);
+        let end = part.start + part.entries.len() as u64;
+        let low = match self.first {
+            _ if part.start == 0 => 0,
+            _ if part.start == anchor => cut,
+            first => first.unwrap_or(u64::MAX),
+        };
+        let high = if end >= members || self.count < part.entries.len() {
+            u64::MAX
+        } else if end == anchor {
+            cut
+        } else {
+            self.last + 1
+        };
+        (low, high)
+    }
+}
+
+/// Twice as far, and at least a few, but no further than what is missing.
+fn wider(reach: usize, missing: u64) -> usize {
+    const FEW: usize = 4;
+    let missing = usize::try_from(missing).unwrap_or(usize::MAX);
+    reach.saturating_add(reach.max(FEW).min(missing))
+}
+
+/// The part that answers the cut's own ask.
+pub(crate) fn part(reading: &Reading) -> &Part {
+    reading
+        .parts
+        .as_ref()
+        .and_then(|parts| parts.first())
+        .expect("every look had an ask")
+}

@@ -1,0 +1,103 @@
+//! Merging the sorted stretches of N shards.
+//!
+//! ```text
+//!   shard 0   a──c──f          a heap holds the next entry of each stretch;
+//!   shard 1   b──g     ─►  a b c d f g ...     the best leaves, its successor enters
+//!   shard 2   d──h
+//! ```
+//!
+//! Entries stay where they are. Members live on one shard, so no key comes twice.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::slice;
+
+use shard_store::Entry;
+
+struct Next<'a> {
+    entry: &'a Entry,
+    rest: slice::Iter<'a, Entry>,
+    list: usize,
+}
+
+impl PartialEq for Next<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.entry.key == other.entry.key
+    }
+}
+
+impl Eq for Next<'_> {}
+
+impl Ord for Next<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.entry.key.cmp(&other.entry.key)
+    }
+}
+
+impl PartialOrd for Next<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Merges lists that are each best first, best first. Each entry comes with the number of its list.
+pub(crate) fn merge<'a>(
+    lists: impl Iterator<Item = &'a [Entry]>,
+) -> impl Iterator<Item = (usize, &'a Entry)> {
+    let first = |(list, entries): (usize, &'a [Entry])| {
+        let mut rest = entries.iter();
+        rest.next().map(|entry| Next { entry, rest, list })
+    };
+    let mut heap: BinaryHeap<Next<'a>> = lists.enumerate().filter_map(first).collect();
+    std::iter::from_fn(move || {
+        let mut top = heap.peek_mut()?;
+        let best = (top.list, top.entry);
+        // Replacing the top in place sifts once, where popping and pushing would sift twice.
+        match top.rest.next() {
+            Some(entry) => top.entry = entry,
+            None => drop(PeekMut::pop(top)),
+        }
+        Some(best)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use board::{Member, RankKey, RankWords, Timestamp};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn entry(word: u64, member: u16) -> Entry {
+        let member = Member::new(&format!("m{member}")).unwrap();
+        let key = RankKey {
+            words: RankWords::new(&[word]),
+            member,
+        };
+        Entry {
+            key,
+            reached_at: Timestamp::from_millis(0),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn is_what_sorting_gives(words in prop::collection::vec((0u64..5, 0usize..7), 0..200)) {
+            let mut lists = vec![Vec::new(); 7];
+            for (member, (word, list)) in words.iter().enumerate() {
+                lists[*list].push(entry(*word, u16::try_from(member).unwrap()));
+            }
+            let best_first = |a: &Entry, b: &Entry| b.key.cmp(&a.key);
+            for list in &mut lists {
+                list.sort_by(best_first);
+            }
+            let mut naive: Vec<Entry> = lists.iter().flatten().cloned().collect();
+            naive.sort_by(best_first);
+            let merged: Vec<_> = merge(lists.iter().map(Vec::as_slice)).collect();
+            prop_assert!(merged.iter().all(|(list, entry)| lists[*list].contains(entry)));
+            let merged: Vec<Entry> = merged.into_iter().map(|(_, entry)| entry.clone()).collect();
+            prop_assert_eq!(merged, naive);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! [`Merger`]: what the service reads through.
+
+use std::sync::Arc;
+
+use board::{BoardName, Kind, Timestamp, Window};
+use shard_router::Router;
+use shard_store::StoreError;
+
+use crate::cache::{GlobalBoards, Rendered};
+use crate::counters::Counters;
+use crate::error::ReadError;
+use crate::ranks::RankedEntry;
+use crate::scope::Scope;
+use crate::version::Version;
+
+/// Lives of a board that one read may meet.
+const LIVES_MAX: usize = 4;
+
+/// The server's clock.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Makes the bytes of merged entries: called once a merge, not once a read.
+pub type Renderer = Arc<dyn Fn(&Kind, &[RankedEntry]) -> Rendered + Send + Sync>;
+
+/// What a merger is given.
+#[derive(Clone)]
+pub struct Settings {
+    /// The server's clock.
+    pub clock: Clock,
+    /// The wire form of entries.
+    pub renderer: Renderer,
+    /// Bytes that cached global boards may take.
+    pub cache_bytes_max: u64,
+}
+
+/// What was read, and of what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer<T> {
+    /// What every shard had taken in.
+    pub version: Version,
+    /// When the read began.
+    pub as_of: Timestamp,
+    /// Members ranked in the window.
+    pub members: u64,
+    /// The answer itself.
+    pub value: T,
+}
+
+/// Reads boards over all their shards.
+pub struct Merger {
+    pub(crate) router: Arc<Router>,
+    pub(crate) settings: Settings,
+    pub(crate) counters: Counters,
+    pub(crate) boards: GlobalBoards,
+}
+
+impl Merger {
+    /// A merger of what the router knows.
+    #[must_use]
+    pub fn new(router: Arc<Router>, settings: Settings) -> Self {
+        let boards = GlobalBoards::new(settings.cache_bytes_max);
+        Self {
+            router,
+            settings,
+            counters: Counters::default(),
+            boards,
+        }
+    }
+
+    /// What reads have cost so far.
+    #[must_use]
+    pub const fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Frees what caches have let go of. Called now and then.
+    pub fn tidy(&self) {
+        self.boards.tidy();
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.settings.clock)()
+    }
+
+    /// Reads a board in the life that is on. A life that ends meanwhile is read again as the next;
+    /// a board that nobody has contributed to answers `T::default()`.
+    pub(crate) async fn on_board<T: Default>(
+        &self,
+        name: &BoardName,
+        kind: &Arc<Kind>,
+        window: Window,
+        read: impl AsyncFn(&Scope<'_>, Timestamp) -> Result<Answer<T>, StoreError>,
+    ) -> Result<Answer<T>, ReadError> {
+        for _ in 0..LIVES_MAX {
+            let as_of = self.now();
+            let Some(record) = self.router.boards().born(name).await? else {
+                return Ok(Answer {
+                    version: Version::UNBORN,
+                    as_of,
+                    members: 0,
+                    value: T::default(),
+                });
+            };
+            let scope = Scope {
+                store: &**self.router.store(),
+                counters: &self.counters,
+                record: record.clone(),
+                kind: kind.clone(),
+                window,
+            };
+            match read(&scope, as_of).await {
+                Err(StoreError::Dead) => self.router.boards().forget(&record),
+                result => return Ok(result?),
+            }
+        }
+        Err(StoreError::Dead.into())
+    }
+}

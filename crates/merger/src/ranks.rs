@@ -1,0 +1,64 @@
+//! Positions and ranks of merged entries.
+//!
+//! With rank style competition, equal fields share the rank of the best of them, which may lie
+//! above the page: shards say where the group of their first entry begins, and that is enough
+//! ([`better_fields`]).
+
+use board::{RankStyle, RankWords, Rules};
+use shard_store::{Entry, Part};
+
+/// An entry with its place in the whole board.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RankedEntry {
+    /// By the kind's rank style; 1 is best.
+    pub rank: u64,
+    /// 1 is best, no two share one.
+    pub position: u64,
+    /// Member, fields and time.
+    pub entry: Entry,
+}
+
+/// Of one shard: how many entries have better fields than these, told by a part that reaches one
+/// entry above where these fields are, or to the shard's best.
+pub(crate) fn better_fields(rules: &Rules, fields: &RankWords, part: &Part) -> u64 {
+    let fields_of = |entry: &Entry| rules.field_words(&entry.key.words);
+    let better = part
+        .entries
+        .partition_point(|entry| fields_of(entry) > *fields) as u64;
+    match part.entries.first() {
+        Some(first) if better == 0 && fields_of(first) == *fields => part.group_start,
+        _ => part.start + better,
+    }
+}
+
+/// Ranks a merged stretch whose first entry has this position (from 1). `better` tells how many
+/// entries of the whole board have better fields than the first.
+pub(crate) fn ranked(
+    rules: &Rules,
+    style: RankStyle,
+    entries: impl IntoIterator<Item = Entry>,
+    first_position: u64,
+    better: u64,
+) -> Vec<RankedEntry> {
+    let mut ranked: Vec<RankedEntry> = Vec::new();
+    for (position, entry) in (first_position..).zip(entries) {
+        let rank = match (style, ranked.last()) {
+            (RankStyle::Ordinal, _) => position,
+            (RankStyle::Competition, None) => better + 1,
+            (RankStyle::Competition, Some(above)) => {
+                let fields = |entry: &Entry| rules.field_words(&entry.key.words);
+                if fields(&above.entry) == fields(&entry) {
+                    above.rank
+                } else {
+                    position
+                }
+            }
+        };
+        ranked.push(RankedEntry {
+            rank,
+            position,
+            entry,
+        });
+    }
+    ranked
+}

@@ -1,0 +1,96 @@
+//! Ranges and counts by the first field.
+
+use std::sync::Arc;
+
+use board::{BoardName, Bound, Direction, Kind, Rules, Value, Window};
+use shard_store::{Anchor, Ask, Reading};
+
+use crate::error::ReadError;
+use crate::gather::{Cut, Want};
+use crate::merger::{Answer, Merger};
+use crate::ranks::RankedEntry;
+
+/// The cuts around the entries whose first field lies between two values, ends included.
+fn cuts(rules: &Rules, min: Option<Value>, max: Option<Value>) -> (Option<Bound>, Option<Bound>) {
+    let (best, worst) = match rules.fields()[0].order {
+        Direction::Desc => (max, min),
+        Direction::Asc => (min, max),
+    };
+    (
+        best.map(|best| rules.better_than(best)),
+        worst.map(|worst| rules.at_least(worst)),
+    )
+}
+
+/// Where no value bounds the worse end: above those whose first field is null.
+fn lowest(rules: &Rules) -> Bound {
+    let worst = match rules.fields()[0].order {
+        Direction::Desc => -board::limits::VALUE_MAX,
+        Direction::Asc => board::limits::VALUE_MAX,
+    };
+    rules.at_least(Value::new(worst).expect("the ends of the range are in range"))
+}
+
+impl Merger {
+    /// The entries whose first field lies between `min` and `max`, best first, at most `limit`.
+    /// Entries without a first field lie nowhere.
+    pub async fn between(
+        &self,
+        board: &BoardName,
+        kind: &Arc<Kind>,
+        window: Window,
+        (min, max): (Option<Value>, Option<Value>),
+        limit: u64,
+    ) -> Result<Answer<Vec<RankedEntry>>, ReadError> {
+        self.on_board(board, kind, window, async |scope, as_of| {
+            let (best, worst) = cuts(kind.rules(), min, max);
+            let cut = best.map_or(Cut::Top, Cut::Bound);
+            let want = Want::Around {
+                before: 0,
+                after: limit,
+            };
+            let gathered = scope.gather(&cut, want, None).await?;
+            let version = scope.version(&gathered.readings);
+            let mut entries = gathered.entries;
+            let worst = worst.unwrap_or_else(|| lowest(kind.rules()));
+            entries.retain(|ranked| worst.is_below(&ranked.entry.key));
+            Ok(Answer {
+                version,
+                as_of,
+                members: gathered.members,
+                value: entries,
+            })
+        })
+        .await
+    }
+
+    /// How many members have a first field between `min` and `max`.
+    pub async fn count(
+        &self,
+        board: &BoardName,
+        kind: &Arc<Kind>,
+        window: Window,
+        (min, max): (Option<Value>, Option<Value>),
+    ) -> Result<Answer<u64>, ReadError> {
+        self.on_board(board, kind, window, async |scope, as_of| {
+            let (best, worst) = cuts(kind.rules(), min, max);
+            let best = best.map_or(Anchor::Rank(0), Anchor::Bound);
+            let worst = Anchor::Bound(worst.unwrap_or_else(|| lowest(kind.rules())));
+            let readings = scope
+                .round_of_all(&[Ask::rank_of(best), Ask::rank_of(worst)])
+                .await?;
+            let between = |reading: &Reading| {
+                let parts = reading.parts.as_deref().unwrap_or_default();
+                let rank = |part: usize| parts.get(part).and_then(|p| p.anchor).unwrap_or(0);
+                rank(1).saturating_sub(rank(0))
+            };
+            Ok(Answer {
+                version: scope.version(&readings),
+                as_of,
+                members: readings.iter().map(|reading| reading.members).sum(),
+                value: readings.iter().map(between).sum(),
+            })
+        })
+        .await
+    }
+}

@@ -1,0 +1,58 @@
+//! What a board consists of.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use board::{BoardName, Kind, Window};
+use shard_store::BoardRecord;
+
+use crate::error::ReadError;
+use crate::merger::{Answer, Merger};
+
+/// A window with data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WindowMembers {
+    /// The window.
+    pub window: Window,
+    /// Members ranked in it.
+    pub members: u64,
+}
+
+/// A board as it is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BoardInfo {
+    /// Its record; none where nobody has contributed.
+    pub record: Option<Arc<BoardRecord>>,
+    /// Windows with data, by period and start.
+    pub windows: Vec<WindowMembers>,
+}
+
+impl Merger {
+    /// The board's record, and its windows. The version is that of `window`.
+    pub async fn info(
+        &self,
+        board: &BoardName,
+        kind: &Arc<Kind>,
+        window: Window,
+    ) -> Result<Answer<BoardInfo>, ReadError> {
+        self.on_board(board, kind, window, async |scope, as_of| {
+            let readings = scope.round_of_all(&[]).await?;
+            let mut windows: BTreeMap<Window, u64> = BTreeMap::new();
+            for count in scope.windows().await? {
+                *windows.entry(count.window).or_default() += count.members;
+            }
+            let windows = windows.into_iter();
+            let windows = windows.map(|(window, members)| WindowMembers { window, members });
+            Ok(Answer {
+                version: scope.version(&readings),
+                as_of,
+                members: readings.iter().map(|reading| reading.members).sum(),
+                value: BoardInfo {
+                    record: Some(scope.record.clone()),
+                    windows: windows.collect(),
+                },
+            })
+        })
+        .await
+    }
+}

@@ -1,0 +1,13 @@
+//! The reads, each an exact answer from one look at every shard, after rounds that only steer.
+
+mod between;
+mod info;
+mod lookup;
+mod member;
+mod page;
+mod pivot;
+mod place;
+
+pub use info::{BoardInfo, WindowMembers};
+pub use member::MemberView;
+pub use place::PlaceView;

@@ -1,0 +1,81 @@
+//! A page anywhere in the order, without reading what is above it.
+
+use std::sync::Arc;
+
+use board::{BoardName, Kind, Window};
+use shard_store::StoreError;
+
+use super::pivot::find_pivot;
+use crate::error::ReadError;
+use crate::gather::{Cut, Gathered, Want};
+use crate::merger::{Answer, Merger};
+use crate::ranks::RankedEntry;
+use crate::scope::Scope;
+
+/// Ranks up to which a page is read from the top: steering would cost more than it saves.
+const DIRECT_RANKS: u64 = 600;
+
+impl Merger {
+    /// The entries at these positions (from 1, both ends included), as far as there are any.
+    pub async fn range(
+        &self,
+        board: &BoardName,
+        kind: &Arc<Kind>,
+        window: Window,
+        from: u64,
+        to: u64,
+    ) -> Result<Answer<Vec<RankedEntry>>, ReadError> {
+        self.on_board(board, kind, window, async |scope, as_of| {
+            let gathered = scope.page(from - 1, to).await?;
+            Ok(Answer {
+                version: scope.version(&gathered.readings),
+                as_of,
+                members: gathered.members,
+                value: gathered.entries,
+            })
+        })
+        .await
+    }
+}
+
+impl Scope<'_> {
+    /// The entries of these ranks (from 0, end excluded).
+    pub(crate) async fn page(&self, from: u64, to: u64) -> Result<Gathered, StoreError> {
+        if to <= DIRECT_RANKS || self.shards() == 1 {
+            return self.direct_page(from, to).await;
+        }
+        let pivot = find_pivot(self, from, to).await?;
+        let want = Want::Ranks {
+            from,
+            to,
+            cut_at: pivot.rank,
+        };
+        self.gather(&pivot.cut, want, None).await
+    }
+
+    async fn direct_page(&self, from: u64, to: u64) -> Result<Gathered, StoreError> {
+        if self.shards() > 1 {
+            return self
+                .gather(
+                    &Cut::Top,
+                    Want::Ranks {
+                        from,
+                        to,
+                        cut_at: 0,
+                    },
+                    None,
+                )
+                .await;
+        }
+        // The only shard's ranks are the board's.
+        self.gather(
+            &Cut::Rank(from),
+            Want::Around {
+                before: 0,
+                after: to - from,
+            },
+            None,
+        )
+        .await
+    }
+}

@@ -1,0 +1,66 @@
+//! The place that a standing would have.
+
+use std::sync::Arc;
+
+use board::{BoardName, Bound, Kind, Timestamp, Values, Window};
+use shard_store::{Anchor, Ask};
+
+use crate::error::ReadError;
+use crate::merger::{Answer, Merger};
+
+/// A rank and a position, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlaceView {
+    /// By the kind's rank style.
+    pub rank: u64,
+    /// How many would be better, and one.
+    pub position: u64,
+}
+
+impl Default for PlaceView {
+    /// On a board that nobody has contributed to.
+    fn default() -> Self {
+        Self {
+            rank: 1,
+            position: 1,
+        }
+    }
+}
+
+impl Merger {
+    /// The place of a member who would reach these values at that time. Where ties go by member
+    /// alone, or to the millisecond, it comes behind those that are there.
+    pub async fn place(
+        &self,
+        board: &BoardName,
+        kind: &Arc<Kind>,
+        window: Window,
+        values: &Values,
+        reached_at: Timestamp,
+    ) -> Result<Answer<PlaceView>, ReadError> {
+        self.on_board(board, kind, window, async |scope, as_of| {
+            let words = kind.rules().rank_words(values, reached_at);
+            let better_fields = kind.rules().field_words(&words).successor();
+            let better_fields =
+                better_fields.map_or(Anchor::Rank(0), |w| Anchor::Bound(Bound::prefix(w)));
+            let at_least = Anchor::Bound(Bound::prefix(words));
+            let asks = [Ask::rank_of(at_least), Ask::rank_of(better_fields)];
+            let readings = scope.round_of_all(&asks).await?;
+            let sum = |ask: usize| -> u64 {
+                let parts = readings
+                    .iter()
+                    .filter_map(|reading| reading.parts.as_ref()?.get(ask));
+                parts.filter_map(|part| part.anchor).sum()
+            };
+            let position = sum(0) + 1;
+            let rank = if scope.groups() { sum(1) + 1 } else { position };
+            Ok(Answer {
+                version: scope.version(&readings),
+                as_of,
+                members: readings.iter().map(|reading| reading.members).sum(),
+                value: PlaceView { rank, position },
+            })
+        })
+        .await
+    }
+}

@@ -1,0 +1,109 @@
+//! Versions of a board: what each of its shards has taken in.
+//!
+//! A [`Version`] is the vector of shard versions of one read. Its text holds the board's life, the
+//! epochs, the sum of the counters and a digest of it all: the same text is the same board on every
+//! server.
+
+use std::fmt;
+
+use board::Incarnation;
+use shard_store::ShardVersion;
+use twox_hash::XxHash3_64;
+
+/// What a read saw of every shard.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Version {
+    incarnation: Option<Incarnation>,
+    shards: Vec<ShardVersion>,
+}
+
+impl Version {
+    /// The version of a board that nobody has contributed to.
+    pub(crate) const UNBORN: Self = Self {
+        incarnation: None,
+        shards: Vec::new(),
+    };
+
+    pub(crate) const fn new(incarnation: Incarnation, shards: Vec<ShardVersion>) -> Self {
+        Self {
+            incarnation: Some(incarnation),
+            shards,
+        }
+    }
+
+    pub(crate) fn shard(&self, shard: u16) -> Option<ShardVersion> {
+        self.shards.get(usize::from(shard)).copied()
+    }
+
+    /// Whether it may be shown after `older`: no shard has gone back, unless it lost data, which its
+    /// epoch tells.
+    pub(crate) fn follows(&self, older: &Self) -> bool {
+        self.incarnation != older.incarnation
+            || self.shards.len() != older.shards.len()
+            || self
+                .shards
+                .iter()
+                .zip(&older.shards)
+                .all(|(new, old)| new.epoch != old.epoch || new.counter >= old.counter)
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(incarnation) = self.incarnation else {
+            return f.write_str("0");
+        };
+        let sum: u64 = self.shards.iter().map(|shard| shard.counter).sum();
+        let mut bytes = Vec::with_capacity(24 * self.shards.len());
+        for shard in &self.shards {
+            for word in [shard.epoch, shard.counter, shard.digest] {
+                bytes.extend_from_slice(&word.to_le_bytes());
+            }
+        }
+        let digest = XxHash3_64::oneshot_with_seed(incarnation.0, &bytes);
+        let mut epochs: Vec<u64> = self.shards.iter().map(|shard| shard.epoch).collect();
+        epochs.dedup();
+        let epoch = epochs
+            .iter()
+            .fold(0u64, |all, epoch| all.rotate_left(1) ^ epoch);
+        write!(f, "{incarnation}.{epoch:016x}.{sum}.{digest:016x}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(life: u64, shards: &[(u64, u64)]) -> Version {
+        let shards = shards.iter().map(|(epoch, counter)| ShardVersion {
+            epoch: *epoch,
+            counter: *counter,
+            digest: 0,
+        });
+        Version::new(Incarnation(life), shards.collect())
+    }
+
+    #[test]
+    fn only_what_has_not_gone_back_follows() {
+        let old = version(1, &[(7, 5), (7, 3)]);
+        assert!(old.follows(&old));
+        assert!(version(1, &[(7, 5), (7, 4)]).follows(&old));
+        assert!(!version(1, &[(7, 6), (7, 2)]).follows(&old));
+        assert!(version(1, &[(8, 1), (8, 0)]).follows(&old));
+        assert!(version(2, &[(7, 0), (7, 0)]).follows(&old));
+    }
+
+    #[test]
+    fn texts_tell_vectors_of_one_sum_apart() {
+        let texts = [
+            version(1, &[(7, 5), (7, 3)]),
+            version(1, &[(7, 4), (7, 4)]),
+            version(2, &[(7, 5), (7, 3)]),
+            version(1, &[(8, 5), (8, 3)]),
+        ]
+        .map(|version| version.to_string());
+        for (i, text) in texts.iter().enumerate() {
+            assert!(!texts[..i].contains(text), "{texts:?}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The server's view of the kinds: read without waiting, written through to the store.
+//!
+//! The store is the authority. A [`Catalogue`] holds a copy, renewed by [`Catalogue::refresh`] and
+//! by its own writes; a kind that it does not know is asked for before it is called unknown.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use board::{ChangeError, Kind, KindName, Timestamp};
+use shard_store::{KindRecord, KindWriteError, Revision, ShardStore, StoreError};
+
+/// Tries at writing a kind that somebody else keeps writing.
+const WRITE_TRIES_MAX: usize = 5;
+
+/// A kind that is there, and the record that says so.
+#[derive(Debug, Clone)]
+pub struct KnownKind {
+    /// The kind.
+    pub kind: Arc<Kind>,
+    /// Its record, as births present it to the store.
+    pub record: Arc<KindRecord>,
+}
+
+/// Why a kind was not written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CatalogueError {
+    /// There is no such kind.
+    #[error("there is no kind {0}")]
+    Unknown(KindName),
+    /// It has boards, and they would mean something else.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// It has boards, so it cannot be deleted.
+    #[error("kind {0} has boards: delete those first")]
+    HasBoards(KindName),
+    /// Others wrote it again and again meanwhile.
+    #[error("kind {0} is being changed by somebody else")]
+    Contended(KindName),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// All kinds, as the store last said.
+pub struct Catalogue {
+    store: Arc<dyn ShardStore>,
+    records: ArcSwap<HashMap<KindName, Arc<KindRecord>>>,
+}
+
+impl Catalogue {
+    /// Reads all kinds.
+    pub async fn open(store: Arc<dyn ShardStore>) -> Result<Self, StoreError> {
+        let catalogue = Self {
+            store,
+            records: ArcSwap::default(),
+        };
+        catalogue.refresh().await?;
+        Ok(catalogue)
+    }
+
+    /// Reads all kinds again.
+    pub async fn refresh(&self) -> Result<(), StoreError> {
+        let records = self.store.kinds().await?.into_iter();
+        let records = records
+            .map(|record| (record.name.clone(), Arc::new(record)))
+            .collect();
+        self.records.store(Arc::new(records));
+        Ok(())
+    }
+
+    /// The kind of this name. One that is not known here is looked for in the store.
+    pub async fn kind(&self, name: &str) -> Result<Option<KnownKind>, StoreError> {
+        if let Some(known) = self.known(name) {
+            return Ok(Some(known));
+        }
+        self.refresh().await?;
+        Ok(self.known(name))
+    }
+
+    /// The kind of this name, if it is known here: never waits.
+    #[must_use]
+    pub fn known(&self, name: &str) -> Option<KnownKind> {
+        let records = self.records.load();
+        let record = records.get(name)?;
+        Some(KnownKind {
+            kind: record.kind.clone()?,
+            record: record.clone(),
+        })
+    }
+
+    /// All kinds that are there, by name.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<Arc<Kind>> {
+        let records = self.records.load();
+        let mut kinds: Vec<_> = records.values().filter_map(|r| r.kind.clone()).collect();
+        kinds.sort_by(|a, b| a.name().cmp(b.name()));
+        kinds
+    }
+
+    /// Writes a kind the store has never known. One that it knows stays, and is returned.
+    pub async fn seed(&self, kind: Kind) -> Result<Option<Arc<KindRecord>>, CatalogueError> {
+        let name = kind.name().clone();
+        if let Some(held) = self.records.load().get(&name) {
+            return Ok(Some(held.clone()));
+        }
+        match self
+            .store
+            .put_kind(Arc::new(kind), Revision::default(), false)
+            .await
+        {
+            Ok(_) => {
+                self.refresh().await?;
+                Ok(None)
+            }
+            Err(KindWriteError::Store(error)) => Err(error.into()),
+            Err(KindWriteError::Stale | KindWriteError::HasBoards) => {
+                // Another server was first.
+                self.refresh().await?;
+                Ok(self.records.load().get(&name).cloned())
+            }
+        }
+    }
+
+    /// Creates or changes a kind; of one with boards only what may change. True when it is new.
+    pub async fn put(
+        &self,
+        wanted: Kind,
+        now: Timestamp,
+    ) -> Result<(KnownKind, bool), CatalogueError> {
+        let name = wanted.name().clone();
+        for _ in 0..WRITE_TRIES_MAX {
+            let held = self.held(&name).await?;
+            let revision = held
+                .as_ref()
+                .map_or(Revision::default(), |record| record.revision);
+            let current = held.and_then(|record| record.kind.clone());
+            let whole = self
+                .store
+                .put_kind(Arc::new(wanted.clone()), revision, true)
+                .await;
+            let result = match (whole, &current) {
+                (Err(KindWriteError::HasBoards), Some(current)) => {
+                    let changed = current.changed_to(&wanted, now)?;
+                    self.store
+                        .put_kind(Arc::new(changed), revision, false)
+                        .await
+                }
+                (result, _) => result,
+            };
+            match result {
+                Ok(_) => {
+                    self.refresh().await?;
+                    let known = self.known(name.as_str());
+                    let known = known.ok_or_else(|| CatalogueError::Contended(name.clone()))?;
+                    return Ok((known, current.is_none()));
+                }
+                Err(KindWriteError::Stale | KindWriteError::HasBoards) => {}
+                Err(KindWriteError::Store(error)) => return Err(error.into()),
+            }
+        }
+        Err(CatalogueError::Contended(name))
+    }
+
+    /// Deletes a kind without boards.
+    pub async fn delete(&self, name: &KindName) -> Result<(), CatalogueError> {
+        for _ in 0..WRITE_TRIES_MAX {
+            let held = self
+                .held(name)
+                .await?
+                .filter(|record| record.kind.is_some());
+            let held = held.ok_or_else(|| CatalogueError::Unknown(name.clone()))?;
+            match self.store.delete_kind(name, held.revision).await {
+                Ok(()) => return Ok(self.refresh().await?),
+                Err(KindWriteError::Stale) => {}
+                Err(KindWriteError::HasBoards) => {
+                    return Err(CatalogueError::HasBoards(name.clone()));
+                }
+                Err(KindWriteError::Store(error)) => return Err(error.into()),
+            }
+        }
+        Err(CatalogueError::Contended(name.clone()))
+    }
+
+    async fn held(&self, name: &KindName) -> Result<Option<Arc<KindRecord>>, StoreError> {
+        self.refresh().await?;
+        Ok(self.records.load().get(name).cloned())
+    }
+}

@@ -1,0 +1,93 @@
+//! [`Router`]: what the service writes through.
+
+use std::sync::Arc;
+
+use board::{BoardName, Timestamp};
+use futures::stream::{self, StreamExt};
+use shard_store::{BuryError, Failure, ShardStore, StoreError};
+
+use crate::boards::Boards;
+use crate::catalogue::Catalogue;
+use crate::plan::plan;
+use crate::send::Sending;
+use crate::write::{Write, Written};
+
+/// Boards of one request that are written at once.
+const BOARDS_AT_ONCE_MAX: usize = 64;
+
+/// The way of a write, from admission to the store's answer.
+pub struct Router {
+    store: Arc<dyn ShardStore>,
+    catalogue: Catalogue,
+    boards: Boards,
+}
+
+impl Router {
+    /// A router over a store.
+    pub async fn open(store: Arc<dyn ShardStore>) -> Result<Self, StoreError> {
+        let catalogue = Catalogue::open(store.clone()).await?;
+        Ok(Self {
+            boards: Boards::new(store.clone()),
+            catalogue,
+            store,
+        })
+    }
+
+    /// The kinds.
+    #[must_use]
+    pub const fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// The boards' records.
+    #[must_use]
+    pub const fn boards(&self) -> &Boards {
+        &self.boards
+    }
+
+    /// The store.
+    #[must_use]
+    pub const fn store(&self) -> &Arc<dyn ShardStore> {
+        &self.store
+    }
+
+    /// Applies writes, boards and shards side by side, each write whole or not at all. One outcome
+    /// for each, in their order. Writes of one member to one board are applied in order.
+    pub async fn write(&self, writes: &[Write], now: Timestamp, report: bool) -> Vec<Written> {
+        let plan = plan(writes, now);
+        let lost = || Failure::Unknown("no outcome was answered".to_owned());
+        let mut written: Vec<Option<Written>> = vec![None; writes.len()];
+        for (place, reason) in plan.refused {
+            written[place] = Some(Written::Refused(reason));
+        }
+        let sending = Sending {
+            writes,
+            now,
+            report,
+        };
+        let sends = plan
+            .boards
+            .into_iter()
+            .map(|board| self.send(board, sending));
+        let mut sends = stream::iter(sends).buffer_unordered(BOARDS_AT_ONCE_MAX);
+        while let Some(outcomes) = sends.next().await {
+            for (place, outcome) in outcomes {
+                written[place] = Some(outcome);
+            }
+        }
+        written
+            .into_iter()
+            .map(|w| w.unwrap_or_else(|| Written::Failed(lost())))
+            .collect()
+    }
+
+    /// Deletes a board with all its windows. What comes later under its name is another board.
+    pub async fn bury(&self, name: &BoardName, now: Timestamp) -> Result<(), BuryError> {
+        let kind = self.catalogue.known(name.kind().as_str());
+        let span = kind.map_or(board::limits::DEDUPE_MAX, |known| known.kind.dedupe());
+        if let Some(record) = self.boards.born(name).await? {
+            self.boards.forget(&record);
+        }
+        self.store.bury(name, now.plus(span)).await
+    }
+}

@@ -1,0 +1,205 @@
+//! Batches to the shards of one board.
+//!
+//! A batch that meets a life of the board that has ended is sent to the next one: nothing of it was
+//! applied. Every other error is the outcome of its items; whether to try those again is told by
+//! [`Failure`].
+
+use std::sync::Arc;
+
+use board::{BoardName, IdDigest, Timestamp, Windows};
+use futures::stream::{self, StreamExt};
+use shard_store::{Batch, BirthError, BoardRecord, Failure, Item, Outcome, Refused, StoreError};
+
+use crate::catalogue::KnownKind;
+use crate::plan::BoardPlan;
+use crate::router::Router;
+use crate::write::{Write, Written};
+
+/// Calls under way at once for one request and board.
+const SHARD_CALLS_MAX: usize = 64;
+
+/// Lives of a board that one request may meet.
+const LIVES_MAX: usize = 4;
+
+/// Items for one shard, and their places in the request.
+struct ShardBatch {
+    shard: u16,
+    places: Vec<usize>,
+    items: Vec<Item>,
+}
+
+/// What one request asks of every batch.
+#[derive(Clone, Copy)]
+pub(crate) struct Sending<'a> {
+    pub(crate) writes: &'a [Write],
+    pub(crate) now: Timestamp,
+    pub(crate) report: bool,
+}
+
+impl Router {
+    /// Applies the writes of one board: an outcome for each place.
+    pub(crate) async fn send(
+        &self,
+        plan: BoardPlan,
+        sending: Sending<'_>,
+    ) -> Vec<(usize, Written)> {
+        let BoardPlan {
+            name,
+            kind,
+            writes: mut left,
+        } = plan;
+        let mut written = Vec::with_capacity(left.len());
+        for _ in 0..LIVES_MAX {
+            let removals = left
+                .iter()
+                .all(|(place, _)| sending.writes[*place].is_removal());
+            let record = match self.record_for(&name, &kind, sending.now, removals).await {
+                Ok(Some(record)) => record,
+                Ok(None) => return none_there(written, &left, sending.writes),
+                Err(failure) => return fail(written, &left, &failure),
+            };
+            let batches = batches(&record, &left, sending.writes);
+            let calls = batches
+                .into_iter()
+                .map(|batch| self.call(&record, &kind, batch, sending));
+            let mut calls = stream::iter(calls).buffer_unordered(SHARD_CALLS_MAX);
+            let mut dead: Vec<usize> = Vec::new();
+            while let Some((places, result)) = calls.next().await {
+                match result {
+                    Ok(outcomes) => written.extend(places.into_iter().zip(outcomes)),
+                    Err(()) => dead.extend(places),
+                }
+            }
+            if dead.is_empty() {
+                return written;
+            }
+            self.boards().forget(&record);
+            dead.sort_unstable();
+            left.retain(|(place, _)| dead.binary_search(place).is_ok());
+        }
+        let failure = Failure::Unavailable(format!("board {name} is deleted again and again"));
+        fail(written, &left, &failure)
+    }
+
+    /// The board's record. Taking members off does not bring a board into being.
+    async fn record_for(
+        &self,
+        name: &BoardName,
+        kind: &KnownKind,
+        now: Timestamp,
+        removals: bool,
+    ) -> Result<Option<Arc<BoardRecord>>, Failure> {
+        if removals {
+            let record = self.boards().born(name).await;
+            return record.map_err(|error| Failure::Unavailable(error.to_string()));
+        }
+        self.boards().born_now(name, kind, now).await.map(Some).map_err(|error| match error {
+            BirthError::StaleKind => {
+                Failure::Unavailable(format!("kind {} has just changed", name.kind()))
+            }
+            // A birth that may have happened is met again by whoever comes next: nothing of the
+            // contribution was sent.
+            BirthError::Store(error) => Failure::Unavailable(error.to_string()),
+        })
+    }
+
+    /// One call. `Err(())`: that life has ended, and nothing was applied.
+    async fn call(
+        &self,
+        record: &BoardRecord,
+        kind: &KnownKind,
+        batch: ShardBatch,
+        sending: Sending<'_>,
+    ) -> (Vec<usize>, Result<Vec<Written>, ()>) {
+        let ShardBatch {
+            shard,
+            places,
+            items,
+        } = batch;
+        let call = Batch {
+            kind: &kind.kind,
+            now: sending.now,
+            report: sending.report,
+            items: &items,
+        };
+        let all = |failure: Failure| vec![Written::Failed(failure); places.len()];
+        let result = match self.store().apply(record, shard, call).await {
+            Ok(outcomes) => Ok(outcomes.into_iter().map(Written::from).collect()),
+            Err(StoreError::Dead) => Err(()),
+            Err(StoreError::Unavailable(why)) => Ok(all(Failure::Unavailable(why))),
+            Err(StoreError::Unknown(why)) => Ok(all(Failure::Unknown(why))),
+        };
+        (places, result)
+    }
+}
+
+fn none_there(
+    mut written: Vec<(usize, Written)>,
+    left: &[(usize, Windows)],
+    writes: &[Write],
+) -> Vec<(usize, Written)> {
+    let refused = left.iter().map(|(place, _)| {
+        let refused = Refused::NotRanked(writes[*place].member.clone());
+        (*place, Written::Refused(refused.into()))
+    });
+    written.extend(refused);
+    written
+}
+
+fn fail(
+    mut written: Vec<(usize, Written)>,
+    left: &[(usize, Windows)],
+    failure: &Failure,
+) -> Vec<(usize, Written)> {
+    let failed = left
+        .iter()
+        .map(|(place, _)| (*place, Written::Failed(failure.clone())));
+    written.extend(failed);
+    written
+}
+
+/// The writes by shard, in order. A shard gets all of its writes in one batch, so that those of one
+/// member stay in order.
+fn batches(record: &BoardRecord, left: &[(usize, Windows)], writes: &[Write]) -> Vec<ShardBatch> {
+    let mut batches: Vec<ShardBatch> = Vec::new();
+    let mut of_shard = vec![usize::MAX; usize::from(record.shards.get())];
+    for (place, windows) in left {
+        let write = &writes[*place];
+        let hash = write.member.placement_hash();
+        let shard = record.shards.shard_of(hash);
+        let slot = &mut of_shard[usize::from(shard)];
+        if *slot == usize::MAX {
+            *slot = batches.len();
+            batches.push(ShardBatch {
+                shard,
+                places: Vec::new(),
+                items: Vec::new(),
+            });
+        }
+        let batch = &mut batches[*slot];
+        batch.places.push(*place);
+        batch.items.push(Item {
+            member: write.member.clone(),
+            hash,
+            change: write.change,
+            at: write.at,
+            id: write
+                .id
+                .as_ref()
+                .map(|id| IdDigest::new(record.incarnation, &write.member, id)),
+            windows: windows.clone(),
+        });
+    }
+    batches
+}
+
+impl From<Outcome> for Written {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Applied(standings) => Self::Applied(standings),
+            Outcome::Duplicate(standings) => Self::Duplicate(standings),
+            Outcome::Refused(refused) => Self::Refused(refused.into()),
+            Outcome::Failed(failure) => Self::Failed(failure),
+        }
+    }
+}
