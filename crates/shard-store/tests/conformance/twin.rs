@@ -53,7 +53,7 @@ impl Twin {
     pub(crate) fn is_decided(&self, item: &Item, now: Timestamp) -> bool {
         let id_is_decided = item.id.is_none_or(|id| {
             let span = self.ids.get(&id);
-            span.is_none_or(|(surely, not)| now < *surely || now >= *not)
+            span.is_none_or(|(surely, not)| self.latest(now) < *surely || now >= *not)
         });
         let window_is_decided = |window: &Window| {
             self.dropped.contains(window)
@@ -61,6 +61,11 @@ impl Twin {
                 || self.windows.contains_key(window)
         };
         id_is_decided && item.windows.iter().all(window_is_decided)
+    }
+
+    /// The latest time that the board has seen, in calls or sweeps.
+    fn latest(&self, now: Timestamp) -> Timestamp {
+        self.latest.max(self.swept).max(now)
     }
 
     pub(crate) fn apply(&mut self, item: &Item, now: Timestamp) -> Told {
@@ -106,7 +111,7 @@ impl Twin {
         }
         if let Some(id) = item.id {
             let span = self.kind.dedupe();
-            let latest = self.latest.max(self.swept);
+            let latest = self.latest(now);
             self.ids.insert(id, (now.plus(span), latest.plus(span)));
         }
         self.written = self.written.max(now);
@@ -148,7 +153,8 @@ impl Twin {
 
     /// Whether a store may have let the board go.
     pub(crate) fn may_be_gone(&self, now: Timestamp) -> bool {
-        let remembers = self.ids.values().any(|(surely, _)| now < *surely);
+        let latest = self.latest(now);
+        let remembers = self.ids.values().any(|(surely, _)| latest < *surely);
         !remembers && self.windows.values().all(HashMap::is_empty)
     }
 
