@@ -160,9 +160,10 @@ proptest! {
         let order = compare_fields(&rules, fields, &a, &b);
         let key = key(&rules, &a);
         prop_assert_eq!(Bound::prefix(prefix).is_below(&key), order.is_ge());
-        match prefix.successor() {
-            Some(next) => prop_assert_eq!(Bound::prefix(next).is_below(&key), order.is_gt()),
-            None => prop_assert_eq!(fields, 0),
+        if let Some(next) = prefix.successor() {
+            prop_assert_eq!(Bound::prefix(next).is_below(&key), order.is_gt());
+        } else {
+            prop_assert_eq!(fields, 0);
         }
     }
 

@@ -16,17 +16,17 @@ use crate::twin::{Told, Twin};
 
 /// All shards of a tiny board are likely to be kept as one.
 pub(crate) async fn tiny_boards_agree(given: Given) {
-    agree(given, 20, 60, runs(40, 2000)).await;
+    agree(given, 20, 60, runs(100, 20_000)).await;
 }
 
 /// Boards that outgrow what is small, and fall back below it.
 pub(crate) async fn growing_boards_agree(given: Given) {
-    agree(given, 150, 60, runs(25, 1000)).await;
+    agree(given, 150, 60, runs(60, 8000)).await;
 }
 
 /// Boards of which every shard is large.
 pub(crate) async fn large_boards_agree(given: Given) {
-    agree(given, 2500, 30, runs(6, 150)).await;
+    agree(given, 2500, 30, runs(12, 600)).await;
 }
 
 async fn agree(given: Given, members: usize, steps: usize, boards: u64) {
@@ -375,8 +375,11 @@ fn pick_span(dice: &mut Dice) -> Duration {
 #[derive(Default)]
 struct Versions {
     latest: HashMap<(Window, u16), ShardVersion>,
-    contents: HashMap<(Window, u16, ShardVersion), Arc<[Vec<u8>]>>,
+    contents: HashMap<(Window, u16, ShardVersion), Content>,
 }
+
+/// Keys, best first.
+type Content = Arc<[Vec<u8>]>;
 
 impl Versions {
     fn see(
@@ -393,7 +396,7 @@ impl Versions {
                 "{before:?} then {version:?}"
             );
         }
-        let content: Arc<[Vec<u8>]> = sorted.iter().map(|entry| entry.key.to_bytes()).collect();
+        let content: Content = sorted.iter().map(|entry| entry.key.to_bytes()).collect();
         let known = self.contents.entry((window, shard, version));
         assert_eq!(
             *known.or_insert_with(|| content.clone()),

@@ -28,7 +28,9 @@ fn writers(board: &Board, members: &[Member], batches: u64) -> Vec<JoinHandle<Ve
                     .map(|who| board.points(&members[*who], 1, NOW));
                 let outcomes = board.apply(&items.collect::<Vec<_>>(), NOW).await;
                 assert_eq!(outcomes, vec![Outcome::Applied(Vec::new()); 20]);
-                chosen.iter().for_each(|who| given[*who] += 1);
+                for who in chosen {
+                    given[who] += 1;
+                }
                 tokio::task::yield_now().await;
             }
             given
@@ -174,7 +176,7 @@ pub(crate) async fn readings_are_whole_while_others_write(given: Given) {
         let (board, stop) = (board.clone(), stop.clone());
         tokio::spawn(async move {
             let mut dice = Dice::new(reader);
-            let mut latest = vec![0; 4];
+            let mut latest = [0; 4];
             let mut readings = 0;
             while !stop.load(Ordering::Acquire) {
                 let shard = u16::try_from(dice.below(4)).unwrap();
