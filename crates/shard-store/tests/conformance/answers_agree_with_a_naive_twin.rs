@@ -1,7 +1,5 @@
 //! Random operations on a board and on its naive twin: every outcome and every answer agrees.
 
-use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use board::{Admission, Bound, Member, Period, RankKey, Standing, Timestamp, Values, Window};
@@ -13,20 +11,21 @@ use crate::any_kind::{any_kind, any_values};
 use crate::dice::{Dice, Seed, runs};
 use crate::given::{Board, DAY, Given, HOUR, MINUTE, NOW, member};
 use crate::twin::{Told, Twin};
+use crate::versions_seen::Versions;
 
 /// All shards of a tiny board are likely to be kept as one.
 pub(crate) async fn tiny_boards_agree(given: Given) {
-    agree(given, 20, 60, runs(100, 20_000)).await;
+    agree(given, 20, 60, runs(300, 20_000)).await;
 }
 
 /// Boards that outgrow what is small, and fall back below it.
 pub(crate) async fn growing_boards_agree(given: Given) {
-    agree(given, 150, 60, runs(60, 8000)).await;
+    agree(given, 150, 60, runs(150, 8000)).await;
 }
 
 /// Boards of which every shard is large.
 pub(crate) async fn large_boards_agree(given: Given) {
-    agree(given, 2500, 30, runs(12, 600)).await;
+    agree(given, 2500, 30, runs(30, 600)).await;
 }
 
 async fn agree(given: Given, members: usize, steps: usize, boards: u64) {
@@ -369,45 +368,4 @@ fn told_by(outcome: &Outcome) -> Told {
 fn pick_span(dice: &mut Dice) -> Duration {
     let unit = *dice.pick(&[Duration::from_millis(1), MINUTE, HOUR, HOUR, DAY]);
     unit * u32::try_from(dice.below(30)).unwrap()
-}
-
-/// What was read under which version.
-#[derive(Default)]
-struct Versions {
-    latest: HashMap<(Window, u16), ShardVersion>,
-    contents: HashMap<(Window, u16, ShardVersion), Content>,
-}
-
-/// Keys, best first.
-type Content = Arc<[Vec<u8>]>;
-
-impl Versions {
-    fn see(
-        &mut self,
-        window: Window,
-        shard: u16,
-        version: ShardVersion,
-        sorted: &[shard_store::Entry],
-    ) {
-        if let Some(before) = self.latest.insert((window, shard), version) {
-            assert_eq!(before.epoch, version.epoch, "nothing was lost");
-            assert!(
-                before.counter <= version.counter,
-                "{before:?} then {version:?}"
-            );
-        }
-        let content: Content = sorted.iter().map(|entry| entry.key.to_bytes()).collect();
-        let known = self.contents.entry((window, shard, version));
-        assert_eq!(
-            *known.or_insert_with(|| content.clone()),
-            content,
-            "{version:?}"
-        );
-    }
-
-    /// A window that is past its time is nobody's any more.
-    fn forget(&mut self, window: Window) {
-        self.latest.retain(|(held, _), _| *held != window);
-        self.contents.retain(|(held, _, _), _| *held != window);
-    }
 }
