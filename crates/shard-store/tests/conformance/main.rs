@@ -60,7 +60,7 @@ macro_rules! hold {
                     a_deleted_kind_leaves_a_record, stale_kinds_bear_no_boards;
                 settings_hold_until_birth:
                     the_last_settings_are_born, settings_are_refused_after_birth,
-                    settings_go_with_their_kind;
+                    settings_go_with_their_kind, settings_outlast_a_sweep;
                 the_dead_stay_dead:
                     a_dead_life_is_refused, a_rebirth_is_another_board, nobody_is_buried_twice;
                 the_sweep_loses_no_write:
