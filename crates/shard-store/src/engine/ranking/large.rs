@@ -270,3 +270,73 @@ impl Order for LargeView<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use board::{FieldName, FieldRule, Mode, Ties, Timestamp, Value, Values};
+
+    use super::*;
+
+    fn rules() -> Rules {
+        let points = FieldRule::sum(FieldName::new("points").unwrap());
+        Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap()
+    }
+
+    fn standing(points: i64) -> Standing {
+        let points = Values::from(Value::new(points).unwrap());
+        rules().outright(&points, Timestamp::from_millis(0))
+    }
+
+    fn ten_members() -> Large {
+        let mut large = Large::from_small(&rules(), &Small::new());
+        for number in 0..10 {
+            let member = Member::new(&format!("u{number}")).unwrap();
+            let who = Who {
+                member: &member,
+                hash: member.placement_hash(),
+                shard: 0,
+            };
+            large.insert(&rules(), who, &standing(number));
+        }
+        large.flush();
+        large
+    }
+
+    fn u3(large: &Large) -> (u64, u32) {
+        let member = Member::new("u3").unwrap();
+        let hash = member.placement_hash();
+        (hash, large.find(hash, &member).unwrap())
+    }
+
+    #[test]
+    fn scores_and_order_that_agree_are_verified() {
+        assert_eq!(ten_members().verify(&rules()), []);
+    }
+
+    #[test]
+    fn a_score_that_its_place_does_not_show_is_told() {
+        let mut large = ten_members();
+        let (_, handle) = u3(&large);
+        large
+            .table
+            .set_state(handle, rules().standing_words(&standing(7)));
+        let wrong = large.verify(&rules());
+        let told = wrong.iter().filter_map(|(member, _)| member.as_ref());
+        assert!(
+            told.into_iter().any(|member| member.as_str() == "u3"),
+            "{wrong:?}"
+        );
+    }
+
+    #[test]
+    fn a_score_without_a_place_is_told() {
+        let mut large = ten_members();
+        let (_, handle) = u3(&large);
+        let words = rules().rank_words_of(&standing(3));
+        with_order!(&mut large.order, order => order.push(handle, Some(&words), None));
+        large.flush();
+        let wrong = large.verify(&rules());
+        let told = (None, "9 members in order, 10 with scores".to_owned());
+        assert_eq!(wrong, [told]);
+    }
+}
