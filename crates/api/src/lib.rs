@@ -1,1 +1,19 @@
-//! Placeholder while the workspace is laid out.
+//! The HTTP face of the service.
+//!
+//! `router` is the one table of routes, with a handler a file in `routes`. Wire shapes live in
+//! `wire`, request parameters in `params`; `problem` is where errors become statuses. [`serve`]
+//! accepts connections until it is told to stop.
+
+mod app;
+mod body;
+mod params;
+mod problem;
+mod router;
+mod routes;
+mod server;
+mod target;
+mod wire;
+
+pub use app::App;
+pub use server::{ServerLimits, serve};
+pub use wire::{KindShape, ShapeError, render};

@@ -234,11 +234,7 @@ impl Scope<'_> {
         }
         if short.is_empty() {
             let entries = self.rank(readings, &stretch, from);
-            Ok(Proven {
-                members,
-                cut,
-                entries,
-            })
+            Ok(Proven { members, entries })
         } else {
             Err(short)
         }
@@ -268,15 +264,10 @@ struct Proven {
 
 impl Proven {
     fn of(self, readings: Vec<Reading>) -> Gathered {
-        let Self {
-            members,
-            cut,
-            entries,
-        } = self;
+        let Self { members, entries } = self;
         Gathered {
             readings,
             members,
-            cut,
             entries,
         }
     }

@@ -93,14 +93,18 @@ impl Router {
             let record = self.boards().born(name).await;
             return record.map_err(|error| Failure::Unavailable(error.to_string()));
         }
-        self.boards().born_now(name, kind, now).await.map(Some).map_err(|error| match error {
-            BirthError::StaleKind => {
-                Failure::Unavailable(format!("kind {} has just changed", name.kind()))
-            }
-            // A birth that may have happened is met again by whoever comes next: nothing of the
-            // contribution was sent.
-            BirthError::Store(error) => Failure::Unavailable(error.to_string()),
-        })
+        self.boards()
+            .born_now(name, kind, now)
+            .await
+            .map(Some)
+            .map_err(|error| match error {
+                BirthError::StaleKind => {
+                    Failure::Unavailable(format!("kind {} has just changed", name.kind()))
+                }
+                // A birth that may have happened is met again by whoever comes next: nothing of the
+                // contribution was sent.
+                BirthError::Store(error) => Failure::Unavailable(error.to_string()),
+            })
     }
 
     /// One call. `Err(())`: that life has ended, and nothing was applied.
