@@ -60,7 +60,7 @@ impl MemoryStore {
                 after = Some(last.name().subject().clone());
                 for cell in &cells {
                     if cell.expire(&kind, now, &self.registry.ids) {
-                        self.registry.drop_if_empty(cell);
+                        self.registry.drop_if_empty(cell, &kind, now);
                     }
                 }
                 let_others_run().await;

@@ -7,8 +7,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
 
-use board::{BoardName, Incarnation, Kind, ShardCount, Timestamp};
+use board::{BoardName, Incarnation, Kind, ShardCount, Timestamp, Window};
 use parking_lot::RwLock;
 
 use super::ids::IdBudget;
@@ -16,6 +17,9 @@ use super::shard::Shard;
 use crate::contract::{
     Batch, BoardRecord, Disagreement, Outcome, Query, Reading, StoreError, WindowCount,
 };
+
+/// How long a board that holds nothing stays, from its birth or its last write on.
+const LINGER: Duration = Duration::from_mins(1);
 
 /// One life of a board.
 #[derive(Debug)]
@@ -36,6 +40,24 @@ enum Body {
     Whole(RwLock<Shard>),
     Split(Box<[RwLock<Shard>]>),
     Dead,
+}
+
+impl Body {
+    fn shards(&self) -> &[RwLock<Shard>] {
+        match self {
+            Self::Dead => &[],
+            Self::Whole(whole) => std::slice::from_ref(whole),
+            Self::Split(shards) => shards,
+        }
+    }
+
+    fn shards_mut(&mut self) -> &mut [RwLock<Shard>] {
+        match self {
+            Self::Dead => &mut [],
+            Self::Whole(whole) => std::slice::from_mut(whole),
+            Self::Split(shards) => shards,
+        }
+    }
 }
 
 impl Cell {
@@ -84,7 +106,8 @@ impl Cell {
         self.born.load(Ordering::Acquire)
     }
 
-    pub(crate) fn bear(&self) {
+    pub(crate) fn bear(&self, now: Timestamp) {
+        self.last_write.fetch_max(now.millis(), Ordering::Relaxed);
         self.born.store(true, Ordering::Release);
     }
 
@@ -95,19 +118,29 @@ impl Cell {
         budget: &IdBudget,
     ) -> Result<Vec<Outcome>, StoreError> {
         let shard_of = |hash| self.shards.shard_of(hash);
-        let (outcomes, crowded) = match &*self.body.read() {
+        let body = self.body.read();
+        let (outcomes, crowded) = match &*body {
             Body::Dead => return Err(StoreError::Dead),
             Body::Split(shards) => {
                 let mut held = shards[usize::from(shard)].write();
-                (held.apply(batch, shard_of, budget), false)
+                let outcomes = held.apply(batch, shard_of, budget);
+                held.settle(batch.kind.rules());
+                (outcomes, false)
             }
             Body::Whole(whole) => {
                 let mut held = whole.write();
                 (held.apply(batch, shard_of, budget), held.is_crowded())
             }
         };
-        self.last_write
-            .fetch_max(batch.now.millis(), Ordering::Relaxed);
+        if outcomes
+            .iter()
+            .any(|outcome| matches!(outcome, Outcome::Applied(_)))
+        {
+            // Before the lock is given back: nobody finds the board idle who finds this written.
+            self.last_write
+                .fetch_max(batch.now.millis(), Ordering::Relaxed);
+        }
+        drop(body);
         if crowded {
             self.split(batch.kind, budget);
         }
@@ -147,36 +180,63 @@ impl Cell {
         })
     }
 
-    /// Drops what is past its time, shard by shard. True when nothing is left and the board may go.
+    /// Drops what is past its time. True when nothing is left and the board may go.
     pub(crate) fn expire(&self, kind: &Kind, now: Timestamp, budget: &IdBudget) -> bool {
-        let written = Timestamp::from_millis(self.last_write.load(Ordering::Relaxed));
-        let idle = kind.idle().is_some_and(|idle| now >= written.plus(idle));
+        self.expire_idle(kind, now);
         let body = self.body.read();
-        let shards = match &*body {
-            Body::Dead => return true,
-            Body::Whole(whole) => std::slice::from_ref(whole),
-            Body::Split(shards) => shards,
-        };
-        let mut empty = true;
-        for shard in shards {
-            let mut held = shard.write();
-            let expired = held.take_expired(kind, idle, now, budget);
-            empty &= held.is_empty();
-            drop(held);
-            // Freeing a large window takes a while, and nobody waits for it.
-            drop(expired);
+        // What one shard drops is closed on all, also where it never held anybody.
+        let mut gone: Vec<Window> = Vec::new();
+        for shard in body.shards() {
+            gone.extend(shard.read().expired(kind, now));
+            gone.sort_unstable();
+            gone.dedup();
         }
+        let mut dropped = Vec::new();
+        let mut empty = true;
+        for shard in body.shards() {
+            let mut held = shard.write();
+            dropped.extend(held.take_windows(&gone));
+            held.age_ids(kind, now, budget);
+            empty &= held.is_empty(self.is_idle(kind, now));
+        }
+        drop(body);
+        // Freeing a large window takes a while, and nobody waits for it.
+        drop(dropped);
         empty
     }
 
-    /// Ends this life unless something was written meanwhile.
-    pub(crate) fn end_if_empty(&self) -> bool {
+    /// Empties the window without bounds where the board is idle: on all shards or on none, so
+    /// that whoever writes meanwhile finds the board whole.
+    fn expire_idle(&self, kind: &Kind, now: Timestamp) {
+        if !self.is_idle(kind, now) {
+            return;
+        }
         let mut body = self.body.write();
-        let empty = match &*body {
-            Body::Dead => true,
-            Body::Whole(whole) => whole.read().is_empty(),
-            Body::Split(shards) => shards.iter().all(|shard| shard.read().is_empty()),
-        };
+        let mut dropped = Vec::new();
+        if self.is_idle(kind, now) {
+            let shards = body.shards_mut().iter_mut();
+            dropped.extend(shards.filter_map(|shard| shard.get_mut().take_unbounded()));
+        }
+        drop(body);
+        drop(dropped);
+    }
+
+    fn is_idle(&self, kind: &Kind, now: Timestamp) -> bool {
+        let written = Timestamp::from_millis(self.last_write.load(Ordering::Relaxed));
+        kind.idle().is_some_and(|idle| now >= written.plus(idle))
+    }
+
+    /// Ends this life if it holds nothing, and is not about to: a board just born has its first
+    /// contribution under way, and settings to keep for it.
+    pub(crate) fn end_if_empty(&self, kind: &Kind, now: Timestamp) -> bool {
+        let mut body = self.body.write();
+        let written = Timestamp::from_millis(self.last_write.load(Ordering::Relaxed));
+        let idle = self.is_idle(kind, now);
+        let empty = now >= written.plus(LINGER)
+            && body
+                .shards()
+                .iter()
+                .all(|shard| shard.read().is_empty(idle));
         if empty {
             *body = Body::Dead;
         }
@@ -186,14 +246,8 @@ impl Cell {
     /// Ends this life, whatever it holds.
     pub(crate) fn end(&self, budget: &IdBudget) {
         let body = std::mem::replace(&mut *self.body.write(), Body::Dead);
-        match body {
-            Body::Dead => {}
-            Body::Whole(whole) => whole.read().release_ids(budget),
-            Body::Split(shards) => {
-                shards
-                    .iter()
-                    .for_each(|shard| shard.read().release_ids(budget));
-            }
+        for shard in body.shards() {
+            shard.read().release_ids(budget);
         }
     }
 

@@ -191,10 +191,16 @@ impl RememberedIds {
 
     /// Lets go of what is past the span. True when nothing is left.
     pub(crate) fn age(&mut self, now: Timestamp, span: Duration, budget: &IdBudget) -> bool {
-        if now >= self.younger.began.plus(span) {
+        let of_age = self.younger.began.plus(span);
+        if now >= of_age {
             let younger = std::mem::replace(&mut self.younger, Generation::new(now));
             let elder = std::mem::replace(&mut self.elder, younger);
             budget.give_back(elder.taken_bytes);
+            if now >= of_age.plus(span) {
+                // What was noted last, just before it came of age, is past its span too.
+                let elder = std::mem::replace(&mut self.elder, Generation::new(now));
+                budget.give_back(elder.taken_bytes);
+            }
         }
         self.younger.noted.is_empty() && self.elder.noted.is_empty()
     }
@@ -260,6 +266,20 @@ mod tests {
             ids.note(digest(1), 0, at(time));
             assert!(ids.holds(digest(1), 0, at(time + 999), SPAN));
         }
+    }
+
+    #[test]
+    fn two_spans_later_nothing_is_left() {
+        let budget = IdBudget::new(1 << 20);
+        let mut ids = RememberedIds::new(at(0));
+        ids.reserve(at(999), SPAN, &budget).unwrap();
+        ids.note(digest(1), 0, at(999));
+        assert!(!ids.age(at(1998), SPAN, &budget));
+        assert!(ids.holds(digest(1), 0, at(1998), SPAN));
+        let mut idle = RememberedIds::new(at(0));
+        idle.reserve(at(999), SPAN, &budget).unwrap();
+        idle.note(digest(1), 0, at(999));
+        assert!(idle.age(at(2000), SPAN, &budget));
     }
 
     #[test]

@@ -139,7 +139,7 @@ impl Registry {
         let current = current_kind(&kinds, kind).ok_or(BirthError::StaleKind)?;
         let mut names = self.names.write();
         if let Some(cell) = named(&names, name) {
-            cell.bear();
+            cell.bear(now);
             return Ok(cell.record());
         }
         let shards = current.shards();
@@ -204,7 +204,7 @@ impl Registry {
     }
 
     /// Takes a board off that holds nothing any more.
-    pub(crate) fn drop_if_empty(&self, cell: &Shared) {
+    pub(crate) fn drop_if_empty(&self, cell: &Shared, kind: &Kind, now: Timestamp) {
         let mut names = self.names.write();
         let Some(boards) = names.get_mut(cell.name().kind()) else {
             return;
@@ -213,7 +213,7 @@ impl Registry {
         let current = boards
             .get(subject)
             .is_some_and(|held| Arc::ptr_eq(held, cell));
-        if current && cell.is_born() && cell.end_if_empty() {
+        if current && cell.is_born() && cell.end_if_empty(kind, now) {
             boards.remove(subject);
             self.forget(cell.incarnation());
         }

@@ -66,40 +66,46 @@ impl Shard {
         counts.filter(|count| count.members > 0).collect()
     }
 
-    /// Takes out what is past its time. The caller drops it where nobody waits.
-    pub(crate) fn take_expired(
-        &mut self,
-        kind: &Kind,
-        idle: bool,
-        now: Timestamp,
-        budget: &IdBudget,
-    ) -> Vec<(Window, Ranking)> {
-        let expired = |window: Window| {
-            if window.period() == Period::All {
-                idle
-            } else {
-                kind.is_expired(window, now)
-            }
-        };
-        let taken: Vec<_> = self
-            .rankings
-            .extract_if(.., |(window, _)| expired(*window))
-            .collect();
-        for (window, _) in &taken {
+    /// The windows that are past their time.
+    pub(crate) fn expired(&self, kind: &Kind, now: Timestamp) -> impl Iterator<Item = Window> {
+        let windows = self.rankings.iter().map(|(window, _)| *window);
+        windows.filter(move |window| kind.is_expired(*window, now))
+    }
+
+    /// Takes out the windows, and keeps them closed, here or not. The caller drops what was here
+    /// where nobody waits.
+    pub(crate) fn take_windows(&mut self, gone: &[Window]) -> Vec<Ranking> {
+        for window in gone {
             self.note_dropped(*window);
         }
+        let taken = self
+            .rankings
+            .extract_if(.., |(window, _)| gone.contains(window));
+        taken.map(|(_, ranking)| ranking).collect()
+    }
+
+    /// Takes out what the window without bounds ranks. Its version goes on, since its board may.
+    pub(crate) fn take_unbounded(&mut self) -> Option<Ranking> {
+        let place = self.place(Window::ALL_TIME).ok()?;
+        self.rankings[place].1.take()
+    }
+
+    /// Lets go of ids past their span.
+    pub(crate) fn age_ids(&mut self, kind: &Kind, now: Timestamp, budget: &IdBudget) {
         if let Some(ids) = &mut self.ids
             && ids.age(now, kind.dedupe(), budget)
         {
             ids.release(budget);
             self.ids = None;
         }
-        taken
     }
 
-    /// Whether nothing is held: no window, no id.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.ids.is_none() && self.rankings.is_empty()
+    /// Whether nothing is held: no id, no window, but for the one without bounds of an idle board.
+    pub(crate) fn is_empty(&self, idle: bool) -> bool {
+        let is_spent = |(window, ranking): &(Window, Ranking)| {
+            idle && window.period() == Period::All && ranking.len() == 0
+        };
+        self.ids.is_none() && self.rankings.iter().all(is_spent)
     }
 
     /// Whether some window has outgrown one vector for all shards.

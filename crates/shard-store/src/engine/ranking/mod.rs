@@ -131,6 +131,19 @@ impl Ranking {
         }
     }
 
+    /// Takes everybody off; what it held goes to the caller, its version goes on.
+    pub(crate) fn take(&mut self) -> Option<Self> {
+        if self.len() == 0 {
+            return None;
+        }
+        self.count_change(0, &[]);
+        let emptied = Self {
+            body: Body::Small(Small::new()),
+            ..*self
+        };
+        Some(std::mem::replace(self, emptied))
+    }
+
     /// One ranking for each of `shards`, each at this one's version. Only of a small one.
     pub(crate) fn split(self, rules: &Rules, shards: u16) -> Vec<Self> {
         let Self {

@@ -62,21 +62,31 @@ impl Shard {
             };
             outcomes.push(outcome);
         }
-        for (_, ranking) in &mut self.rankings {
-            ranking.settle(batch.kind.rules());
-        }
         outcomes
+    }
+
+    /// Grows what has outgrown its vector: the shard of a board that is split already.
+    pub(crate) fn settle(&mut self, rules: &Rules) {
+        for (_, ranking) in &mut self.rankings {
+            ranking.settle(rules);
+        }
     }
 
     /// Where the windows of the items are, with rankings made for those that are new.
     fn runs(&mut self, items: &[Item]) -> Vec<Run> {
         let mut firsts: Vec<usize> = Vec::new();
         let mut last: Option<&Windows> = None;
+        let mut opened = false;
         for (index, item) in items.iter().enumerate() {
             if last.is_none_or(|windows| !Arc::ptr_eq(windows, &item.windows)) {
-                self.open_windows(item);
                 firsts.push(index);
                 last = Some(&item.windows);
+                opened = false;
+            }
+            // A removal may lead the run: it opens no window, what follows does.
+            if !opened && item.change != Change::Remove {
+                self.open_windows(&item.windows);
+                opened = true;
             }
         }
         // Opening a window moves the others: places are taken when all are open.
@@ -87,11 +97,8 @@ impl Shard {
         firsts.into_iter().map(run).collect()
     }
 
-    fn open_windows(&mut self, item: &Item) {
-        if item.change == Change::Remove {
-            return;
-        }
-        for window in item.windows.iter() {
+    fn open_windows(&mut self, windows: &Windows) {
+        for window in windows.iter() {
             if let Err(place) = self.place(*window)
                 && !self.was_dropped(*window)
             {

@@ -1,0 +1,93 @@
+//! Kinds of every sort, and values that fit them.
+
+use board::{
+    Calendar, Direction, FieldName, FieldRule, Keep, Kind, Mode, Op, Period, Rules, Ties, Value,
+    Values, WindowRule, limits::VALUE_MAX,
+};
+
+use crate::dice::Dice;
+use crate::given::{DAY, HOUR, gifts, idle, kept};
+
+/// A kind of one to four fields, any mode, op, direction and tie rule, and up to five windows that
+/// are kept for hours to weeks.
+pub(crate) fn any_kind(dice: &mut Dice, shards: u64) -> Kind {
+    let mode = *dice.pick(&[Mode::Accumulate, Mode::Accumulate, Mode::Best, Mode::Latest]);
+    let fields = (0..=dice.below(4)).map(|index| any_field(dice, mode, index));
+    let fields = fields.collect();
+    let ties = *dice.pick(&[Ties::Earliest, Ties::Latest, Ties::Member]);
+    let rules = Rules::new(fields, mode, ties).unwrap();
+    let windows = any_windows(dice);
+    let zone = *dice.pick(&["UTC", "Asia/Kolkata", "America/New_York"]);
+    let dedupe = *dice.pick(&[HOUR / 60, HOUR, DAY]);
+    gifts(|spec| {
+        spec.rules = rules;
+        spec.windows = windows;
+        spec.calendar = Calendar::new(zone).unwrap();
+        spec.shards = shards;
+        spec.dedupe = dedupe;
+    })
+}
+
+fn any_field(dice: &mut Dice, mode: Mode, index: usize) -> FieldRule {
+    let ops = [Op::Sum, Op::Sum, Op::Max, Op::Min, Op::Last];
+    FieldRule {
+        name: FieldName::new(["points", "laps", "seconds", "likes"][index]).unwrap(),
+        order: *dice.pick(&[Direction::Desc, Direction::Asc]),
+        op: if mode == Mode::Accumulate {
+            *dice.pick(&ops)
+        } else {
+            Op::Sum
+        },
+    }
+}
+
+fn any_windows(dice: &mut Dice) -> Vec<WindowRule> {
+    let mut windows = vec![match dice.below(3) {
+        0 => WindowRule {
+            keep: Keep::Forever,
+            ..WindowRule::with_defaults(Period::All)
+        },
+        1 => idle(DAY * 20),
+        _ => kept(Period::Day, DAY * 2),
+    }];
+    let others = [
+        kept(Period::Hour, HOUR * 3),
+        kept(Period::Day, DAY * 3),
+        kept(Period::Week, DAY * 7),
+        kept(Period::Month, HOUR),
+    ];
+    for rule in others {
+        if dice.one_in(3) && windows[0].period != rule.period {
+            windows.push(rule);
+        }
+    }
+    windows
+}
+
+/// Values that a contribution of the kind may name: small, so that standings tie; now and then at
+/// the end of the range.
+pub(crate) fn any_values(dice: &mut Dice, kind: &Kind) -> Values {
+    loop {
+        let mut values = Values::default();
+        for index in 0..kind.rules().fields().len() {
+            if kind.rules().mode() == Mode::Accumulate && dice.one_in(4) {
+                continue;
+            }
+            values.set(index, any_value(dice));
+        }
+        if kind.rules().check(&values).is_ok() {
+            return values;
+        }
+    }
+}
+
+fn any_value(dice: &mut Dice) -> Value {
+    let number = if dice.one_in(100) {
+        *dice.pick(&[VALUE_MAX, -VALUE_MAX])
+    } else if dice.one_in(10) {
+        dice.between(-1_000_000, 1_000_000)
+    } else {
+        dice.between(-3, 5)
+    };
+    Value::new(number).unwrap()
+}

@@ -1,0 +1,80 @@
+//! What every store has to pass.
+//!
+//! Each file holds scenarios about one promise of the contract, as functions over a store that is
+//! [`given`]; [`hold`] makes a test of each for one store. A new store adds a way to open it and one
+//! line at the end of this file. What only one store promises is in files of its own.
+//!
+//! `MEGABOARD_TEST_SEED` repeats a random run, `MEGABOARD_TEST_LONG=1` makes all of them long.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "the exemption for tests leaves out their helpers"
+)]
+
+mod any_kind;
+mod dice;
+mod given;
+mod twin;
+
+mod answers_agree_with_a_naive_twin;
+mod boards_are_born_once;
+mod boards_are_listed_by_subject;
+mod contributions_survive_a_crowd;
+mod dropped_windows_stay_closed;
+mod idle_boards_go;
+mod ids_count_once_within_their_span;
+mod kinds_change_by_revision;
+mod memory_bounds_its_ids;
+mod settings_hold_until_birth;
+mod the_dead_stay_dead;
+mod versions_name_their_content;
+
+/// Makes a test of every scenario, on the stores that a function opens.
+macro_rules! hold {
+    ($store:ident: $open:path) => {
+        mod $store {
+            hold! { @tests $open;
+                answers_agree_with_a_naive_twin:
+                    tiny_boards_agree, growing_boards_agree, large_boards_agree;
+                boards_are_born_once:
+                    concurrent_births_make_one_life, a_born_board_is_found_as_it_is;
+                boards_are_listed_by_subject:
+                    pages_follow_the_subjects, only_born_boards_are_listed;
+                contributions_survive_a_crowd:
+                    none_is_lost_on_one_shard, none_is_lost_while_a_board_grows,
+                    none_is_lost_to_the_sweep, readings_are_whole_while_others_write;
+                dropped_windows_stay_closed:
+                    a_window_goes_at_its_retention, a_stepping_clock_brings_no_window_back,
+                    a_window_dropped_on_one_shard_is_closed_on_all;
+                ids_count_once_within_their_span:
+                    an_id_counts_for_exactly_the_span, a_refused_contribution_leaves_no_id,
+                    members_do_not_share_ids, ids_outlast_growth, no_span_remembers_nothing;
+                idle_boards_go:
+                    an_idle_board_goes_whole, a_write_keeps_every_shard,
+                    an_idle_window_goes_and_its_version_stays, boards_without_idle_stay,
+                    an_emptied_board_goes_with_its_last_window;
+                kinds_change_by_revision:
+                    a_stale_revision_is_refused, kinds_with_boards_are_protected,
+                    a_deleted_kind_leaves_a_record, stale_kinds_bear_no_boards;
+                settings_hold_until_birth:
+                    the_last_settings_are_born, settings_are_refused_after_birth,
+                    settings_go_with_their_kind;
+                the_dead_stay_dead:
+                    a_dead_life_is_refused, a_rebirth_is_another_board, nobody_is_buried_twice;
+                versions_name_their_content:
+                    an_unchanged_version_answers_without_parts, changes_count_up,
+                    what_changes_nothing_keeps_the_version, as_many_other_changes_are_another_version;
+            }
+        }
+    };
+    (@tests $open:path; $($file:ident: $($scenario:ident),+;)*) => {
+        $($(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $scenario() {
+                crate::$file::$scenario($open().await).await;
+            }
+        )+)*
+    };
+}
+
+hold!(memory: crate::given::memory);

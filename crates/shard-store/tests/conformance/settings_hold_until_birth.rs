@@ -1,0 +1,49 @@
+//! Settings of one board are kept for its birth, and only for that.
+
+use std::sync::Arc;
+
+use board::ShardCount;
+use shard_store::{Revision, SettleError};
+
+use crate::given::{Given, HOUR, NOW, board_name, gifts};
+
+fn shards(count: u64) -> ShardCount {
+    ShardCount::new(count).unwrap()
+}
+
+pub(crate) async fn the_last_settings_are_born(given: Given) {
+    let kind = given.kind(gifts(|_| ())).await;
+    let name = board_name("gifts", "room-1");
+    for count in [64, 2] {
+        let settled = given.settle(&name, &kind, shards(count)).await.unwrap();
+        assert_eq!((settled.shards, settled.born), (shards(count), false));
+        assert_eq!(given.board(&name).await.unwrap(), Some(settled));
+    }
+    let born = given.birth(&name, &kind, NOW).await.unwrap();
+    assert_eq!((born.shards, born.born), (shards(2), true));
+    assert_eq!(given.board(&name).await.unwrap(), Some(born));
+}
+
+pub(crate) async fn settings_are_refused_after_birth(given: Given) {
+    let kind = given.kind(gifts(|_| ())).await;
+    let name = board_name("gifts", "room-1");
+    let born = given.birth(&name, &kind, NOW).await.unwrap();
+    let refused = given.settle(&name, &kind, shards(2)).await;
+    assert_eq!(refused, Err(SettleError::Born));
+    assert_eq!(given.board(&name).await.unwrap(), Some(born));
+    given.bury(&name, NOW.plus(HOUR)).await.unwrap();
+    let settled = given.settle(&name, &kind, shards(2)).await.unwrap();
+    assert_eq!((settled.shards, settled.born), (shards(2), false));
+}
+
+pub(crate) async fn settings_go_with_their_kind(given: Given) {
+    let kind = given.kind(gifts(|_| ())).await;
+    let name = board_name("gifts", "room-1");
+    given.settle(&name, &kind, shards(64)).await.unwrap();
+    given.delete_kind(&kind.name, kind.revision).await.unwrap();
+    assert_eq!(given.board(&name).await.unwrap(), None);
+    let again = given.put_kind(Arc::new(gifts(|_| ())), Revision(2), false);
+    let again = again.await.unwrap();
+    let born = given.birth(&name, &again, NOW).await.unwrap();
+    assert_eq!(born.shards, shards(4));
+}
