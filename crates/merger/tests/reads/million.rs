@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use board::{Kind, Member, RankStyle, Timestamp};
+use merger::Merger;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::agree::Agree;
@@ -59,6 +60,16 @@ fn row(n: u64, random: &mut Random) -> Row {
 }
 
 impl Million {
+    /// A merger of its own for who counts what reads cost.
+    pub(crate) fn merger(&self) -> Merger {
+        self.stage.another_merger()
+    }
+
+    /// The member at this position.
+    pub(crate) fn member(&self, position: u64) -> Member {
+        self.twin.at(RankStyle::Ordinal, position).row.member
+    }
+
     pub(crate) fn agree(&self, style: usize) -> Agree<'_> {
         Agree {
             stage: &self.stage,

@@ -35,12 +35,7 @@ impl Stage {
         let now = Timestamp::from_millis(NOW_MS);
         let (known, _) = router.catalogue().put(kind, now).await.unwrap();
         let clock_ms = Arc::new(AtomicI64::new(NOW_MS));
-        let hand = clock_ms.clone();
-        let settings = Settings {
-            clock: Arc::new(move || Timestamp::from_millis(hand.load(Ordering::Relaxed))),
-            renderer: Arc::new(|_, entries| rendered(entries)),
-            cache_bytes_max: cache_bytes,
-        };
+        let settings = settings(&clock_ms, cache_bytes);
         Self {
             merger: Arc::new(Merger::new(router.clone(), settings)),
             router,
@@ -49,6 +44,11 @@ impl Stage {
             known,
             clock_ms,
         }
+    }
+
+    /// Another server over the same store.
+    pub(crate) fn another_merger(&self) -> Merger {
+        Merger::new(self.router.clone(), settings(&self.clock_ms, 64 << 20))
     }
 
     /// Another board of the same kind.
@@ -79,6 +79,15 @@ impl Stage {
             id: None,
             only: None,
         }
+    }
+}
+
+fn settings(clock_ms: &Arc<AtomicI64>, cache_bytes_max: u64) -> Settings {
+    let clock_ms = clock_ms.clone();
+    Settings {
+        clock: Arc::new(move || Timestamp::from_millis(clock_ms.load(Ordering::Relaxed))),
+        renderer: Arc::new(|_, entries| rendered(entries)),
+        cache_bytes_max,
     }
 }
 
