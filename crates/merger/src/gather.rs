@@ -20,9 +20,16 @@ use crate::ranks::{RankedEntry, better_fields, ranked};
 use crate::scope::Scope;
 use crate::version::Version;
 
-/// Spread of a shard's share that is fetched at once: it suffices for all of 64 shards nine times
-/// in ten, at twice the entries that are returned.
+/// Spread of a shard's share that is fetched at once from the top, where cached boards are merged:
+/// it suffices for all of 64 shards nine times in ten, at twice the entries that are returned.
 const SPREAD: f64 = 3.5;
+
+/// The spread elsewhere. Stretches are short there and other rounds went before: entries are
+/// cheaper than one more. With [`SPARE`] it suffices all but once in a hundred thousand times.
+const WIDE_SPREAD: f64 = 5.0;
+
+/// Entries beyond [`WIDE_SPREAD`], for shares so small that their tail is long.
+const SPARE: f64 = 3.0;
 
 /// Rounds until a stretch is given up. Each asks for twice as much, so that only a board that
 /// changes much faster than it can be read gets there.
@@ -86,19 +93,18 @@ impl Reach {
     }
 }
 
-/// A shard's share of so many entries, with some to spare.
-pub(crate) fn share(entries: u64, shards: u16) -> usize {
+/// What a shard is asked for of which it should have `mean`, and of which there are `entries`.
+fn share(mean: f64, entries: u64, spread: f64, spare: f64) -> usize {
     // Boards hold far fewer than 2^52 entries, and the share is a guess that is proven later.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss
-    )]
-    let guess = {
-        let mean = entries as f64 / f64::from(shards);
-        (mean + SPREAD * mean.sqrt()).ceil() as u64
-    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let guess = (mean + spread * mean.sqrt() + spare).ceil() as u64;
     usize::try_from(guess.min(entries)).unwrap_or(usize::MAX)
+}
+
+/// A count as a number to guess with.
+#[expect(clippy::cast_precision_loss)]
+const fn guess(count: u64) -> f64 {
+    count as f64
 }
 
 impl Scope<'_> {
@@ -124,7 +130,7 @@ impl Scope<'_> {
         want: Want,
         known: &Version,
     ) -> Result<Option<Gathered>, StoreError> {
-        let ask = self.first_reach(want).ask(cut);
+        let ask = self.first_reach(cut, want).ask(cut);
         let readings = self.round_unless(&[ask], known).await?;
         if readings.iter().all(|reading| reading.parts.is_none()) {
             return Ok(None);
@@ -140,7 +146,7 @@ impl Scope<'_> {
         want: Want,
         mut readings: Vec<Option<Reading>>,
     ) -> Result<Gathered, StoreError> {
-        let mut reaches = vec![self.first_reach(want); readings.len()];
+        let mut reaches = vec![self.first_reach(cut, want); readings.len()];
         for _ in 0..ROUNDS_MAX {
             let missing = (0..self.shards()).filter(|s| readings[usize::from(*s)].is_none());
             let missing: Vec<u16> = missing.collect();
@@ -167,21 +173,25 @@ impl Scope<'_> {
         ))
     }
 
-    fn first_reach(&self, want: Want) -> Reach {
+    fn first_reach(&self, cut: &Cut, want: Want) -> Reach {
         let (before, after) = match want {
             Want::Around { before, after } => (before, after),
             Want::Ranks { from, to, cut_at } => {
                 (cut_at.saturating_sub(from), to.saturating_sub(cut_at))
             }
         };
-        let mut before = share(before, self.shards());
-        if self.groups() {
-            // One entry above the stretch tells where its first group begins.
-            before += 1;
-        }
+        let (spread, spare) = match cut {
+            Cut::Top => (SPREAD, 0.0),
+            Cut::Rank(_) | Cut::Bound(_) => (WIDE_SPREAD, SPARE),
+        };
+        let share = |entries| {
+            let mean = guess(entries) / f64::from(self.shards());
+            share(mean, entries, spread, spare)
+        };
+        // With shared ranks, one entry above the stretch tells where its first group begins.
         Reach {
-            before,
-            after: share(after, self.shards()),
+            before: share(before) + usize::from(self.groups()),
+            after: share(after),
         }
     }
 
@@ -222,11 +232,12 @@ impl Scope<'_> {
         for (shard, reading) in readings.iter().enumerate().filter(|_| from < to) {
             let (low, high) = seen[shard].proven(part(reading), reading.members, cut);
             let reach = &mut reaches[shard];
+            let part_of_all = seen[shard].part_of_all(self.shards());
             if low > from {
-                reach.before = wider(reach.before, low - from);
+                reach.before = wider(reach.before, low - from, part_of_all);
             }
             if high < to {
-                reach.after = wider(reach.after, to - high);
+                reach.after = wider(reach.after, to - high, part_of_all);
             }
             if low > from || high < to {
                 short.push(shard);
@@ -288,6 +299,16 @@ impl Seen {
         self.count += 1;
     }
 
+    /// Which part of the merged entries are this shard's.
+    fn part_of_all(self, shards: u16) -> f64 {
+        match self.first {
+            Some(first) if self.count > 1 => {
+                guess(self.count as u64) / guess(self.last - first + 1)
+            }
+            _ => 1.0 / f64::from(shards),
+        }
+    }
+
     /// From which rank to which (excluded) the shard has nothing that was not fetched. What lies
     /// before its part is better than its first entry, and than the cut; what lies behind is worse
     /// than its last entry, and than the cut.
@@ -310,11 +331,12 @@ impl Seen {
     }
 }
 
-/// Twice as far, and at least a few, but no further than what is missing.
-fn wider(reach: usize, missing: u64) -> usize {
+/// Far enough for the shard's part of what is missing, and at least twice as far.
+fn wider(reach: usize, missing: u64, part_of_all: f64) -> usize {
     const FEW: usize = 4;
+    let share = share(guess(missing) * part_of_all, missing, WIDE_SPREAD, SPARE);
     let missing = usize::try_from(missing).unwrap_or(usize::MAX);
-    reach.saturating_add(reach.max(FEW).min(missing))
+    reach.saturating_add(share.max(reach).max(FEW).min(missing))
 }
 
 /// The part that answers the cut's own ask.

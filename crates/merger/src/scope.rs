@@ -87,7 +87,7 @@ impl Scope<'_> {
     /// The version of a reading of each shard, in order.
     pub(crate) fn version(&self, readings: &[Reading]) -> Version {
         let shards = readings.iter().map(|reading| reading.version).collect();
-        Version::new(self.record.incarnation, shards)
+        Version::new(self.record.incarnation, self.kind.rank_style(), shards)
     }
 
     /// Every shard's windows.

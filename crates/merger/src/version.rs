@@ -1,12 +1,12 @@
 //! Versions of a board: what each of its shards has taken in.
 //!
 //! A [`Version`] is the vector of shard versions of one read. Its text holds the board's life, the
-//! epochs, the sum of the counters and a digest of it all: the same text is the same board on every
-//! server.
+//! epochs, the sum of the counters and a digest of it all, the rank style included: the same text
+//! is the same board, ranks and all, on every server.
 
 use std::fmt;
 
-use board::Incarnation;
+use board::{Incarnation, RankStyle};
 use shard_store::ShardVersion;
 use twox_hash::XxHash3_64;
 
@@ -14,6 +14,7 @@ use twox_hash::XxHash3_64;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Version {
     incarnation: Option<Incarnation>,
+    ranks: RankStyle,
     shards: Vec<ShardVersion>,
 }
 
@@ -21,18 +22,29 @@ impl Version {
     /// The version of a board that nobody has contributed to.
     pub(crate) const UNBORN: Self = Self {
         incarnation: None,
+        ranks: RankStyle::Ordinal,
         shards: Vec::new(),
     };
 
-    pub(crate) const fn new(incarnation: Incarnation, shards: Vec<ShardVersion>) -> Self {
+    pub(crate) const fn new(
+        incarnation: Incarnation,
+        ranks: RankStyle,
+        shards: Vec<ShardVersion>,
+    ) -> Self {
         Self {
             incarnation: Some(incarnation),
+            ranks,
             shards,
         }
     }
 
     pub(crate) fn shard(&self, shard: u16) -> Option<ShardVersion> {
         self.shards.get(usize::from(shard)).copied()
+    }
+
+    /// Bytes that the vector takes.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.shards.len() * size_of::<ShardVersion>()
     }
 
     /// Whether it may be shown after `older`: no shard has gone back, unless it lost data, which its
@@ -54,12 +66,13 @@ impl fmt::Display for Version {
             return f.write_str("0");
         };
         let sum: u64 = self.shards.iter().map(|shard| shard.counter).sum();
-        let mut bytes = Vec::with_capacity(24 * self.shards.len());
+        let mut bytes = Vec::with_capacity(24 * self.shards.len() + 1);
         for shard in &self.shards {
             for word in [shard.epoch, shard.counter, shard.digest] {
                 bytes.extend_from_slice(&word.to_le_bytes());
             }
         }
+        bytes.push(u8::from(self.ranks == RankStyle::Competition));
         let digest = XxHash3_64::oneshot_with_seed(incarnation.0, &bytes);
         let mut epochs: Vec<u64> = self.shards.iter().map(|shard| shard.epoch).collect();
         epochs.dedup();
@@ -80,7 +93,7 @@ mod tests {
             counter: *counter,
             digest: 0,
         });
-        Version::new(Incarnation(life), shards.collect())
+        Version::new(Incarnation(life), RankStyle::Ordinal, shards.collect())
     }
 
     #[test]
@@ -95,7 +108,10 @@ mod tests {
 
     #[test]
     fn texts_tell_vectors_of_one_sum_apart() {
+        let mut shared_ranks = version(1, &[(7, 5), (7, 3)]);
+        shared_ranks.ranks = RankStyle::Competition;
         let texts = [
+            shared_ranks,
             version(1, &[(7, 5), (7, 3)]),
             version(1, &[(7, 4), (7, 4)]),
             version(2, &[(7, 5), (7, 3)]),

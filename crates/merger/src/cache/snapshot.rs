@@ -1,6 +1,6 @@
 //! One merged top, ready to be served.
 
-use board::Timestamp;
+use board::{Kind, RankStyle, Timestamp};
 use bytes::Bytes;
 use tokio::time::Instant;
 
@@ -27,6 +27,22 @@ impl Rendered {
     }
 }
 
+/// What of a kind decides what a snapshot of a board holds. Both may change while it has boards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shape {
+    top: usize,
+    ranks: RankStyle,
+}
+
+impl Shape {
+    pub(crate) fn of(kind: &Kind) -> Self {
+        Self {
+            top: kind.top(),
+            ranks: kind.rank_style(),
+        }
+    }
+}
+
 /// The top of one window as it was when `as_of` was the time.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
@@ -39,31 +55,28 @@ pub struct Snapshot {
     /// The entries.
     pub rendered: Rendered,
     pub(crate) vector: Version,
+    pub(crate) shape: Shape,
     /// When the merge began, by a clock that does not step.
     pub(crate) began: Instant,
 }
 
 impl Snapshot {
     /// Of a board that nobody has contributed to.
-    pub(crate) fn unborn(as_of: Timestamp, began: Instant) -> Self {
-        Self::of(Version::UNBORN, as_of, began, 0, Rendered::default())
-    }
-
-    pub(crate) fn of(
-        vector: Version,
-        as_of: Timestamp,
-        began: Instant,
-        members: u64,
-        rendered: Rendered,
-    ) -> Self {
+    pub(crate) fn unborn(kind: &Kind, as_of: Timestamp, began: Instant) -> Self {
         Self {
-            version: vector.to_string(),
+            version: Version::UNBORN.to_string(),
             as_of,
-            members,
-            rendered,
-            vector,
+            members: 0,
+            rendered: Rendered::default(),
+            vector: Version::UNBORN,
+            shape: Shape::of(kind),
             began,
         }
+    }
+
+    /// Whether it serves a read of this kind that may show nothing older.
+    pub(crate) fn serves(&self, kind: &Kind, not_before: Instant) -> bool {
+        self.began >= not_before && self.shape == Shape::of(kind)
     }
 
     /// The same content, seen again.
@@ -78,8 +91,7 @@ impl Snapshot {
     /// Bytes held: those of the entries, their ends, the vector, and the rest by estimate.
     pub(crate) fn weight(&self) -> u32 {
         const REST_BYTES: usize = 256;
-        const VECTOR_BYTES: usize = 24 * 16;
         let held = self.rendered.bytes.len() + 4 * self.rendered.ends.len();
-        u32::try_from(held + VECTOR_BYTES + REST_BYTES).unwrap_or(u32::MAX)
+        u32::try_from(held + self.vector.bytes() + REST_BYTES).unwrap_or(u32::MAX)
     }
 }

@@ -8,7 +8,7 @@ use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
 
 use super::gate::{Gates, Key};
-use super::snapshot::Snapshot;
+use super::snapshot::{Shape, Snapshot};
 use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want};
 use crate::merger::Merger;
@@ -66,7 +66,7 @@ impl Merger {
         };
         for _ in 0..LIVES_MAX {
             let Some(record) = self.router.boards().born(board).await? else {
-                let snapshot = Arc::new(Snapshot::unborn(self.now(), arrived));
+                let snapshot = Arc::new(Snapshot::unborn(kind, self.now(), arrived));
                 return Ok(TopView {
                     snapshot,
                     stale: false,
@@ -74,7 +74,7 @@ impl Merger {
             };
             let key = (record.incarnation, window);
             if let Some(snapshot) = self.boards.snapshots.get(&key)
-                && snapshot.began >= not_before
+                && snapshot.serves(kind, not_before)
             {
                 return Ok(TopView {
                     snapshot,
@@ -115,32 +115,29 @@ impl Merger {
         not_before: Instant,
     ) -> Result<Option<Arc<Snapshot>>, ReadError> {
         let place = self.boards.gates.at(key);
-        let mut last_failure = place.enter().await;
-        let known = self.boards.snapshots.get(&key);
+        let mut last = place.enter().await;
+        let at_gate = match &*last {
+            Some((began, Err(error))) if *began >= not_before => return Err(error.clone()),
+            Some((_, Ok(snapshot))) => Some(snapshot.clone()),
+            _ => None,
+        };
+        let known = at_gate.or_else(|| self.boards.snapshots.get(&key));
         if let Some(snapshot) = &known
-            && snapshot.began >= not_before
+            && snapshot.serves(kind, not_before)
         {
             return Ok(known);
         }
-        if let Some((began, error)) = &*last_failure
-            && *began >= not_before
-        {
-            return Err(error.clone());
-        }
         let began = Instant::now();
-        match self.merge(record, kind, key, began, known.as_deref()).await {
-            Ok(snapshot) => {
-                let snapshot = Arc::new(snapshot);
-                self.boards.snapshots.insert(key, snapshot.clone());
-                Ok(Some(snapshot))
-            }
-            Err(StoreError::Dead) => Ok(None),
-            Err(error) => {
-                let error = ReadError::from(error);
-                *last_failure = Some((began, error.clone()));
-                Err(error)
-            }
+        let merged = match self.merge(record, kind, key, began, known.as_deref()).await {
+            Ok(snapshot) => Ok(Arc::new(snapshot)),
+            Err(StoreError::Dead) => return Ok(None),
+            Err(error) => Err(ReadError::from(error)),
+        };
+        if let Ok(snapshot) = &merged {
+            self.boards.snapshots.insert(key, snapshot.clone());
         }
+        *last = Some((began, merged.clone()));
+        merged.map(Some)
     }
 
     async fn merge(
@@ -158,7 +155,8 @@ impl Merger {
             before: 0,
             after: kind.top() as u64,
         };
-        let gathered = match known {
+        let shape = Shape::of(kind);
+        let gathered = match known.filter(|known| known.shape == shape) {
             Some(known) => match scope.gather_unless(&Cut::Top, want, &known.vector).await? {
                 Some(gathered) => gathered,
                 None => return Ok(known.seen_again(as_of, began)),
@@ -178,6 +176,14 @@ impl Merger {
             ));
         }
         let rendered = (self.settings.renderer)(kind, &entries);
-        Ok(Snapshot::of(vector, as_of, began, members, rendered))
+        Ok(Snapshot {
+            version: vector.to_string(),
+            as_of,
+            members,
+            rendered,
+            vector,
+            shape,
+            began,
+        })
     }
 }

@@ -63,7 +63,7 @@ impl Merger {
             let index = index.ok_or_else(|| lost(member))?;
             let position = gathered.entries[index].position;
             let mut at_target = None;
-            if let Some(target) = target.filter(|target| *target < position) {
+            if let Some(target) = target.filter(|target| (1..position).contains(target)) {
                 at_target = scope
                     .page(target - 1, target)
                     .await?

@@ -7,6 +7,7 @@ mod member;
 mod page;
 mod pivot;
 mod place;
+mod samples;
 
 pub use info::{BoardInfo, WindowMembers};
 pub use member::MemberView;

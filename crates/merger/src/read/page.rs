@@ -5,7 +5,7 @@ use std::sync::Arc;
 use board::{BoardName, Kind, Window};
 use shard_store::StoreError;
 
-use super::pivot::find_pivot;
+use super::pivot::{Steered, steer};
 use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want};
 use crate::merger::{Answer, Merger};
@@ -44,13 +44,17 @@ impl Scope<'_> {
         if to <= DIRECT_RANKS || self.shards() == 1 {
             return self.direct_page(from, to).await;
         }
-        let pivot = find_pivot(self, from, to).await?;
-        let want = Want::Ranks {
-            from,
-            to,
-            cut_at: pivot.rank,
-        };
-        self.gather(&pivot.cut, want, None).await
+        match steer(self, from, to).await? {
+            Steered::Pivot(cut, cut_at) => {
+                let want = Want::Ranks { from, to, cut_at };
+                self.gather(&cut, want, None).await
+            }
+            Steered::PastTheEnd(readings) => Ok(Gathered {
+                members: readings.iter().map(|reading| reading.members).sum(),
+                readings,
+                entries: Vec::new(),
+            }),
+        }
     }
 
     async fn direct_page(&self, from: u64, to: u64) -> Result<Gathered, StoreError> {

@@ -1,0 +1,89 @@
+//! What samples of every shard tell about global ranks.
+//!
+//! A sampled key's local rank on its own shard is known; on every other shard it lies between those
+//! of the samples around it. The sums are bounds on its global rank, and their middle is a guess
+//! whose error grows with √N only.
+
+use board::RankKey;
+use shard_store::Reading;
+
+/// Samples that all shards together are asked for in a round.
+pub(super) const SAMPLES_OF_ALL: u64 = 1024;
+
+/// Samples that one shard is asked for at most: then pages cost less than their samples.
+pub(super) const SAMPLES_MAX: u64 = 24;
+
+/// Samples that one shard is asked for at least.
+pub(super) const SAMPLES_MIN: u64 = 4;
+
+/// Candidates counted exactly in a round.
+const CANDIDATES_MAX: usize = 32;
+
+/// A sampled key and the bounds on how many entries of the whole board are better.
+struct Sample<'a> {
+    key: &'a RankKey,
+    lowest: u64,
+    highest: u64,
+}
+
+impl Sample<'_> {
+    const fn guess(&self) -> u64 {
+        self.lowest.midpoint(self.highest)
+    }
+}
+
+/// The samples that may be the last above rank `from`, best first: those that are most likely it,
+/// and the ones that bound them on both sides.
+pub(super) fn candidates(readings: &[Reading], from: u64) -> Vec<RankKey> {
+    let samples = bounded(readings);
+    // The last key surely above, all that may be, and the first that surely is not.
+    let first = samples
+        .partition_point(|sample| sample.highest <= from)
+        .saturating_sub(1);
+    let last = samples.partition_point(|sample| sample.lowest <= from);
+    let straddling = &samples[first..(last + 1).min(samples.len())];
+    let likely = straddling.partition_point(|sample| sample.guess() <= from);
+    let start = likely
+        .saturating_sub(CANDIDATES_MAX / 2)
+        .min(straddling.len().saturating_sub(CANDIDATES_MAX));
+    let end = (start + CANDIDATES_MAX).min(straddling.len());
+    let bounds = [0, straddling.len().saturating_sub(1)];
+    let chosen = (0..straddling.len())
+        .filter(|index| (start..end).contains(index) || bounds.contains(index));
+    chosen.map(|index| straddling[index].key.clone()).collect()
+}
+
+/// All samples, best first, with the bounds on their ranks.
+fn bounded(readings: &[Reading]) -> Vec<Sample<'_>> {
+    let mut keys: Vec<(&RankKey, u64, usize)> = Vec::new();
+    for (shard, reading) in readings.iter().enumerate() {
+        let parts = reading.parts.iter().flatten();
+        keys.extend(parts.filter_map(|part| Some((&part.entries.first()?.key, part.start, shard))));
+    }
+    keys.sort_unstable_by(|a, b| b.0.cmp(a.0));
+    // Walked down the order: what every shard surely has above, and at most.
+    let mut lowest: u64 = 0;
+    let mut of_shard = vec![0; readings.len()];
+    let mut lowests = Vec::with_capacity(keys.len());
+    for (_, rank, shard) in &keys {
+        lowest += rank - of_shard[*shard];
+        lowests.push(lowest);
+        // The sample itself is above what comes next.
+        lowest += 1;
+        of_shard[*shard] = rank + 1;
+    }
+    let mut at_most: Vec<u64> = readings.iter().map(|reading| reading.members).collect();
+    let mut highest: u64 = at_most.iter().sum();
+    let mut samples = Vec::with_capacity(keys.len());
+    for ((key, rank, shard), lowest) in keys.into_iter().zip(lowests).rev() {
+        highest -= at_most[shard] - rank.min(at_most[shard]);
+        at_most[shard] = rank.min(at_most[shard]);
+        samples.push(Sample {
+            key,
+            lowest,
+            highest,
+        });
+    }
+    samples.reverse();
+    samples
+}

@@ -1,0 +1,136 @@
+//! Single reads, each held against the twin.
+
+use std::sync::Arc;
+
+use board::{BoardName, Kind, Member, RankStyle, Timestamp, Value, Values, Window};
+use merger::{Answer, PlaceView};
+
+use crate::stage::Stage;
+use crate::twin::{Shown, Twin, all_shown, shown};
+
+pub(crate) const ALL: Window = Window::ALL_TIME;
+
+/// A board as it is read, and as it should be.
+#[derive(Clone, Copy)]
+pub(crate) struct Agree<'a> {
+    pub(crate) stage: &'a Stage,
+    /// How it is read; its rank style need not be the stored kind's.
+    pub(crate) kind: &'a Arc<Kind>,
+    pub(crate) twin: &'a Twin,
+}
+
+impl Agree<'_> {
+    fn style(&self) -> RankStyle {
+        self.kind.rank_style()
+    }
+
+    fn board(&self) -> &BoardName {
+        &self.stage.board
+    }
+
+    fn value<T>(&self, answer: Answer<T>) -> T {
+        assert_eq!(answer.members, self.twin.len(), "members");
+        answer.value
+    }
+
+    /// The positions from `from` to `to`.
+    pub(crate) async fn range(&self, from: u64, to: u64) {
+        let merger = &self.stage.merger;
+        let read = merger.range(self.board(), self.kind, ALL, from, to).await;
+        let read = all_shown(self.kind, &self.value(read.unwrap()));
+        let style = self.style();
+        assert_eq!(read, self.twin.range(style, from, to), "{from} to {to}");
+    }
+
+    /// The member at this position, among so many neighbours.
+    pub(crate) async fn member(&self, position: u64, around: (u64, u64), target: Option<u64>) {
+        let merger = &self.stage.merger;
+        let member = &self.twin.at(self.style(), position).row.member;
+        let read = merger.member(self.board(), self.kind, ALL, member, around, target);
+        let view = self.value(read.await.unwrap()).unwrap();
+        let case = format!("{member} at {position}, {around:?} around, target {target:?}");
+        assert_eq!(
+            shown(self.kind, view.own()),
+            self.twin.at(self.style(), position),
+            "{case}"
+        );
+        let first = position.saturating_sub(around.0).max(1);
+        assert_eq!(
+            all_shown(self.kind, &view.around),
+            self.twin.range(self.style(), first, position + around.1),
+            "{case}"
+        );
+        let wanted = target.filter(|target| *target < position);
+        assert_eq!(
+            view.target.map(|entry| shown(self.kind, &entry)),
+            wanted.map(|target| self.twin.at(self.style(), target)),
+            "{case}"
+        );
+    }
+
+    /// The members at these positions; 0 stands for one who is not ranked.
+    pub(crate) async fn lookup(&self, positions: &[u64]) {
+        let merger = &self.stage.merger;
+        let wanted: Vec<Option<Shown>> = positions
+            .iter()
+            .map(|position| (*position > 0).then(|| self.twin.at(self.style(), *position)))
+            .collect();
+        let nobody = Member::new("nobody").unwrap();
+        let members: Vec<Member> = wanted
+            .iter()
+            .map(|shown| shown.as_ref().map_or(&nobody, |shown| &shown.row.member))
+            .cloned()
+            .collect();
+        let read = merger.lookup(self.board(), self.kind, ALL, &members).await;
+        let read = self.value(read.unwrap()).into_iter();
+        let read: Vec<Option<Shown>> = read
+            .map(|entry| entry.map(|entry| shown(self.kind, &entry)))
+            .collect();
+        assert_eq!(read, wanted);
+    }
+
+    /// The entries and the number of those whose first field lies between these.
+    pub(crate) async fn between(&self, ends: (Option<Value>, Option<Value>), limit: u64) {
+        let merger = &self.stage.merger;
+        let positions = self.twin.between(ends);
+        let count = merger.count(self.board(), self.kind, ALL, ends).await;
+        let count = self.value(count.unwrap());
+        assert_eq!(count, positions.len() as u64, "count between {ends:?}");
+        let read = merger.between(self.board(), self.kind, ALL, ends, limit);
+        let read = all_shown(self.kind, &self.value(read.await.unwrap()));
+        let positions = positions.iter().take(usize::try_from(limit).unwrap());
+        let wanted: Vec<Shown> = positions
+            .map(|position| self.twin.at(self.style(), *position))
+            .collect();
+        assert_eq!(read, wanted, "{limit} between {ends:?}");
+    }
+
+    /// The place of who comes with these values then.
+    pub(crate) async fn place(&self, values: &Values, at: Timestamp) {
+        let merger = &self.stage.merger;
+        let read = merger.place(self.board(), self.kind, ALL, values, at).await;
+        let (rank, position) = self.twin.place(self.style(), values, at);
+        assert_eq!(
+            self.value(read.unwrap()),
+            PlaceView { rank, position },
+            "{values:?} at {at}"
+        );
+    }
+
+    /// The cached top, merged anew.
+    pub(crate) async fn top(&self) {
+        let merger = &self.stage.merger;
+        let top = merger.top(self.board(), self.kind, ALL, true).await;
+        let snapshot = top.unwrap().snapshot;
+        assert_eq!(snapshot.members, self.twin.len(), "members");
+        let wanted = self.twin.range(self.style(), 1, self.kind.top() as u64);
+        let wanted: Vec<String> = wanted
+            .iter()
+            .map(|shown| format!("{}:{}:{}", shown.position, shown.rank, shown.row.member))
+            .collect();
+        let bytes = |n: usize| String::from_utf8(snapshot.rendered.first(n).to_vec()).unwrap();
+        assert_eq!(bytes(usize::MAX), wanted.join(","));
+        let few = wanted.len().min(3);
+        assert_eq!(bytes(few), wanted[..few].join(","));
+    }
+}

@@ -1,0 +1,85 @@
+//! One board of a million members with heavy ties over 16 shards, shared by the tests of this run.
+
+use std::sync::{Arc, OnceLock};
+
+use board::{Kind, Member, RankStyle, Timestamp};
+use merger::Merger;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::agree::Agree;
+use crate::kinds::{kind, points, value};
+use crate::random::Random;
+use crate::stage::{NOW_MS, Stage};
+use crate::twin::{Row, Twin};
+
+pub(crate) const MEMBERS: u64 = 1_000_000;
+const SHARDS: u64 = 16;
+const POINTS: u64 = 50;
+const TIMES: u64 = 10;
+
+pub(crate) struct Million {
+    pub(crate) stage: Stage,
+    pub(crate) twin: Twin,
+    /// The same rules, once for each rank style: what ranks are is told by who reads.
+    pub(crate) kinds: [Arc<Kind>; 2],
+    pub(crate) runtime: Runtime,
+}
+
+/// The board; made by whoever comes first.
+pub(crate) fn million() -> &'static Million {
+    static MILLION: OnceLock<Million> = OnceLock::new();
+    MILLION.get_or_init(|| {
+        let runtime = Builder::new_current_thread().build().unwrap();
+        let stage = runtime.block_on(Stage::in_memory(kind(points(SHARDS))));
+        let mut random = Random::of_run(0);
+        let rows: Vec<Row> = (0..MEMBERS).map(|n| row(n, &mut random)).collect();
+        runtime.block_on(stage.set(&stage.board, &rows));
+        let twin = Twin::new(stage.kind.rules(), rows);
+        let kinds = [RankStyle::Ordinal, RankStyle::Competition].map(|rank| {
+            let mut spec = points(SHARDS);
+            spec.rank = rank;
+            Arc::new(kind(spec))
+        });
+        Million {
+            stage,
+            twin,
+            kinds,
+            runtime,
+        }
+    })
+}
+
+fn row(n: u64, random: &mut Random) -> Row {
+    let points = i64::try_from(random.below(POINTS)).unwrap();
+    let age = i64::try_from(random.below(TIMES)).unwrap();
+    Row {
+        member: Member::new(&format!("u{n}")).unwrap(),
+        values: value(points).into(),
+        at: Timestamp::from_millis(NOW_MS - age),
+    }
+}
+
+impl Million {
+    /// A merger of its own for who counts what reads cost.
+    pub(crate) fn merger(&self) -> Merger {
+        self.stage.another_merger()
+    }
+
+    /// The member at this position.
+    pub(crate) fn member(&self, position: u64) -> Member {
+        self.twin.at(RankStyle::Ordinal, position).row.member
+    }
+
+    pub(crate) fn agree(&self, style: usize) -> Agree<'_> {
+        Agree {
+            stage: &self.stage,
+            kind: &self.kinds[style],
+            twin: &self.twin,
+        }
+    }
+}
+
+/// Whether everything is to be looked at, where a sample will do: `MEGABOARD_TEST_LONG`.
+pub(crate) fn long() -> bool {
+    std::env::var_os("MEGABOARD_TEST_LONG").is_some()
+}

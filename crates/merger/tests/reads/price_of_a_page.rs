@@ -1,0 +1,52 @@
+//! A page of a million costs at most three round trips and 1,500 entries, wherever it lies.
+
+use crate::agree::ALL;
+use crate::million::{MEMBERS, Million, long, million};
+use crate::price::{Price, price};
+use crate::random::Random;
+
+/// Of pages of `len` at random positions and at both ends: the dearest, and the mean of entries.
+fn dearest(million: &Million, style: usize, len: u64) -> (Price, u64) {
+    let pages = if long() { 10_000 } else { 300 };
+    let merger = million.merger();
+    let mut random = Random::of_run(100 + len);
+    let ends = [1, 2, 300, 600, 601, 1000, MEMBERS - len + 1, MEMBERS - len];
+    let past = [MEMBERS, MEMBERS + 1, 2 * MEMBERS, 1000 * MEMBERS];
+    let froms: Vec<u64> = ends
+        .into_iter()
+        .chain(past)
+        .chain((0..pages).map(|_| random.within(1, MEMBERS)))
+        .collect();
+    let mut dearest = Price::default();
+    let mut total = 0;
+    for from in &froms {
+        let (board, kind) = (&million.stage.board, &million.kinds[style]);
+        let page = merger.range(board, kind, ALL, *from, from + len - 1);
+        let (price, page) = million.runtime.block_on(price(&merger, page));
+        let there = (MEMBERS + 1).saturating_sub(*from).min(len);
+        assert_eq!(page.unwrap().value.len() as u64, there, "from {from}");
+        dearest = dearest.max(price);
+        total += price.entries;
+    }
+    (dearest, total / froms.len() as u64)
+}
+
+#[test]
+fn a_page_of_a_hundred_takes_three_round_trips_and_1500_entries_at_most() {
+    for style in 0..2 {
+        let (dearest, mean) = dearest(million(), style, 100);
+        println!("pages of 100: {dearest:?} at most, {mean} entries in the mean");
+        assert!(dearest.round_trips <= 3, "{dearest:?}");
+        assert!(dearest.entries <= 1500, "{dearest:?}");
+    }
+}
+
+#[test]
+fn shorter_and_longer_pages_take_no_more_round_trips() {
+    for (len, entries_max) in [(1, 1500), (10, 1500), (1000, 3500)] {
+        let (dearest, mean) = dearest(million(), 0, len);
+        println!("pages of {len}: {dearest:?} at most, {mean} entries in the mean");
+        assert!(dearest.round_trips <= 3, "{dearest:?}");
+        assert!(dearest.entries <= entries_max, "{dearest:?}");
+    }
+}

@@ -1,0 +1,140 @@
+//! Boards of 0 to 400 members over 1 to 64 shards, of every order and tie rule, with nulls: every
+//! read is that of the naive twin.
+
+use board::{Direction, Member, RankStyle, Ties, Timestamp, Value, Values};
+use tokio::runtime::Builder;
+
+use crate::agree::Agree;
+use crate::kinds::{kind, nullable, value};
+use crate::million::long;
+use crate::random::{Random, seed};
+use crate::stage::{NOW_MS, Stage};
+use crate::twin::{Row, Twin};
+
+#[test]
+fn every_read_is_that_of_the_twin() {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let boards = if long() { 5000 } else { 300 };
+    let first = seed().rotate_left(32);
+    for board in first..first + boards {
+        println!("board {board}");
+        runtime.block_on(check_board(Random::new(board)));
+    }
+}
+
+async fn check_board(mut random: Random) {
+    let fields = random.within(1, 3);
+    let orders: Vec<Direction> = (0..fields)
+        .map(|_| [Direction::Desc, Direction::Asc][pick(&mut random, 2)])
+        .collect();
+    let ties = [Ties::Earliest, Ties::Latest, Ties::Member][pick(&mut random, 3)];
+    let mut spec = nullable(1 << random.below(7), &orders, ties);
+    spec.top = random.within(1, 500);
+    spec.rank = [RankStyle::Ordinal, RankStyle::Competition][pick(&mut random, 2)];
+    let stage = Stage::in_memory(kind(spec)).await;
+    let rows = rows(&mut random, orders.len());
+    stage.set(&stage.board, &rows).await;
+    let twin = Twin::new(stage.kind.rules(), rows);
+    let agree = Agree {
+        stage: &stage,
+        kind: &stage.kind.clone(),
+        twin: &twin,
+    };
+    agree.top().await;
+    check_pages(agree, &mut random).await;
+    check_members(agree, &mut random).await;
+    for _ in 0..10 {
+        let ends = (end(&mut random), end(&mut random));
+        agree.between(ends, random.within(1, 450)).await;
+        let at = Timestamp::from_millis(NOW_MS - small(&mut random, 5) + 1);
+        let values = values(&mut random, orders.len());
+        agree.place(&values, at).await;
+    }
+}
+
+async fn check_pages(agree: Agree<'_>, random: &mut Random) {
+    let len = agree.twin.len();
+    agree.range(1, 1).await;
+    agree.range(1, len + 1).await;
+    agree.range(len + 1, len + 10).await;
+    agree.range(len.max(1), len + 10).await;
+    // Behind what is read from the top.
+    agree.range(len.max(1), 1000).await;
+    agree.range(1000, 1999).await;
+    for _ in 0..20 {
+        let from = random.within(1, len + 2);
+        agree.range(from, from + random.below(len + 2)).await;
+    }
+}
+
+async fn check_members(agree: Agree<'_>, random: &mut Random) {
+    let len = agree.twin.len();
+    let asked: Vec<u64> = (0..random.below(50))
+        .map(|_| random.within(0, len))
+        .collect();
+    agree.lookup(&asked).await;
+    if len == 0 {
+        return;
+    }
+    for n in 0..20 {
+        let position = match n {
+            0 => 1,
+            1 => len,
+            _ => random.within(1, len),
+        };
+        let around = (random.below(12), random.below(12));
+        let target = (n % 2 == 0).then(|| random.within(1, len));
+        agree.member(position, around, target).await;
+    }
+}
+
+fn rows(random: &mut Random, fields: usize) -> Vec<Row> {
+    let count = match random.below(6) {
+        0 => random.below(3),
+        1 => random.below(20),
+        _ => random.below(401),
+    };
+    let row = |n| Row {
+        member: member(n),
+        values: values(random, fields),
+        at: Timestamp::from_millis(NOW_MS - small(random, 4)),
+    };
+    (0..count).map(row).collect()
+}
+
+/// Short and long, one the beginning of another, above and below the letters.
+fn member(n: u64) -> Member {
+    let text = match n % 4 {
+        0 => format!("{n}"),
+        1 => format!("{n}{}", "m".repeat(usize::try_from(n % 100).unwrap())),
+        2 => format!("é{n}"),
+        _ => format!("~{n}/"),
+    };
+    Member::new(&text).unwrap()
+}
+
+/// Few values, so that many tie; never all null.
+fn values(random: &mut Random, fields: usize) -> Values {
+    let mut values = Values::default();
+    for field in 0..fields {
+        if random.below(4) > 0 {
+            values.set(field, value(small(random, 7) - 3));
+        }
+    }
+    if values.is_empty() {
+        values.set(fields - 1, value(small(random, 7) - 3));
+    }
+    values
+}
+
+fn end(random: &mut Random) -> Option<Value> {
+    (random.below(4) > 0).then(|| value(small(random, 9) - 4))
+}
+
+fn small(random: &mut Random, end: u64) -> i64 {
+    i64::try_from(random.below(end)).unwrap()
+}
+
+fn pick(random: &mut Random, len: u64) -> usize {
+    usize::try_from(random.below(len)).unwrap()
+}

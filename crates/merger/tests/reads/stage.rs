@@ -1,0 +1,114 @@
+//! A board, and everything that it is written and read through.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use board::{BoardName, Kind, Subject, Timestamp};
+use bytes::Bytes;
+use merger::{Merger, RankedEntry, Rendered, Settings};
+use shard_router::{KnownKind, Router, Write, Written};
+use shard_store::{Change, MemoryStore, ShardStore};
+
+use crate::twin::Row;
+
+/// When everything happens, in milliseconds: a time in 2027.
+pub(crate) const NOW_MS: i64 = 1_800_000_000_000;
+
+pub(crate) struct Stage {
+    pub(crate) router: Arc<Router>,
+    pub(crate) merger: Arc<Merger>,
+    /// The kind as the store has it.
+    pub(crate) known: KnownKind,
+    pub(crate) kind: Arc<Kind>,
+    pub(crate) board: BoardName,
+    pub(crate) clock_ms: Arc<AtomicI64>,
+}
+
+impl Stage {
+    /// A board of this kind over a store in memory.
+    pub(crate) async fn in_memory(kind: Kind) -> Self {
+        Self::over(Arc::new(MemoryStore::new().unwrap()), kind, 64 << 20).await
+    }
+
+    pub(crate) async fn over(store: Arc<dyn ShardStore>, kind: Kind, cache_bytes: u64) -> Self {
+        let router = Arc::new(Router::open(store).await.unwrap());
+        let now = Timestamp::from_millis(NOW_MS);
+        let (known, _) = router.catalogue().put(kind, now).await.unwrap();
+        let clock_ms = Arc::new(AtomicI64::new(NOW_MS));
+        let settings = settings(&clock_ms, cache_bytes);
+        Self {
+            merger: Arc::new(Merger::new(router.clone(), settings)),
+            router,
+            kind: known.kind.clone(),
+            board: board_about(&known.kind, "room"),
+            known,
+            clock_ms,
+        }
+    }
+
+    /// Another server over the same store.
+    pub(crate) fn another_merger(&self) -> Merger {
+        Merger::new(self.router.clone(), settings(&self.clock_ms, 64 << 20))
+    }
+
+    /// Another board of the same kind.
+    pub(crate) fn board_about(&self, subject: &str) -> BoardName {
+        board_about(&self.kind, subject)
+    }
+
+    /// Writes the rows as the standings of their members.
+    pub(crate) async fn set(&self, board: &BoardName, rows: &[Row]) {
+        const BATCH: usize = 8192;
+        let board = Arc::new(board.clone());
+        for rows in rows.chunks(BATCH) {
+            let writes: Vec<Write> = rows.iter().map(|row| self.write_of(&board, row)).collect();
+            let now = Timestamp::from_millis(NOW_MS);
+            for written in self.router.write(&writes, now, false).await {
+                assert!(matches!(written, Written::Applied(_)), "{written:?}");
+            }
+        }
+    }
+
+    pub(crate) fn write_of(&self, board: &Arc<BoardName>, row: &Row) -> Write {
+        Write {
+            board: board.clone(),
+            kind: self.known.clone(),
+            member: row.member.clone(),
+            change: Change::Set(row.values),
+            at: row.at,
+            id: None,
+            only: None,
+        }
+    }
+}
+
+fn settings(clock_ms: &Arc<AtomicI64>, cache_bytes_max: u64) -> Settings {
+    let clock_ms = clock_ms.clone();
+    Settings {
+        clock: Arc::new(move || Timestamp::from_millis(clock_ms.load(Ordering::Relaxed))),
+        renderer: Arc::new(|_, entries| rendered(entries)),
+        cache_bytes_max,
+    }
+}
+
+fn board_about(kind: &Kind, subject: &str) -> BoardName {
+    BoardName::new(kind.name().clone(), Subject::new(subject).unwrap())
+}
+
+/// Entries as text: `position:rank:member`.
+pub(crate) fn rendered(entries: &[RankedEntry]) -> Rendered {
+    let mut text = String::new();
+    let mut ends = Vec::new();
+    for entry in entries {
+        if !text.is_empty() {
+            text.push(',');
+        }
+        let RankedEntry { position, rank, .. } = entry;
+        text.push_str(&format!("{position}:{rank}:{}", entry.entry.key.member));
+        ends.push(u32::try_from(text.len()).unwrap());
+    }
+    Rendered {
+        bytes: Bytes::from(text),
+        ends,
+    }
+}

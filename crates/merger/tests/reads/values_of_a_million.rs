@@ -1,0 +1,37 @@
+//! Ranges, counts and places by value, where one value is held by a fiftieth of a million.
+
+use board::Timestamp;
+
+use crate::kinds::value;
+use crate::million::million;
+use crate::random::Random;
+use crate::stage::NOW_MS;
+
+#[test]
+fn ranges_and_counts_by_value_are_those_of_the_sorted_board() {
+    let million = million();
+    let mut random = Random::of_run(5);
+    let mut end = || {
+        let points = i64::try_from(random.below(56)).unwrap() - 3;
+        (points % 7 != 0).then(|| value(points))
+    };
+    for n in 0..40 {
+        let ends = (end(), end());
+        let limit = [1, 10, 100, 1000][n % 4];
+        let agree = million.agree(n % 2);
+        million.runtime.block_on(agree.between(ends, limit));
+    }
+}
+
+#[test]
+fn a_value_has_its_place_behind_all_that_tie() {
+    let million = million();
+    let mut random = Random::of_run(6);
+    for n in 0..40 {
+        let points = i64::try_from(random.below(54)).unwrap() - 2;
+        let age = i64::try_from(random.below(12)).unwrap();
+        let at = Timestamp::from_millis(NOW_MS + 1 - age);
+        let (agree, values) = (million.agree(n % 2), value(points).into());
+        million.runtime.block_on(agree.place(&values, at));
+    }
+}
