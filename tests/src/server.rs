@@ -286,11 +286,20 @@ impl Server {
         assert_eq!(receipt["applied"], points.len(), "{receipt}");
     }
 
-    /// The version of a board now, over all its windows.
+    /// The versions of a board's windows now, which change with whatever changes in them. Of a
+    /// board that nobody has contributed to they are none.
     #[track_caller]
-    pub fn version(&self, board: &str) -> String {
-        let board = self.get(format!("/v1/boards/{board}?fresh=true")).ok();
-        board["version"].as_str().unwrap().to_owned()
+    pub fn versions(&self, board: &str) -> Vec<(String, String)> {
+        let path = format!("/v1/boards/{board}?fresh=true");
+        let shown = self.get(&path).ok();
+        let windows = shown["windows"].as_array().unwrap().iter();
+        let version = |window: &Value| {
+            let name = window["window"].as_str().unwrap();
+            let shown = self.get(format!("{path}&window={}", encoded(name))).ok();
+            let version = shown["version"].as_str().unwrap().to_owned();
+            (name.to_owned(), version)
+        };
+        windows.map(version).collect()
     }
 
     /// Members of a board's window, best first.

@@ -59,11 +59,11 @@ fn shards_are_set_before_the_first_contribution_and_not_after() {
             .zip(1..)
             .all(|((rank, _, points), n)| (*rank, *points) == (n, 500 - i64::try_from(n).unwrap()))
     );
-    let version = server.version("gifts/a");
+    let version = server.versions("gifts/a");
     server
         .put(BOARD, &json!({"shards": 64}))
         .problem(409, "board-exists", &["contributions"]);
-    assert_eq!(server.version("gifts/a"), version);
+    assert_eq!(server.versions("gifts/a"), version);
     assert_eq!(server.get(BOARD).ok()["shards"], 32);
 }
 
@@ -98,7 +98,7 @@ fn a_deleted_board_is_gone_and_what_comes_later_is_another() {
     let server = Server::start();
     let item = json!({"board": "gifts/a", "member": "u", "points": 5, "id": "i"});
     server.contribute(&item).ok();
-    let first = server.version("gifts/a");
+    let first = server.versions("gifts/a");
     server.delete(BOARD).is_empty();
     assert_eq!(
         server.get("/v1/boards?kind=gifts").ok()["boards"],
@@ -115,7 +115,7 @@ fn a_deleted_board_is_gone_and_what_comes_later_is_another() {
         server.get(format!("{BOARD}/members/u?window=all")).ok()["points"],
         5
     );
-    assert_ne!(server.version("gifts/a"), first);
+    assert_ne!(server.versions("gifts/a"), first);
     server.delete(BOARD).is_empty();
     assert_eq!(server.put(BOARD, &json!({"shards": 1})).ok()["shards"], 1);
     server.give("gifts/a", &[("v", 1)]);

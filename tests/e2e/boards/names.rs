@@ -115,11 +115,11 @@ fn what_is_no_name_is_refused_in_paths_too() {
             answer.problem(answer.status, &word, &[]);
         }
     }
-    for path in [
-        "/v1/boards/gifts//top",
-        "/v1/boards//a/top",
-        "/v1/boards/gifts/a/members/",
+    for (path, status, word) in [
+        ("/v1/boards/gifts//top", 400, "invalid"),
+        ("/v1/boards//a/top", 404, "unknown-kind"),
+        ("/v1/boards/gifts/a/members/", 404, "unknown-path"),
     ] {
-        server.get(path).problem(404, "unknown-path", &[path]);
+        server.get(path).problem(status, word, &[]);
     }
 }

@@ -13,13 +13,13 @@ fn an_id_counts_once_per_board_and_member() {
     let server = Server::start();
     let first = item("gifts/a", "u1", 5, "i");
     assert_eq!(server.contribute(&first).ok()["applied"], 1);
-    let version = server.version("gifts/a");
+    let version = server.versions("gifts/a");
     let again = server.contribute(&item("gifts/a", "u1", 7, "i")).ok();
     assert_eq!(
         (&again["applied"], &again["duplicates"]),
         (&json!(0), &json!(1))
     );
-    assert_eq!(server.version("gifts/a"), version);
+    assert_eq!(server.versions("gifts/a"), version);
     for other in [item("gifts/a", "u2", 1, "i"), item("gifts/b", "u1", 1, "i")] {
         assert_eq!(server.contribute(&other).ok()["applied"], 1, "{other}");
     }
@@ -41,10 +41,10 @@ fn a_refused_contribution_leaves_no_id_behind() {
     let server = Server::start();
     let most = 9_007_199_254_740_991_i64;
     server.give("gifts/a", &[("u", most)]);
-    let version = server.version("gifts/a");
+    let version = server.versions("gifts/a");
     let over = server.contribute(&item("gifts/a", "u", 1, "i"));
     over.problem(422, "out-of-range", &["points"]);
-    assert_eq!(server.version("gifts/a"), version);
+    assert_eq!(server.versions("gifts/a"), version);
     let receipt = server.contribute(&item("gifts/a", "u", -1, "i")).ok();
     assert_eq!(receipt["applied"], 1);
     let shown = server.get("/v1/boards/gifts/a/members/u?window=all").ok();

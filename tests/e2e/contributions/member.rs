@@ -37,7 +37,7 @@ fn put_with_a_window_sets_that_one_alone() {
         let shown = server.get(format!("{PATH}?window={window}")).ok();
         assert_eq!(shown["points"], points, "{window}");
     }
-    let version = server.version("gifts/a");
+    let version = server.versions("gifts/a");
     let other = format!("day:{}", date(at - 2 * DAY_MS));
     let refused = server.put(format!("{PATH}?window={other}"), &set);
     refused.problem(400, "invalid", &["window", &other]);
@@ -48,7 +48,7 @@ fn put_with_a_window_sets_that_one_alone() {
     server
         .put(format!("{PATH}?window=year"), &set)
         .problem(400, "invalid", &["window", "year"]);
-    assert_eq!(server.version("gifts/a"), version);
+    assert_eq!(server.versions("gifts/a"), version);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn put_into_a_closed_window_is_refused() {
 fn put_is_held_to_its_shape() {
     let server = Server::start();
     server.give("gifts/a", &[("u", 7)]);
-    let version = server.version("gifts/a");
+    let version = server.versions("gifts/a");
     for (body, status, word, parts) in [
         (json!({}), 400, "invalid", &["points"][..]),
         (json!({"points": null}), 400, "invalid", &["points"]),
@@ -121,7 +121,7 @@ fn put_is_held_to_its_shape() {
     server
         .put("/v1/boards/nope/a/members/u", &json!({"points": 1}))
         .problem(404, "unknown-kind", &["nope"]);
-    assert_eq!(server.version("gifts/a"), version);
+    assert_eq!(server.versions("gifts/a"), version);
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn a_field_that_leaves_the_range_in_any_window_is_refused_whole() {
     let most = 9_007_199_254_740_991_i64;
     let old = json!({"board": "gifts/a", "member": "u", "points": most, "at": START_MS});
     server.contribute(&old).ok();
-    let version = server.version("gifts/a");
+    let version = server.versions("gifts/a");
     // Today's windows would take it, `all` would not.
     let over = json!({"board": "gifts/a", "member": "u", "points": 1});
     server
@@ -160,13 +160,15 @@ fn a_field_that_leaves_the_range_in_any_window_is_refused_whole() {
         .problem(422, "out-of-range", &["points"]);
     let receipt = server.contribute(&json!([over])).ok();
     assert_eq!(receipt["rejected"][0]["type"], "out-of-range");
-    assert_eq!(server.version("gifts/a"), version);
+    assert_eq!(server.versions("gifts/a"), version);
     server
         .get("/v1/boards/gifts/a/members/u?window=month")
         .problem(404, "not-ranked", &["u"]);
     // Down by twice the most is the other end.
-    for points in [-most, -most] {
-        server.give("gifts/a", &[("u", points)]);
+    for days in [1, 2] {
+        let at = START_MS + days * 86_400_000;
+        let down = json!({"board": "gifts/a", "member": "u", "points": -most, "at": at});
+        server.contribute(&down).ok();
     }
     let shown = server.get("/v1/boards/gifts/a/members/u?window=all").ok();
     assert_eq!(shown["points"], -most);

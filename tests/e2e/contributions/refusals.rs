@@ -23,7 +23,7 @@ fn without(name: &str) -> Value {
 fn every_field_is_held_to_its_rules() {
     let server = Server::start();
     server.contribute(&item()).ok();
-    let version = server.version("gifts/a");
+    let version = server.versions("gifts/a");
     let long = "x".repeat(129);
     for (item, status, word, parts) in [
         (without("board"), 400, "invalid", &["board"][..]),
@@ -89,7 +89,7 @@ fn every_field_is_held_to_its_rules() {
         let detail = receipt["rejected"][0]["detail"].as_str().unwrap();
         assert!(parts.iter().all(|part| detail.contains(part)), "{receipt}");
     }
-    assert_eq!(server.version("gifts/a"), version);
+    assert_eq!(server.versions("gifts/a"), version);
     assert_eq!(
         server.get("/v1/boards?kind=gifts").ok()["boards"]
             .as_array()
@@ -128,7 +128,7 @@ fn a_body_that_is_no_json_is_400_with_the_place() {
         (
             "{\"board\": \"gifts/a\", \"member\": \"u\", \"points\": 1} x",
             "line 1",
-            "column 51",
+            "column 50",
         ),
         ("[{\"board\":\n\n tru", "line 3", "column"),
         ("[1,]", "line 1", "column 4"),
@@ -139,7 +139,7 @@ fn a_body_that_is_no_json_is_400_with_the_place() {
     // In an array the whole body has to be JSON before anything counts.
     let text = format!("[{}, {{\"board\"]", item());
     post(&text).problem(400, "malformed", &["line 1"]);
-    assert_eq!(server.version("gifts/a"), "0");
+    assert_eq!(server.versions("gifts/a"), []);
 }
 
 #[test]
@@ -159,6 +159,16 @@ fn another_shape_than_an_object_is_invalid() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn the_fields_in_a_row_are_no_contribution() {
+    let server = Server::start();
+    let row = r#"["gifts/a", null, "u", 5, null, null, null, false]"#;
+    let receipt = server.json("POST", "/v1/contributions", &format!("[{row}]"));
+    assert_eq!(receipt.ok()["rejected"][0]["type"], "invalid");
+    assert_eq!(server.lines(row).ok()["rejected"][0]["type"], "invalid");
+    assert_eq!(server.versions("gifts/a"), []);
 }
 
 #[test]
@@ -209,5 +219,5 @@ fn unknown_parameters_are_errors() {
     let server = Server::start();
     let answer = server.post("/v1/contributions?dry=true", &item());
     answer.problem(400, "invalid", &["dry", "true"]);
-    assert_eq!(server.version("gifts/a"), "0");
+    assert_eq!(server.versions("gifts/a"), []);
 }

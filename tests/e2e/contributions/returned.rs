@@ -54,9 +54,14 @@ fn ranks_come_with_them_when_asked() {
         let place = (&window["points"], &window["rank"], &window["position"]);
         assert_eq!(place, (&json!(6), &json!(2), &json!(2)), "{window}");
     }
-    let race = |member: &str| json!({"board": "races/a", "member": member, "values": {"laps": 3}});
-    server.contribute(&race("a")).ok();
-    let receipt = server.post(format!("{PATH}?return=ranks"), &race("b")).ok();
+    let race = |member: &str, at: i64| json!({"board": "races/a", "member": member, "values": {"laps": 3}, "at": at});
+    server.contribute(&race("a", 1_700_000_000_000)).ok();
+    let receipt = server
+        .post(
+            format!("{PATH}?return=ranks"),
+            &race("b", 1_700_000_000_001),
+        )
+        .ok();
     let window = &receipt["standings"][0]["windows"][0];
     assert_eq!(window["values"], json!({"laps": 3}));
     assert_eq!(

@@ -64,7 +64,7 @@ fn a_change_of_rank_style_shows_in_the_cached_board_too() {
 fn anything_else_is_409_and_says_why() {
     let server = used();
     let before = server.get("/v1/kinds/k").ok();
-    let version = server.version("k/a");
+    let version = server.versions("k/a");
     for (setting, value) in [
         ("mode", json!("best")),
         ("mode", json!("latest")),
@@ -89,7 +89,7 @@ fn anything_else_is_409_and_says_why() {
         answer.problem(409, "kind-has-boards", &["windows"]);
     }
     assert_eq!(server.get("/v1/kinds/k").ok(), before);
-    assert_eq!(server.version("k/a"), version);
+    assert_eq!(server.versions("k/a"), version);
 }
 
 #[test]

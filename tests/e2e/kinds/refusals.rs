@@ -71,7 +71,9 @@ fn every_setting_is_held_to_its_rules() {
             json!({"fields": (0..5).map(|n| json!({"name": format!("f{n}")})).collect::<Vec<_>>()}),
             &["fields", "5"],
         ),
-        (json!([]), &[]),
+        (json!({"fields": [["points", "desc"]]}), &["fields"]),
+        (json!({"keep": {"all": ["7d"]}}), &["keep"]),
+        (json!([]), &["object"]),
     ] {
         server
             .put("/v1/kinds/gifts", &shape)

@@ -56,6 +56,11 @@ fn nesting_of_any_depth_is_refused_and_does_no_harm() {
     for (method, path) in PATHS {
         for text in [&arrays, &objects, &closed] {
             let answer = server.json(method, path, text);
+            if path == "/v1/contributions" && *text == closed {
+                // An array with one item, which is none.
+                assert_eq!(answer.ok()["rejected"][0]["type"], "invalid");
+                continue;
+            }
             assert_eq!(answer.status, 400, "{method} {path}: {}", answer.body);
         }
     }
@@ -64,12 +69,6 @@ fn nesting_of_any_depth_is_refused_and_does_no_harm() {
         let answer = server.json("POST", "/v1/contributions", &text);
         assert_eq!(answer.status, 400, "{value}: {}", answer.body);
     }
-    let receipt = server.json(
-        "POST",
-        "/v1/contributions",
-        &format!("[{}]", "[".repeat(100) + &"]".repeat(100)),
-    );
-    assert_eq!(receipt.ok()["rejected_count"], 1);
     assert_eq!(server.get("/healthz").status, 200);
 }
 
