@@ -32,6 +32,7 @@ pub fn encoded(text: &str) -> String {
 }
 
 /// How a server is started: in a folder of its own, with nothing of the environment that it reads.
+#[must_use]
 pub struct Launch {
     folder: TempDir,
     command: Command,
@@ -158,10 +159,12 @@ impl Server {
         Self::with("")
     }
 
-    /// With this configuration, on a free port.
+    /// With this configuration, on a free port, kept in memory.
     #[track_caller]
     pub fn with(config: &str) -> Self {
-        Launch::on_a_free_port(config).start()
+        Launch::on_a_free_port(config)
+            .args("--store memory:")
+            .start()
     }
 
     /// `http://127.0.0.1:PORT`.

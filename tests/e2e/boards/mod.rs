@@ -16,15 +16,18 @@ mod tops;
 mod wrong;
 
 use end_to_end::Server;
+use serde_json::{Value, json};
 
-/// A board `gifts/a` of so many members: `m01` has 100 points, `m02` 99, and so on.
-fn ladder(members: i64) -> Server {
+/// A board `gifts/a` of so many members: `m01` has 100 points, `m02` 99, and so on, all reached long
+/// ago, and one window, `all`.
+fn ladder(members: u32) -> Server {
     let server = Server::start();
-    let points: Vec<(String, i64)> = (1..=members)
-        .map(|n| (format!("m{n:02}"), 101 - n))
-        .collect();
-    let points: Vec<(&str, i64)> = points.iter().map(|(m, p)| (m.as_str(), *p)).collect();
-    server.give("gifts/a", &points);
+    let item = |n: u32| {
+        json!({"board": "gifts/a", "member": format!("m{n:02}"), "points": 101 - i64::from(n),
+               "at": 1_700_000_000_000_i64})
+    };
+    let items: Vec<Value> = (1..=members).map(item).collect();
+    assert_eq!(server.contribute(&items.into()).ok()["applied"], members);
     server
 }
 
@@ -34,7 +37,7 @@ fn on_a(rest: &str) -> String {
     format!("/v1/boards/gifts/a{rest}{and}window=all")
 }
 
-fn members(entries: &[serde_json::Value]) -> Vec<&str> {
+fn members(entries: &[Value]) -> Vec<&str> {
     entries
         .iter()
         .map(|entry| entry["member"].as_str().unwrap())

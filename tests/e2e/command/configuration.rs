@@ -90,7 +90,7 @@ fn the_configuration_file_is_the_one_that_is_named() {
 #[test]
 fn the_store_comes_from_flag_environment_or_file_and_has_to_be_known() {
     let file = "[server]\nstore = \"memory:\"\n";
-    let server = Server::with(file);
+    let server = Launch::on_a_free_port(file).start();
     assert_eq!(server.get("/readyz").ok()["store"], "memory");
     drop(server);
     let wrong = || Launch::on_a_free_port("[server]\nstore = \"paper:a\"\n");
