@@ -21,6 +21,9 @@ const SHARD_CALLS_MAX: usize = 64;
 /// Lives of a board that one request may meet.
 const LIVES_MAX: usize = 4;
 
+/// Tries at the birth of a board whose kind keeps changing.
+const BIRTH_TRIES_MAX: usize = 4;
+
 /// Items for one shard, and their places in the request.
 struct ShardBatch {
     shard: u16,
@@ -93,18 +96,34 @@ impl Router {
             let record = self.boards().born(name).await;
             return record.map_err(|error| Failure::Unavailable(error.to_string()));
         }
-        self.boards()
-            .born_now(name, kind, now)
-            .await
-            .map(Some)
-            .map_err(|error| match error {
-                BirthError::StaleKind => {
-                    Failure::Unavailable(format!("kind {} has just changed", name.kind()))
-                }
+        let mut known = kind.clone();
+        for _ in 0..BIRTH_TRIES_MAX {
+            match self.boards().born_now(name, &known, now).await {
+                Ok(record) => return Ok(Some(record)),
                 // A birth that may have happened is met again by whoever comes next: nothing of the
                 // contribution was sent.
-                BirthError::Store(error) => Failure::Unavailable(error.to_string()),
-            })
+                Err(BirthError::Store(error)) => {
+                    return Err(Failure::Unavailable(error.to_string()));
+                }
+                Err(BirthError::StaleKind) => match self.still_meant(kind).await {
+                    Some(current) => known = current,
+                    None => break,
+                },
+            }
+        }
+        let reason = format!("kind {} has just changed", name.kind());
+        Err(Failure::Unavailable(reason))
+    }
+
+    /// A kind as it has become, if what was read and admitted by it means the same. What does not
+    /// has to be read again by whoever sends it again, by then in the catalogue.
+    async fn still_meant(&self, read_by: &KnownKind) -> Option<KnownKind> {
+        self.catalogue().refresh().await.ok()?;
+        let current = self.catalogue().known(read_by.kind.name().as_str())?;
+        let same = current.kind.rules() == read_by.kind.rules()
+            && current.kind.windows() == read_by.kind.windows()
+            && current.kind.calendar() == read_by.kind.calendar();
+        same.then_some(current)
     }
 
     /// One call. `Err(())`: that life has ended, and nothing was applied.
