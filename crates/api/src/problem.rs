@@ -256,6 +256,7 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         let kind = match error {
             StoreError::Unknown(_) => ProblemType::Unknown,
+            StoreError::WindowDropped => ProblemType::WindowGone,
             StoreError::Dead | StoreError::Unavailable(_) => ProblemType::Unavailable,
         };
         Self::new(kind, error.to_string())
@@ -264,7 +265,11 @@ impl From<StoreError> for Problem {
 
 impl From<ReadError> for Problem {
     fn from(error: ReadError) -> Self {
-        Self::new(ProblemType::Unavailable, error.to_string())
+        let kind = match error {
+            ReadError::Unavailable(_) => ProblemType::Unavailable,
+            ReadError::WindowGone => ProblemType::WindowGone,
+        };
+        Self::new(kind, error.to_string())
     }
 }
 

@@ -131,6 +131,9 @@ impl Router {
         let result = match self.store().apply(record, shard, call).await {
             Ok(outcomes) => Ok(outcomes.into_iter().map(Written::from).collect()),
             Err(StoreError::Dead) => Err(()),
+            Err(error @ StoreError::WindowDropped) => {
+                Ok(all(Failure::Unavailable(error.to_string())))
+            }
             Err(StoreError::Unavailable(why)) => Ok(all(Failure::Unavailable(why))),
             Err(StoreError::Unknown(why)) => Ok(all(Failure::Unknown(why))),
         };

@@ -97,7 +97,7 @@ impl Merger {
 
     fn last(&self, key: &Key, fresh: bool, error: ReadError) -> Result<TopView, ReadError> {
         match self.boards.snapshots.get(key) {
-            Some(snapshot) if !fresh => Ok(TopView {
+            Some(snapshot) if !fresh && error != ReadError::WindowGone => Ok(TopView {
                 snapshot,
                 stale: true,
             }),

@@ -297,7 +297,14 @@ impl<'a> Run<'a> {
             groups: true,
             asks,
         };
-        let reading = self.board.read(shard, &query).await;
+        let reading = match self.given.read(&self.board.record, shard, &query).await {
+            Err(StoreError::WindowDropped) => {
+                assert!(self.twin.may_be_dropped(window), "{window:?}");
+                return;
+            }
+            reading => reading.unwrap(),
+        };
+        assert!(!self.twin.is_dropped(window), "{window:?}");
         assert_eq!(reading.members, sorted.len() as u64);
         let parts = reading.parts.expect("nothing was excepted");
         assert_eq!(parts.len(), query.asks.len());
