@@ -57,8 +57,10 @@ impl Rules {
                     value
                 };
                 self.put_value(&mut standing, index, value);
-                // An outright sum counts as moved: a delta of 0 with an earlier time leaves it.
-                self.put_field_time(&mut standing, index, at, true);
+                if value.is_some() {
+                    // An outright sum counts as moved: a delta of 0 with an earlier time leaves it.
+                    self.put_field_time(&mut standing, index, at, true);
+                }
             } else {
                 self.put_value(&mut standing, index, value);
             }
@@ -91,15 +93,18 @@ impl Rules {
         Ok(standing)
     }
 
-    /// Sums at 0, everything else null.
+    /// Sums at 0, everything else null, which has no time: else the first to arrive would show.
     fn nothing_yet(&self, at: Timestamp) -> Standing {
         let mut standing = Standing {
             words: [0; STANDING_WORDS_MAX],
         };
         for (index, field) in self.fields().iter().enumerate() {
-            let value = (field.op == Op::Sum).then_some(Value::ZERO);
-            self.put_value(&mut standing, index, value);
-            self.put_field_time(&mut standing, index, at, false);
+            if field.op == Op::Sum {
+                self.put_value(&mut standing, index, Some(Value::ZERO));
+                self.put_field_time(&mut standing, index, at, false);
+            } else {
+                self.put_value(&mut standing, index, None);
+            }
         }
         standing
     }

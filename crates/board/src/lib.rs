@@ -11,6 +11,7 @@ pub mod limits;
 mod order;
 mod rules;
 mod standing;
+mod target;
 mod timestamp;
 mod value;
 mod window;

@@ -6,7 +6,9 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::import::ImportArgs;
+use crate::serve::ServeArgs;
 use crate::top::TopArgs;
+use crate::verify::VerifyArgs;
 
 /// A sharded leaderboard service.
 #[derive(Debug, Parser)]
@@ -19,10 +21,14 @@ pub(crate) struct Cli {
 /// One command of the binary.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Serves boards over HTTP.
+    Serve(ServeArgs),
     /// Sends a CSV or NDJSON file of contributions to a server.
     Import(ImportArgs),
     /// Shows the best of a board as a table.
     Top(TopArgs),
+    /// Holds the score store against the sorted sets.
+    Verify(VerifyArgs),
 }
 
 /// Which server a command speaks to, and as whom.

@@ -4,9 +4,13 @@
 
 mod cli;
 mod client;
+mod config;
 mod import;
+mod serve;
+mod store;
 mod terminal;
 mod top;
+mod verify;
 
 #[cfg(test)]
 mod test_server;
@@ -19,8 +23,10 @@ use cli::{Cli, Command};
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Serve(args) => serve::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Top(args) => top::run(&args),
+        Command::Verify(args) => verify::run(&args),
     };
     outcome.unwrap_or_else(|error| {
         terminal::complain(&error.to_string());

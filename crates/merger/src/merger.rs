@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use board::{BoardName, Kind, Timestamp, Window};
 use shard_router::Router;
-use shard_store::StoreError;
+use shard_store::{BoardRecord, StoreError};
 
 use crate::cache::{GlobalBoards, Rendered};
 use crate::counters::Counters;
@@ -84,13 +84,17 @@ impl Merger {
 
     /// Reads a board in the life that is on. A life that ends meanwhile is read again as the next;
     /// a board that nobody has contributed to answers `T::default()`.
-    pub(crate) async fn on_board<T: Default>(
-        &self,
-        name: &BoardName,
-        kind: &Arc<Kind>,
+    pub(crate) async fn on_board<'a, T, Read>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a Arc<Kind>,
         window: Window,
-        read: impl AsyncFn(&Scope<'_>, Timestamp) -> Result<Answer<T>, StoreError>,
-    ) -> Result<Answer<T>, ReadError> {
+        read: impl Fn(Scope<'a>) -> Read + Send,
+    ) -> Result<Answer<T>, ReadError>
+    where
+        T: Default,
+        Read: Future<Output = Result<Answer<T>, StoreError>> + Send,
+    {
         for _ in 0..LIVES_MAX {
             let as_of = self.now();
             let Some(record) = self.router.boards().born(name).await? else {
@@ -101,18 +105,29 @@ impl Merger {
                     value: T::default(),
                 });
             };
-            let scope = Scope {
-                store: &**self.router.store(),
-                counters: &self.counters,
-                record: record.clone(),
-                kind: kind.clone(),
-                window,
-            };
-            match read(&scope, as_of).await {
+            match read(self.scope(record.clone(), kind, window, as_of)).await {
                 Err(StoreError::Dead) => self.router.boards().forget(&record),
                 result => return Ok(result?),
             }
         }
         Err(StoreError::Dead.into())
+    }
+
+    pub(crate) fn scope<'a>(
+        &'a self,
+        record: Arc<BoardRecord>,
+        kind: &'a Arc<Kind>,
+        window: Window,
+        as_of: Timestamp,
+    ) -> Scope<'a> {
+        let store = &**self.router.store();
+        Scope {
+            store,
+            counters: &self.counters,
+            record,
+            kind,
+            window,
+            as_of,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use board::{Kind, RankStyle, Window};
+use board::{Kind, RankStyle, Timestamp, Window};
 use futures::future::{join_all, try_join_all};
 use shard_store::{Ask, BoardRecord, Query, Reading, ShardStore, ShardVersion, StoreError};
 
@@ -15,8 +15,10 @@ pub(crate) struct Scope<'a> {
     pub(crate) store: &'a dyn ShardStore,
     pub(crate) counters: &'a Counters,
     pub(crate) record: Arc<BoardRecord>,
-    pub(crate) kind: Arc<Kind>,
+    pub(crate) kind: &'a Arc<Kind>,
     pub(crate) window: Window,
+    /// When the read began.
+    pub(crate) as_of: Timestamp,
 }
 
 impl Scope<'_> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use board::{BoardName, Timestamp};
+use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use shard_store::{BuryError, Failure, ShardStore, StoreError};
 
@@ -68,8 +69,9 @@ impl Router {
         let sends = plan
             .boards
             .into_iter()
-            .map(|board| self.send(board, sending));
-        let mut sends = stream::iter(sends).buffer_unordered(BOARDS_AT_ONCE_MAX);
+            .map(|board| self.send(board, sending).boxed());
+        let mut sends =
+            stream::iter(sends.collect::<Vec<_>>()).buffer_unordered(BOARDS_AT_ONCE_MAX);
         while let Some(outcomes) = sends.next().await {
             for (place, outcome) in outcomes {
                 written[place] = Some(outcome);

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use board::{BoardName, IdDigest, Timestamp, Windows};
+use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use shard_store::{Batch, BirthError, BoardRecord, Failure, Item, Outcome, Refused, StoreError};
 
@@ -62,10 +63,10 @@ impl Router {
                 Err(failure) => return fail(written, &left, &failure),
             };
             let batches = batches(&record, &left, sending.writes);
-            let calls = batches
-                .into_iter()
-                .map(|batch| self.call(&record, &kind, batch, sending));
-            let mut calls = stream::iter(calls).buffer_unordered(SHARD_CALLS_MAX);
+            let calls = batches.into_iter();
+            let calls = calls.map(|batch| self.call(&record, &kind, batch, sending).boxed());
+            let mut calls =
+                stream::iter(calls.collect::<Vec<_>>()).buffer_unordered(SHARD_CALLS_MAX);
             let mut dead: Vec<usize> = Vec::new();
             while let Some((places, result)) = calls.next().await {
                 match result {
@@ -149,6 +150,9 @@ impl Router {
         let result = match self.store().apply(record, shard, call).await {
             Ok(outcomes) => Ok(outcomes.into_iter().map(Written::from).collect()),
             Err(StoreError::Dead) => Err(()),
+            Err(error @ StoreError::WindowDropped) => {
+                Ok(all(Failure::Unavailable(error.to_string())))
+            }
             Err(StoreError::Unavailable(why)) => Ok(all(Failure::Unavailable(why))),
             Err(StoreError::Unknown(why)) => Ok(all(Failure::Unknown(why))),
         };

@@ -70,7 +70,9 @@ async fn fill(store: &MemoryStore, kind: &KindRecord, number: usize) {
             report: false,
             items: &[item],
         };
-        let applied = store.apply(&board, board.shards.shard_of(hash), batch).await;
+        let applied = store
+            .apply(&board, board.shards.shard_of(hash), batch)
+            .await;
         assert_eq!(applied.unwrap(), [Outcome::Applied(Vec::new())]);
     }
 }

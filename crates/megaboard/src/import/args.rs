@@ -168,7 +168,7 @@ mod tests {
             .map_err(|error| (error.kind(), error.to_string()))?;
         match cli.command {
             Command::Import(args) => args.format(),
-            Command::Top(_) => panic!("another command"),
+            _ => panic!("another command"),
         }
     }
 

@@ -13,7 +13,6 @@ use super::snapshot::{Shape, Snapshot};
 use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want};
 use crate::merger::Merger;
-use crate::scope::Scope;
 
 /// Lives of a board that one read may meet.
 const LIVES_MAX: usize = 4;
@@ -72,7 +71,8 @@ impl TopView {
 
 /// The last board there is, where it will do.
 fn last(known: Option<Arc<Snapshot>>, fresh: bool, error: ReadError) -> Result<TopView, ReadError> {
-    let snapshot = known.filter(|_| !fresh).ok_or(error)?;
+    let will_do = !fresh && error != ReadError::WindowGone;
+    let snapshot = known.filter(|_| will_do).ok_or(error)?;
     Ok(TopView {
         snapshot,
         stale: true,
@@ -165,14 +165,7 @@ impl Merger {
     ) -> Result<Snapshot, StoreError> {
         self.counters.count_merge();
         let as_of = self.now();
-        let store = &**self.router.store();
-        let scope = Scope {
-            store,
-            counters: &self.counters,
-            record,
-            kind: kind.clone(),
-            window,
-        };
+        let scope = self.scope(record, kind, window, as_of);
         let want = Want::Around {
             before: 0,
             after: kind.top() as u64,

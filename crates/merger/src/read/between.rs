@@ -42,7 +42,7 @@ impl Merger {
         (min, max): (Option<Value>, Option<Value>),
         limit: u64,
     ) -> Result<Answer<Vec<RankedEntry>>, ReadError> {
-        self.on_board(board, kind, window, async |scope, as_of| {
+        self.on_board(board, kind, window, |scope| async move {
             let (best, worst) = cuts(kind.rules(), min, max);
             let cut = best.map_or(Cut::Top, Cut::Bound);
             let want = Want::Around {
@@ -56,7 +56,7 @@ impl Merger {
             entries.retain(|ranked| worst.is_below(&ranked.entry.key));
             Ok(Answer {
                 version,
-                as_of,
+                as_of: scope.as_of,
                 members: gathered.members,
                 value: entries,
             })
@@ -72,7 +72,7 @@ impl Merger {
         window: Window,
         (min, max): (Option<Value>, Option<Value>),
     ) -> Result<Answer<u64>, ReadError> {
-        self.on_board(board, kind, window, async |scope, as_of| {
+        self.on_board(board, kind, window, |scope| async move {
             let (best, worst) = cuts(kind.rules(), min, max);
             let best = best.map_or(Anchor::Rank(0), Anchor::Bound);
             let worst = Anchor::Bound(worst.unwrap_or_else(|| lowest(kind.rules())));
@@ -86,7 +86,7 @@ impl Merger {
             };
             Ok(Answer {
                 version: scope.version(&readings),
-                as_of,
+                as_of: scope.as_of,
                 members: readings.iter().map(|reading| reading.members).sum(),
                 value: readings.iter().map(between).sum(),
             })

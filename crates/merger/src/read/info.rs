@@ -35,7 +35,7 @@ impl Merger {
         kind: &Arc<Kind>,
         window: Window,
     ) -> Result<Answer<BoardInfo>, ReadError> {
-        self.on_board(board, kind, window, async |scope, as_of| {
+        self.on_board(board, kind, window, |scope| async move {
             let readings = scope.round_of_all(&[]).await?;
             let mut windows: BTreeMap<Window, u64> = BTreeMap::new();
             for count in scope.windows().await? {
@@ -45,7 +45,7 @@ impl Merger {
             let windows = windows.map(|(window, members)| WindowMembers { window, members });
             Ok(Answer {
                 version: scope.version(&readings),
-                as_of,
+                as_of: scope.as_of,
                 members: readings.iter().map(|reading| reading.members).sum(),
                 value: BoardInfo {
                     record: Some(scope.record.clone()),

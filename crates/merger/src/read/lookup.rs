@@ -28,7 +28,7 @@ impl Merger {
         window: Window,
         members: &[Member],
     ) -> Result<Answer<Vec<Option<RankedEntry>>>, ReadError> {
-        let answer = self.on_board(board, kind, window, async |scope, as_of| {
+        let answer = self.on_board(board, kind, window, |scope| async move {
             let found = scope.find(members).await?;
             let readings = scope.count_above(&found).await?;
             let mut value = vec![None; members.len()];
@@ -39,7 +39,7 @@ impl Merger {
             let members = readings.iter().map(|reading| reading.members).sum();
             Ok(Answer {
                 version: scope.version(&readings),
-                as_of,
+                as_of: scope.as_of,
                 members,
                 value,
             })

@@ -47,11 +47,11 @@ impl Merger {
         (above, below): (u64, u64),
         target: Option<u64>,
     ) -> Result<Answer<Option<MemberView>>, ReadError> {
-        self.on_board(board, kind, window, async |scope, as_of| {
+        self.on_board(board, kind, window, |scope| async move {
             let Some((gathered, key)) = scope.around(member, above, below).await? else {
                 return Ok(Answer {
                     version: Version::UNBORN,
-                    as_of,
+                    as_of: scope.as_of,
                     members: 0,
                     value: None,
                 });
@@ -79,7 +79,7 @@ impl Merger {
             let version = scope.version(&gathered.readings);
             Ok(Answer {
                 version,
-                as_of,
+                as_of: scope.as_of,
                 members: gathered.members,
                 value: Some(value),
             })

@@ -25,11 +25,11 @@ impl Merger {
         from: u64,
         to: u64,
     ) -> Result<Answer<Vec<RankedEntry>>, ReadError> {
-        self.on_board(board, kind, window, async |scope, as_of| {
+        self.on_board(board, kind, window, |scope| async move {
             let gathered = scope.page(from - 1, to).await?;
             Ok(Answer {
                 version: scope.version(&gathered.readings),
-                as_of,
+                as_of: scope.as_of,
                 members: gathered.members,
                 value: gathered.entries,
             })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Bound, Kind, Timestamp, Values, Window};
+use board::{BoardName, Bound, Kind, RankKey, Timestamp, Values, Window};
 use shard_store::{Anchor, Ask};
 
 use crate::error::ReadError;
@@ -38,14 +38,39 @@ impl Merger {
         values: &Values,
         reached_at: Timestamp,
     ) -> Result<Answer<PlaceView>, ReadError> {
-        self.on_board(board, kind, window, async |scope, as_of| {
-            let words = kind.rules().rank_words(values, reached_at);
-            let better_fields = kind.rules().field_words(&words).successor();
-            let better_fields =
-                better_fields.map_or(Anchor::Rank(0), |w| Anchor::Bound(Bound::prefix(w)));
-            let at_least = Anchor::Bound(Bound::prefix(words));
-            let asks = [Ask::rank_of(at_least), Ask::rank_of(better_fields)];
-            let readings = scope.round_of_all(&asks).await?;
+        let words = kind.rules().rank_words(values, reached_at);
+        self.place_below(board, kind, window, Bound::prefix(words))
+            .await
+    }
+
+    /// The place of a standing.
+    pub async fn place_of(
+        &self,
+        board: &BoardName,
+        kind: &Arc<Kind>,
+        window: Window,
+        key: &RankKey,
+    ) -> Result<Answer<PlaceView>, ReadError> {
+        self.place_below(board, kind, window, Bound::key(key)).await
+    }
+
+    async fn place_below(
+        &self,
+        board: &BoardName,
+        kind: &Arc<Kind>,
+        window: Window,
+        bound: Bound,
+    ) -> Result<Answer<PlaceView>, ReadError> {
+        let better_fields = kind.rules().field_words(&bound.words).successor();
+        let better_fields =
+            better_fields.map_or(Anchor::Rank(0), |words| Anchor::Bound(Bound::prefix(words)));
+        let asks = [
+            Ask::rank_of(Anchor::Bound(bound)),
+            Ask::rank_of(better_fields),
+        ];
+        let asks = &asks;
+        self.on_board(board, kind, window, |scope| async move {
+            let readings = scope.round_of_all(asks).await?;
             let sum = |ask: usize| -> u64 {
                 let parts = readings
                     .iter()
@@ -56,7 +81,7 @@ impl Merger {
             let rank = if scope.groups() { sum(1) + 1 } else { position };
             Ok(Answer {
                 version: scope.version(&readings),
-                as_of,
+                as_of: scope.as_of,
                 members: readings.iter().map(|reading| reading.members).sum(),
                 value: PlaceView { rank, position },
             })

@@ -124,7 +124,7 @@ impl Cell {
             Body::Split(shards) => {
                 let mut held = shards[usize::from(shard)].write();
                 let outcomes = held.apply(batch, shard_of, budget);
-                held.settle(batch.kind.rules());
+                held.finish(batch.kind.rules());
                 (outcomes, false)
             }
             Body::Whole(whole) => {
@@ -155,7 +155,7 @@ impl Cell {
     ) -> Result<Reading, StoreError> {
         self.look(shard, |held, only| {
             held.read(&self.kind, epoch, only, query)
-        })
+        })?
     }
 
     pub(crate) fn windows(&self, shard: u16) -> Result<Vec<WindowCount>, StoreError> {

@@ -29,7 +29,7 @@ pub(crate) const MEMBER_BYTES_MAX: usize = 128;
 const UNIT: usize = 4;
 
 /// Bytes of a chunk. No record reaches over its end.
-const CHUNK: usize = 1 << 18;
+const CHUNK: usize = 1 << 16;
 
 /// Chunks that a handle can reach.
 const CHUNKS_MAX: usize = (1 << 32) / (CHUNK / UNIT);
@@ -85,6 +85,7 @@ impl Table {
     }
 
     /// Heap bytes held, unused capacity included.
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         let records: usize = self.chunks.iter().map(Vec::capacity).sum();
         records + self.chunks.capacity() * size_of::<Vec<u8>>() + self.index.allocation_size()
@@ -95,6 +96,24 @@ impl Table {
         self.index
             .find(spread(hash), |&handle| self.name(handle) == member)
             .copied()
+    }
+
+    /// The handles of many members at once. A find waits for memory twice, for the index and for the
+    /// record. Here the first wait is shared by all, and then the second.
+    pub(crate) fn find_all<'a>(
+        &self,
+        members: impl Iterator<Item = (u64, &'a [u8])> + Clone,
+        handles: &mut Vec<Option<u32>>,
+    ) {
+        handles.clear();
+        // The first handle with the right tag is almost always the one.
+        let likely = |(hash, _)| self.index.find(spread(hash), |_| true).copied();
+        handles.extend(members.clone().map(likely));
+        for (handle, (hash, member)) in handles.iter_mut().zip(members) {
+            if handle.is_some_and(|handle| self.name(handle) != member) {
+                *handle = self.find(hash, member);
+            }
+        }
     }
 
     /// Adds a record, and answers its handle. `member` must not be in the table already, `hash` is
@@ -150,7 +169,7 @@ impl Table {
 
     /// Overwrites the state of a record.
     pub(crate) fn set_state(&mut self, handle: u32, state: &[u64]) {
-        debug_assert_eq!(state.len() * size_of::<u64>(), self.state_bytes);
+        debug_assert_eq!(size_of_val(state), self.state_bytes);
         let (chunk, at) = place(handle);
         let (words, _) = self.chunks[chunk][at..at + self.state_bytes].as_chunks_mut();
         for (bytes, word) in words.iter_mut().zip(state) {
@@ -159,6 +178,7 @@ impl Table {
     }
 
     /// The handles of all members, in no order.
+    #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
         self.index.iter().copied()
     }

@@ -1,32 +1,33 @@
 //! Random operations on a board and on its naive twin: every outcome and every answer agrees.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use board::{Admission, Bound, Member, Period, RankKey, Standing, Timestamp, Values, Window};
 use shard_store::{
-    Anchor, Ask, Change, Item, Outcome, Query, Refused, ShardVersion, StoreError, WindowCount,
+    Anchor, Ask, Change, Item, Outcome, Query, Refused, Revision, ShardVersion, StoreError,
+    WindowCount,
 };
 
 use crate::any_kind::{any_kind, any_values};
 use crate::dice::{Dice, Seed, runs};
 use crate::given::{Board, DAY, Given, HOUR, MINUTE, NOW, member};
 use crate::twin::{Told, Twin};
+use crate::versions_seen::Versions;
 
 /// All shards of a tiny board are likely to be kept as one.
 pub(crate) async fn tiny_boards_agree(given: Given) {
-    agree(given, 20, 60, runs(40, 2000)).await;
+    agree(given, 20, 60, runs(300, 15_000)).await;
 }
 
 /// Boards that outgrow what is small, and fall back below it.
 pub(crate) async fn growing_boards_agree(given: Given) {
-    agree(given, 150, 60, runs(25, 1000)).await;
+    agree(given, 150, 60, runs(150, 6000)).await;
 }
 
 /// Boards of which every shard is large.
 pub(crate) async fn large_boards_agree(given: Given) {
-    agree(given, 2500, 30, runs(6, 150)).await;
+    agree(given, 2500, 30, runs(30, 600)).await;
 }
 
 async fn agree(given: Given, members: usize, steps: usize, boards: u64) {
@@ -39,6 +40,7 @@ async fn agree(given: Given, members: usize, steps: usize, boards: u64) {
         }
         run.compare(&mut dice).await;
         run.board.verify().await;
+        given.bury(&run.board.record.name, run.clock).await.unwrap();
     }
 }
 
@@ -59,9 +61,9 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     async fn new(given: &'a Given, dice: &mut Dice, members: usize, number: u64) -> Self {
         let shards = *dice.pick(&[1, 4, 16]);
-        let mut spec = any_kind(dice, shards).spec().clone();
-        spec.name = format!("k{number}").parse().unwrap();
-        let board = given.fresh(board::Kind::new(spec).unwrap(), "b").await;
+        let kind = Arc::new(any_kind(dice, shards));
+        let kind = given.put_kind(kind, Revision(number), true).await;
+        let board = given.born(&kind.unwrap(), "b", NOW).await;
         Self {
             given,
             twin: Twin::new(board.kind.clone(), board.record.clone(), NOW),
@@ -227,12 +229,8 @@ impl<'a> Run<'a> {
 
     async fn rebirth(&mut self) {
         let old = self.board.clone();
-        let kinds = self.given.kinds().await.unwrap();
-        let kind = kinds
-            .iter()
-            .find(|kind| kind.name == *old.kind.name())
-            .unwrap();
-        self.board = self.given.born(kind, "b", self.clock).await;
+        let kind = self.given.kinds().await.unwrap().remove(0);
+        self.board = self.given.born(&kind, "b", self.clock).await;
         self.twin = Twin::new(old.kind.clone(), self.board.record.clone(), self.clock);
         self.sent.clear();
         self.versions = Versions::default();
@@ -299,7 +297,14 @@ impl<'a> Run<'a> {
             groups: true,
             asks,
         };
-        let reading = self.board.read(shard, &query).await;
+        let reading = match self.given.read(&self.board.record, shard, &query).await {
+            Err(StoreError::WindowDropped) => {
+                assert!(self.twin.may_be_dropped(window), "{window:?}");
+                return;
+            }
+            reading => reading.unwrap(),
+        };
+        assert!(!self.twin.is_dropped(window), "{window:?}");
         assert_eq!(reading.members, sorted.len() as u64);
         let parts = reading.parts.expect("nothing was excepted");
         assert_eq!(parts.len(), query.asks.len());
@@ -369,42 +374,4 @@ fn told_by(outcome: &Outcome) -> Told {
 fn pick_span(dice: &mut Dice) -> Duration {
     let unit = *dice.pick(&[Duration::from_millis(1), MINUTE, HOUR, HOUR, DAY]);
     unit * u32::try_from(dice.below(30)).unwrap()
-}
-
-/// What was read under which version.
-#[derive(Default)]
-struct Versions {
-    latest: HashMap<(Window, u16), ShardVersion>,
-    contents: HashMap<(Window, u16, ShardVersion), Arc<[Vec<u8>]>>,
-}
-
-impl Versions {
-    fn see(
-        &mut self,
-        window: Window,
-        shard: u16,
-        version: ShardVersion,
-        sorted: &[shard_store::Entry],
-    ) {
-        if let Some(before) = self.latest.insert((window, shard), version) {
-            assert_eq!(before.epoch, version.epoch, "nothing was lost");
-            assert!(
-                before.counter <= version.counter,
-                "{before:?} then {version:?}"
-            );
-        }
-        let content: Arc<[Vec<u8>]> = sorted.iter().map(|entry| entry.key.to_bytes()).collect();
-        let known = self.contents.entry((window, shard, version));
-        assert_eq!(
-            *known.or_insert_with(|| content.clone()),
-            content,
-            "{version:?}"
-        );
-    }
-
-    /// A window that is past its time is nobody's any more.
-    fn forget(&mut self, window: Window) {
-        self.latest.retain(|(held, _), _| *held != window);
-        self.contents.retain(|(held, _, _), _| *held != window);
-    }
 }

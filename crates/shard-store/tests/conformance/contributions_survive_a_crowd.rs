@@ -5,17 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use board::{Member, Period, Window};
-use shard_store::{KindRecord, Outcome, Reading, StoreError};
+use shard_store::{Anchor, Outcome, Reading};
 use tokio::task::JoinHandle;
 
 use crate::dice::{Dice, runs};
-use crate::given::{Board, DAY, Given, NOW, gifts, idle, kept, member, whole, window};
+use crate::given::{Board, DAY, Given, NOW, gifts, kept, member, whole, window};
 
 const ALL: Window = Window::ALL_TIME;
 const WRITERS: u64 = 4;
 
 /// Writers of one point a contribution, each for random members out of `members`.
-fn writers(board: &Board, members: &[Member], batches: u64) -> Vec<JoinHandle<Vec<i64>>> {
+pub(crate) fn writers(
+    board: &Board,
+    members: &[Member],
+    batches: u64,
+) -> Vec<JoinHandle<Vec<i64>>> {
     let write = |writer: u64| {
         let (board, members) = (board.clone(), members.to_vec());
         tokio::spawn(async move {
@@ -28,7 +32,9 @@ fn writers(board: &Board, members: &[Member], batches: u64) -> Vec<JoinHandle<Ve
                     .map(|who| board.points(&members[*who], 1, NOW));
                 let outcomes = board.apply(&items.collect::<Vec<_>>(), NOW).await;
                 assert_eq!(outcomes, vec![Outcome::Applied(Vec::new()); 20]);
-                chosen.iter().for_each(|who| given[*who] += 1);
+                for who in chosen {
+                    given[who] += 1;
+                }
                 tokio::task::yield_now().await;
             }
             given
@@ -38,7 +44,11 @@ fn writers(board: &Board, members: &[Member], batches: u64) -> Vec<JoinHandle<Ve
 }
 
 /// Holds the board against what the writers gave.
-async fn settle_up(board: &Board, members: &[Member], writers: Vec<JoinHandle<Vec<i64>>>) {
+pub(crate) async fn settle_up(
+    board: &Board,
+    members: &[Member],
+    writers: Vec<JoinHandle<Vec<i64>>>,
+) {
     let mut given = vec![0; members.len()];
     for writer in writers {
         let by_one = writer.await.unwrap();
@@ -66,7 +76,7 @@ async fn settle_up(board: &Board, members: &[Member], writers: Vec<JoinHandle<Ve
     board.verify().await;
 }
 
-fn named(count: usize) -> Vec<Member> {
+pub(crate) fn named(count: usize) -> Vec<Member> {
     (0..count)
         .map(|number| member(&format!("u{number}")))
         .collect()
@@ -91,59 +101,6 @@ pub(crate) async fn none_is_lost_while_a_board_grows(given: Given) {
         let board = given.born(&kind, &format!("room-{number}"), NOW).await;
         let writers = writers(&board, &members, 20);
         settle_up(&board, &members, writers).await;
-    }
-}
-
-/// Sweeps without a pause while a task is under way.
-fn sweeper(given: &Given, stop: &Arc<AtomicBool>) -> JoinHandle<u64> {
-    let (store, stop) = (given.store.clone(), stop.clone());
-    tokio::spawn(async move {
-        let mut sweeps = 0;
-        while !stop.load(Ordering::Acquire) {
-            store.expire(NOW).await.unwrap();
-            sweeps += 1;
-            tokio::task::yield_now().await;
-        }
-        sweeps
-    })
-}
-
-pub(crate) async fn none_is_lost_to_the_sweep(given: Given) {
-    let kind = gifts(|spec| spec.windows = vec![idle(DAY), kept(Period::Day, DAY * 3)]);
-    let kind = given.kind(kind).await;
-    let members = named(300);
-    for number in 0..runs(20, 500) {
-        let room = format!("room-{number}");
-        // Idle for a week, and large in windows past their time, when the writers come back.
-        let then = NOW.minus(DAY * 8);
-        let board = given.born(&kind, &room, then).await;
-        let old = (0..3000).map(|number| member(&format!("old-{number}")));
-        let old: Vec<_> = old.map(|member| board.points(&member, 1, then)).collect();
-        board.apply(&old, then).await;
-        let stop = Arc::new(AtomicBool::new(false));
-        let sweeper = sweeper(&given, &stop);
-        // The first contribution may find a board that has just gone. From then on it is there.
-        let first = board.points(&member("first"), 1, NOW);
-        let board = match board.try_apply(&[first], NOW, false).await {
-            Ok(_) => board,
-            Err(StoreError::Dead) => reborn(&given, &kind, &room).await,
-            Err(error) => panic!("{error}"),
-        };
-        let writers = writers(&board, &members, 50);
-        settle_up(&board, &members, writers).await;
-        stop.store(true, Ordering::Release);
-        assert!(sweeper.await.unwrap() > 0);
-    }
-}
-
-/// A board with a contribution of today: one that nobody has contributed to yet may go again.
-async fn reborn(given: &Given, kind: &KindRecord, room: &str) -> Board {
-    loop {
-        let board = given.born(kind, room, NOW).await;
-        let first = board.points(&member("first"), 1, NOW);
-        if board.try_apply(&[first], NOW, false).await.is_ok() {
-            return board;
-        }
     }
 }
 
@@ -174,7 +131,7 @@ pub(crate) async fn readings_are_whole_while_others_write(given: Given) {
         let (board, stop) = (board.clone(), stop.clone());
         tokio::spawn(async move {
             let mut dice = Dice::new(reader);
-            let mut latest = vec![0; 4];
+            let mut latest = [0; 4];
             let mut readings = 0;
             while !stop.load(Ordering::Acquire) {
                 let shard = u16::try_from(dice.below(4)).unwrap();
@@ -182,7 +139,7 @@ pub(crate) async fn readings_are_whole_while_others_write(given: Given) {
                 let mut query = whole(window);
                 let half = dice.below(200);
                 let mut rest = query.asks[0].clone();
-                rest.anchor = shard_store::Anchor::Rank(half as u64);
+                rest.anchor = Anchor::Rank(half as u64);
                 query.asks[0].after = half;
                 query.asks.push(rest);
                 let reading = board.read(shard, &query).await;

@@ -15,6 +15,7 @@ mod any_kind;
 mod dice;
 mod given;
 mod twin;
+mod versions_seen;
 
 mod answers_agree_with_a_naive_twin;
 mod boards_are_born_once;
@@ -27,6 +28,7 @@ mod kinds_change_by_revision;
 mod memory_bounds_its_ids;
 mod settings_hold_until_birth;
 mod the_dead_stay_dead;
+mod the_sweep_loses_no_write;
 mod versions_name_their_content;
 
 /// Makes a test of every scenario, on the stores that a function opens.
@@ -42,7 +44,7 @@ macro_rules! hold {
                     pages_follow_the_subjects, only_born_boards_are_listed;
                 contributions_survive_a_crowd:
                     none_is_lost_on_one_shard, none_is_lost_while_a_board_grows,
-                    none_is_lost_to_the_sweep, readings_are_whole_while_others_write;
+                    readings_are_whole_while_others_write;
                 dropped_windows_stay_closed:
                     a_window_goes_at_its_retention, a_stepping_clock_brings_no_window_back,
                     a_window_dropped_on_one_shard_is_closed_on_all;
@@ -58,9 +60,13 @@ macro_rules! hold {
                     a_deleted_kind_leaves_a_record, stale_kinds_bear_no_boards;
                 settings_hold_until_birth:
                     the_last_settings_are_born, settings_are_refused_after_birth,
-                    settings_go_with_their_kind;
+                    settings_go_with_their_kind, settings_outlast_a_sweep;
                 the_dead_stay_dead:
                     a_dead_life_is_refused, a_rebirth_is_another_board, nobody_is_buried_twice;
+                the_sweep_loses_no_write:
+                    an_idle_window_goes_before_a_write_or_stays,
+                    an_idle_board_goes_before_a_write_or_stays,
+                    a_crowd_writes_while_large_windows_go;
                 versions_name_their_content:
                     an_unchanged_version_answers_without_parts, changes_count_up,
                     what_changes_nothing_keeps_the_version, as_many_other_changes_are_another_version;

@@ -47,3 +47,16 @@ pub(crate) async fn settings_go_with_their_kind(given: Given) {
     let born = given.birth(&name, &again, NOW).await.unwrap();
     assert_eq!(born.shards, shards(4));
 }
+
+pub(crate) async fn settings_outlast_a_sweep(given: Given) {
+    let kind = given.kind(gifts(|_| ())).await;
+    let name = board_name("gifts", "room-1");
+    given.settle(&name, &kind, shards(64)).await.unwrap();
+    let later = NOW.plus(HOUR * 1000);
+    given.expire(later).await.unwrap();
+    // Born, and swept before its first contribution comes.
+    let born = given.birth(&name, &kind, later).await.unwrap();
+    given.expire(later).await.unwrap();
+    assert_eq!(given.board(&name).await.unwrap(), Some(born.clone()));
+    assert_eq!(born.shards, shards(64));
+}

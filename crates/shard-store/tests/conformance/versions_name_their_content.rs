@@ -76,7 +76,7 @@ pub(crate) async fn what_changes_nothing_keeps_the_version(given: Given) {
     let u1 = member("u1");
     let most = Value::new(board::limits::VALUE_MAX).unwrap();
     let item = board.points_by_id(&u1, 5, "evt-1", NOW);
-    board.apply(&[item.clone()], NOW).await;
+    board.apply(std::slice::from_ref(&item), NOW).await;
     let before = board.version(ALL, 0).await;
     let nothing = [
         item,

@@ -10,7 +10,7 @@ mod small;
 
 use board::{Member, Rules, Standing};
 
-use crate::contract::{Ask, Part, ShardVersion};
+use crate::contract::{Ask, Item, Part, ShardVersion};
 use answer::answer;
 use large::Large;
 pub(crate) use large::RankingFull;
@@ -44,7 +44,7 @@ enum Body {
 /// Where a member was found. Holds until a member is added to or taken off a small ranking, or
 /// taken off a large one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Spot(u32);
+pub(crate) struct Spot(pub(crate) u32);
 
 impl Ranking {
     pub(crate) const fn new() -> Self {
@@ -82,6 +82,17 @@ impl Ranking {
         }
     }
 
+    /// Of a large ranking where the items' members are, by item; of a small one nothing.
+    pub(crate) fn find_all(&self, items: &[Item], found: &mut Vec<Option<u32>>) {
+        found.clear();
+        if let Body::Large(large) = &self.body {
+            large.find_all(
+                items.iter().map(|item| (item.hash, item.member.as_bytes())),
+                found,
+            );
+        }
+    }
+
     pub(crate) fn standing(&self, rules: &Rules, spot: Spot) -> Standing {
         match &self.body {
             Body::Small(small) => small.standing(rules, spot.0),
@@ -114,12 +125,15 @@ impl Ranking {
         }
     }
 
-    /// Grows into a tree where the vector has become long.
-    pub(crate) fn settle(&mut self, rules: &Rules) {
-        if let Body::Small(small) = &self.body
-            && small.len() > SMALL_ROWS_MAX
-        {
-            self.body = Body::Large(Box::new(Large::from_small(rules, small)));
+    /// Ends a batch: brings the order up to the scores, and grows into a tree where the vector has
+    /// become long.
+    pub(crate) fn finish(&mut self, rules: &Rules) {
+        match &mut self.body {
+            Body::Small(small) if small.len() > SMALL_ROWS_MAX => {
+                self.body = Body::Large(Box::new(Large::from_small(rules, small)));
+            }
+            Body::Small(_) => {}
+            Body::Large(large) => large.flush(),
         }
     }
 
@@ -160,7 +174,7 @@ impl Ranking {
                 digest,
                 body: Body::Small(part),
             };
-            ranking.settle(rules);
+            ranking.finish(rules);
             ranking
         });
         parts.collect()

@@ -175,3 +175,38 @@ impl Order for SmallView<'_> {
         rows.map(|row| row.entry(self.rules)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use board::{FieldName, FieldRule, Mode, Ties, Timestamp, Value, Values};
+
+    use super::*;
+
+    #[test]
+    fn a_row_out_of_order_is_told() {
+        let points = FieldRule::sum(FieldName::new("points").unwrap());
+        let rules = Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap();
+        let mut small = Small::new();
+        for number in 0..4 {
+            let member = Member::new(&format!("u{number}")).unwrap();
+            let who = Who {
+                member: &member,
+                hash: member.placement_hash(),
+                shard: 0,
+            };
+            let points = Values::from(Value::new(number).unwrap());
+            small.insert(
+                &rules,
+                who,
+                &rules.outright(&points, Timestamp::from_millis(0)),
+            );
+        }
+        assert_eq!(small.verify(&rules), []);
+        small.rows.swap(1, 2);
+        let told = Some(Member::new("u2").unwrap());
+        assert_eq!(
+            small.verify(&rules),
+            [(told, "stands out of order".to_owned())]
+        );
+    }
+}

@@ -65,10 +65,11 @@ impl Shard {
         outcomes
     }
 
-    /// Grows what has outgrown its vector: the shard of a board that is split already.
-    pub(crate) fn settle(&mut self, rules: &Rules) {
+    /// Ends a batch, on a shard of a board that is split: rankings may grow large. The one shard of
+    /// a small board keeps its vectors, to be split while they are.
+    pub(crate) fn finish(&mut self, rules: &Rules) {
         for (_, ranking) in &mut self.rankings {
-            ranking.settle(rules);
+            ranking.finish(rules);
         }
     }
 
@@ -121,21 +122,20 @@ impl Shard {
             .collect()
     }
 
-    /// Every member in every window of it.
+    /// Every member in every window of it, item by item. A small ranking is looked through later:
+    /// its spots do not outlast the next write.
     fn look_up(&self, items: &[Item], runs: &[Run]) -> Vec<Option<Spot>> {
-        let mut spots =
-            Vec::with_capacity(items.len() * runs.first().map_or(0, |r| r.places.len()));
+        let mut spots = Vec::new();
+        let mut found = Vec::new();
         for (index, run) in runs.iter().enumerate() {
             let end = runs.get(index + 1).map_or(items.len(), |next| next.first);
-            for item in &items[run.first..end] {
-                for place in &run.places {
-                    let ranking = &self.rankings[*place as usize].1;
-                    let found = if ranking.is_large() {
-                        ranking.find(item.hash, &item.member)
-                    } else {
-                        None
-                    };
-                    spots.push(found);
+            let items = &items[run.first..end];
+            let (base, width) = (spots.len(), run.places.len());
+            spots.resize(base + items.len() * width, None);
+            for (column, place) in run.places.iter().enumerate() {
+                self.rankings[*place as usize].1.find_all(items, &mut found);
+                for (row, handle) in found.iter().enumerate() {
+                    spots[base + row * width + column] = handle.map(Spot);
                 }
             }
         }

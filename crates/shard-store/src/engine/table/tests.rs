@@ -11,7 +11,7 @@ fn state(seed: u64, words: usize) -> Vec<u64> {
     (0..words)
         .map(|i| {
             seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)
-                .rotate_left(i as u32)
+                .rotate_left(u32::try_from(i).unwrap())
         })
         .collect()
 }
@@ -64,6 +64,14 @@ fn run(words: usize, ops: &[Op]) {
         expected[..words].copy_from_slice(state);
         assert_eq!(table.state(handle), expected);
     }
+    let sought: Vec<Vec<u8>> = (0..400).map(member).collect();
+    let mut handles = Vec::new();
+    table.find_all(
+        sought.iter().map(|m| (member_hash(m), &m[..])),
+        &mut handles,
+    );
+    let each = sought.iter().map(|m| table.find(member_hash(m), m));
+    assert!(each.eq(handles.iter().copied()));
     let all: HashSet<&[u8]> = table.iter().map(|handle| table.name(handle)).collect();
     assert_eq!(all, twin.keys().map(|member| &member[..]).collect());
 }
@@ -113,7 +121,7 @@ fn removed_records_are_used_again() {
 fn a_full_table_says_so_and_goes_on() {
     let mut table = Table::new(2);
     table.chunks_max = 2;
-    let full = (0_u32..)
+    let full = (0..1_000_000_u32)
         .find(|i| insert(&mut table, &format!("{i:010}")).is_err())
         .unwrap();
     assert_eq!(full as usize, table.len());
@@ -127,6 +135,23 @@ fn a_full_table_says_so_and_goes_on() {
     assert!(table.remove(member_hash(b"0000000000"), first));
     assert_eq!(insert(&mut table, "one more 0"), Ok(first));
     assert_eq!(table.name(first), b"one more 0");
+}
+
+#[test]
+fn members_of_equal_hashes_are_told_apart() {
+    // No more than fit the first index: growing hashes anew.
+    let mut table = Table::new(1);
+    let members = [&b"a"[..], b"b", b"ab"];
+    let handles = members.map(|member| table.insert(7, member, &[1]).unwrap());
+    assert_eq!(
+        members.map(|member| table.find(7, member)),
+        handles.map(Some)
+    );
+    let mut found = Vec::new();
+    table.find_all(members.iter().map(|&member| (7, member)), &mut found);
+    assert_eq!(found, handles.map(Some));
+    table.find_all([(7, &b"c"[..])].into_iter(), &mut found);
+    assert_eq!(found, [None]);
 }
 
 #[test]

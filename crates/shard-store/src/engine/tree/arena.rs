@@ -50,6 +50,7 @@ impl<T> Arena<T> {
     }
 
     /// Heap bytes held.
+    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         let nodes: usize = self.chunks.iter().map(Vec::capacity).sum();
         nodes * size_of::<T>()

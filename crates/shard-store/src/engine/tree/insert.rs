@@ -9,9 +9,9 @@ use super::node::{Inner, Node, up_to};
 use super::path::{Path, Step};
 use super::{FANOUT, Names, Tree};
 
-/// A neighbour takes entries only if it has this much room: with less, the next overflow would
-/// be near.
-const ROOM_MIN: usize = FANOUT / 8;
+/// A neighbour takes entries only if it has this much room: a node that gives one entry away is
+/// full again at once.
+const ROOM_MIN: usize = FANOUT / 32;
 
 impl<const W: usize> Tree<W> {
     /// Puts an entry in. It must not be in the tree already.

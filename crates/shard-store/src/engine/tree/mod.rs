@@ -20,6 +20,7 @@
 //! Deliberately not here: members and their state (the member table beside this module), what the
 //! words mean, and locking. Node memory is kept for reuse and returned when the tree is empty.
 
+mod apply;
 mod arena;
 mod build;
 mod insert;
@@ -32,11 +33,12 @@ mod share;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use apply::Change;
 use arena::Arena;
 use node::{Inner, Leaf};
 
 /// Entries of a leaf, and children of an inner node. A leaf of 64 entries of two words takes
-/// 1.3 KB; 32 and 128 measured no faster.
+/// 1.3 KB; 32 measured no faster.
 const FANOUT: usize = 64;
 
 /// Who is behind a handle. Asked only where words are equal.
@@ -86,6 +88,7 @@ impl<const W: usize> Tree<W> {
     }
 
     /// Heap bytes held, unused capacity included.
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.leaves.bytes() + self.inners.bytes()
     }

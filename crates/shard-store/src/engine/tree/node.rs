@@ -83,7 +83,7 @@ impl<const W: usize> Entries<W> {
     /// the ones that `before` says.
     pub(super) fn rank(&self, words: &[u64; W], before: impl Fn(u32) -> bool) -> usize {
         let all = &self.words[..self.len];
-        let lo = all.partition_point(|other| exceeds(other, words));
+        let lo = self.rank_words(words);
         let equals = |at: usize| all.get(at).is_some_and(|other| other == words);
         if !equals(lo) {
             return lo;
@@ -94,6 +94,22 @@ impl<const W: usize> Entries<W> {
             1
         };
         lo + self.handles[lo..lo + ties].partition_point(|&handle| before(handle))
+    }
+
+    /// How many entries have greater words.
+    pub(super) fn rank_words(&self, words: &[u64; W]) -> usize {
+        self.words[..self.len].partition_point(|other| exceeds(other, words))
+    }
+
+    /// Reads every cache line of the entries. What it answers means nothing.
+    pub(super) fn touch(&self) -> u64 {
+        const LINE: usize = 64;
+        let words = self
+            .words
+            .iter()
+            .step_by((LINE / size_of::<[u64; W]>()).max(1));
+        let handles = self.handles.iter().step_by(LINE / size_of::<u32>());
+        words.fold(0, |sum, words| sum ^ words[0]) ^ handles.fold(0, |sum, &h| sum ^ u64::from(h))
     }
 
     /// Where exactly this entry is.

@@ -35,6 +35,7 @@ impl<const W: usize> Tree<W> {
     }
 
     /// The entry at `index`, counted from the best.
+    #[cfg(test)]
     pub(crate) fn get(&self, index: usize) -> Option<([u64; W], u32)> {
         let (path, at) = self.seek(index)?;
         self.leaves[path.leaf].get(at)

@@ -7,8 +7,9 @@ use super::node::Node;
 use super::path::{Path, Step};
 use super::{FANOUT, Names, Tree};
 
-/// Neighbours that hold no more than this together become one.
-const MERGE_MAX: usize = FANOUT - FANOUT / 8;
+/// Neighbours that hold no more than this together become one. Less than `FANOUT`, lest the next
+/// insert split it again.
+const MERGE_MAX: usize = FANOUT - FANOUT / 16;
 
 /// A node other than the root holds this many at least.
 pub(super) const LEN_MIN: usize = FANOUT * 3 / 8;

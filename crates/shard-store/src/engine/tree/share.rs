@@ -1,7 +1,7 @@
 //! How neighbours share their entries: evenly, two into one, two into three.
 //!
 //! Everything here works on leaves and inner nodes alike, and answers to the parent afterwards.
-//! A full node first gives to a neighbour and splits only where both are full: leaves stay some
+//! A full node first gives to a neighbour and splits only where both are full: leaves stay nearly
 //! four fifths full under random updates, against two thirds with plain splitting.
 //!
 //! Deliberately not here: when to do which (the modules that insert and remove).

@@ -1,0 +1,232 @@
+//! Request bodies, under limits: whole, or as a stream of lines in constant memory.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, header};
+use bytes::{Buf, Bytes, BytesMut};
+use http_body_util::BodyExt;
+use serde::de::DeserializeOwned;
+use tokio::time::timeout;
+
+use crate::problem::{Problem, ProblemType};
+
+/// Bytes of a JSON body.
+pub(crate) const JSON_BYTES_MAX: usize = 16 << 20;
+
+/// Bytes of one NDJSON line.
+pub(crate) const LINE_BYTES_MAX: usize = 64 << 10;
+
+/// How long a body may send nothing.
+const SILENCE_MAX: Duration = Duration::from_secs(30);
+
+/// The media type, without parameters, in lower case.
+pub(crate) fn media_type(headers: &HeaderMap) -> String {
+    let value = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    value
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
+}
+
+/// The next bytes of a body; `None` at its end.
+async fn next_bytes(body: &mut Body) -> Result<Option<Bytes>, Problem> {
+    loop {
+        let frame = timeout(SILENCE_MAX, body.frame()).await.map_err(|_| {
+            let detail = format!("the body sent nothing for {} s", SILENCE_MAX.as_secs());
+            Problem::new(ProblemType::TooSlow, detail)
+        })?;
+        match frame {
+            None => return Ok(None),
+            Some(Err(error)) => {
+                let detail = format!("the body broke off: {error}");
+                return Err(Problem::new(ProblemType::Malformed, detail));
+            }
+            Some(Ok(frame)) => {
+                if let Ok(bytes) = frame.into_data() {
+                    return Ok(Some(bytes));
+                }
+            }
+        }
+    }
+}
+
+/// A whole body of at most [`JSON_BYTES_MAX`].
+pub(crate) async fn whole(mut body: Body) -> Result<Bytes, Problem> {
+    let mut whole = BytesMut::new();
+    while let Some(bytes) = next_bytes(&mut body).await? {
+        if whole.len() + bytes.len() > JSON_BYTES_MAX {
+            let detail = format!("the body is larger than {JSON_BYTES_MAX} bytes");
+            return Err(Problem::new(ProblemType::TooLarge, detail));
+        }
+        whole.extend_from_slice(&bytes);
+    }
+    Ok(whole.freeze())
+}
+
+/// A whole body that says it is JSON.
+pub(crate) async fn json_text(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+    let media_type = media_type(headers);
+    if media_type != "application/json" {
+        let detail = format!("content-type: {media_type:?} is not application/json");
+        return Err(Problem::new(ProblemType::UnsupportedMediaType, detail));
+    }
+    whole(body).await
+}
+
+/// A whole JSON body of this shape.
+pub(crate) async fn json<T: DeserializeOwned>(
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<T, Problem> {
+    from_json(&json_text(headers, body).await?)
+}
+
+/// Reads a shape, and names the field that does not fit.
+pub(crate) fn from_json<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Result<T, Problem> {
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = error.path().to_string();
+        let kind = match error.inner().classify() {
+            serde_json::error::Category::Data => ProblemType::Invalid,
+            _ => ProblemType::Malformed,
+        };
+        let problem = Problem::new(kind, error.inner().to_string());
+        if path == "." || kind == ProblemType::Malformed {
+            problem
+        } else {
+            problem.at(&path)
+        }
+    })?;
+    deserializer
+        .end()
+        .map_err(|error| Problem::new(ProblemType::Malformed, error.to_string()))?;
+    Ok(value)
+}
+
+/// A body line by line, with no more of it in memory than a line and what arrived with it.
+pub(crate) struct Lines {
+    body: Body,
+    held: BytesMut,
+    /// How much of `held` is known to have no newline.
+    searched: usize,
+    /// A line that is too long is skipped to its end.
+    skipping: bool,
+    ended: bool,
+}
+
+/// One line of a body.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Line {
+    /// Its bytes, without the newline.
+    Text(Bytes),
+    /// Longer than [`LINE_BYTES_MAX`].
+    TooLong,
+}
+
+impl Lines {
+    pub(crate) fn new(body: Body) -> Self {
+        Self {
+            body,
+            held: BytesMut::new(),
+            searched: 0,
+            skipping: false,
+            ended: false,
+        }
+    }
+
+    /// The next line, `None` at the end of the body.
+    pub(crate) async fn next(&mut self) -> Result<Option<Line>, Problem> {
+        loop {
+            let newline = self.held[self.searched..]
+                .iter()
+                .position(|byte| *byte == b'\n');
+            if let Some(offset) = newline {
+                let mut line = self.held.split_to(self.searched + offset + 1);
+                line.truncate(line.len() - 1);
+                self.searched = 0;
+                if std::mem::take(&mut self.skipping) || line.len() > LINE_BYTES_MAX {
+                    return Ok(Some(Line::TooLong));
+                }
+                return Ok(Some(Line::Text(line.freeze())));
+            }
+            self.searched = self.held.len();
+            if self.searched > LINE_BYTES_MAX {
+                self.held.advance(self.searched);
+                self.searched = 0;
+                self.skipping = true;
+            }
+            if self.ended {
+                return Ok(self.rest());
+            }
+            match next_bytes(&mut self.body).await? {
+                Some(bytes) => self.held.extend_from_slice(&bytes),
+                None => self.ended = true,
+            }
+        }
+    }
+
+    /// The last line, where it has no newline.
+    fn rest(&mut self) -> Option<Line> {
+        self.searched = 0;
+        if std::mem::take(&mut self.skipping) {
+            return Some(Line::TooLong);
+        }
+        let rest = self.held.split().freeze();
+        (!rest.is_empty()).then_some(Line::Text(rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn lines(chunks: Vec<Vec<u8>>) -> Vec<Line> {
+        let chunks = chunks.into_iter().map(Ok::<_, std::io::Error>);
+        let mut lines = Lines::new(Body::from_stream(futures::stream::iter(chunks)));
+        let mut all = Vec::new();
+        while let Some(line) = lines.next().await.unwrap() {
+            all.push(line);
+        }
+        all
+    }
+
+    fn text(text: &str) -> Line {
+        Line::Text(Bytes::copy_from_slice(text.as_bytes()))
+    }
+
+    #[tokio::test]
+    async fn lines_are_the_same_however_the_body_is_cut() {
+        let body = b"{\"a\":1}\n\nb\r\nlast".to_vec();
+        let whole = vec![text("{\"a\":1}"), text(""), text("b\r"), text("last")];
+        for size in 1..body.len() {
+            let chunks = body.chunks(size).map(<[u8]>::to_vec).collect();
+            assert_eq!(lines(chunks).await, whole, "chunks of {size}");
+        }
+        assert_eq!(lines(vec![b"x\n".to_vec()]).await, vec![text("x")]);
+        assert_eq!(lines(vec![]).await, vec![]);
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_too_long_is_skipped_alone() {
+        let long = vec![b'x'; LINE_BYTES_MAX + 1];
+        for size in [1000, LINE_BYTES_MAX, 1 << 20] {
+            let mut body = b"a\n".to_vec();
+            body.extend_from_slice(&long);
+            body.extend_from_slice(b"\nb\n");
+            body.extend_from_slice(&long);
+            let chunks = body.chunks(size).map(<[u8]>::to_vec).collect();
+            let all = lines(chunks).await;
+            assert_eq!(
+                all,
+                vec![text("a"), Line::TooLong, text("b"), Line::TooLong],
+                "{size}"
+            );
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Errors on the wire: RFC 9457 problem details. The one place where an error becomes a status.
+//!
+//! `type` is a stable word, a relative reference as the RFC allows; `docs/problems.md` lists them.
+//! Items of a batch carry the same words.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use board::{Member, NotAdmitted, WindowState};
+use merger::ReadError;
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use shard_router::{CatalogueError, Reason};
+use shard_store::{BuryError, Failure, Refused, SettleError, StoreError};
+
+/// Seconds after which a client may try a store again that was away.
+const RETRY_AFTER_S: u16 = 1;
+
+/// What kind of error it is: status, type and title belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProblemType {
+    Malformed,
+    Invalid,
+    UnknownKind,
+    UnknownBoard,
+    UnknownWindow,
+    UnknownPath,
+    NotRanked,
+    MethodNotAllowed,
+    TooSlow,
+    Conflict,
+    BoardExists,
+    KindHasBoards,
+    WindowGone,
+    TooLarge,
+    UnsupportedMediaType,
+    OutOfRange,
+    WindowClosed,
+    FromTheFuture,
+    Unavailable,
+    Unknown,
+}
+
+impl ProblemType {
+    const fn facts(self) -> (StatusCode, &'static str, &'static str) {
+        match self {
+            Self::Malformed => (StatusCode::BAD_REQUEST, "malformed", "The body is no JSON"),
+            Self::Invalid => (
+                StatusCode::BAD_REQUEST,
+                "invalid",
+                "The request is not valid",
+            ),
+            Self::UnknownKind => (
+                StatusCode::NOT_FOUND,
+                "unknown-kind",
+                "There is no such kind",
+            ),
+            Self::UnknownBoard => (
+                StatusCode::NOT_FOUND,
+                "unknown-board",
+                "There is no such board",
+            ),
+            Self::UnknownWindow => (
+                StatusCode::NOT_FOUND,
+                "unknown-window",
+                "The kind has no such window",
+            ),
+            Self::UnknownPath => (
+                StatusCode::NOT_FOUND,
+                "unknown-path",
+                "There is nothing here",
+            ),
+            Self::NotRanked => (
+                StatusCode::NOT_FOUND,
+                "not-ranked",
+                "The member is not ranked",
+            ),
+            Self::MethodNotAllowed => (
+                StatusCode::METHOD_NOT_ALLOWED,
+                "method-not-allowed",
+                "The path has no such method",
+            ),
+            Self::TooSlow => (
+                StatusCode::REQUEST_TIMEOUT,
+                "too-slow",
+                "The body did not arrive in time",
+            ),
+            Self::Conflict => (
+                StatusCode::CONFLICT,
+                "conflict",
+                "Something else is in the way",
+            ),
+            Self::BoardExists => (
+                StatusCode::CONFLICT,
+                "board-exists",
+                "The board has contributions",
+            ),
+            Self::KindHasBoards => (
+                StatusCode::CONFLICT,
+                "kind-has-boards",
+                "The kind has boards",
+            ),
+            Self::WindowGone => (
+                StatusCode::GONE,
+                "window-gone",
+                "The window is no longer kept",
+            ),
+            Self::TooLarge => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "too-large",
+                "The body is too large",
+            ),
+            Self::UnsupportedMediaType => (
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported-media-type",
+                "The body is of another media type",
+            ),
+            Self::OutOfRange => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "out-of-range",
+                "A value would leave the exact range",
+            ),
+            Self::WindowClosed => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "window-closed",
+                "No window takes it any more",
+            ),
+            Self::FromTheFuture => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "from-the-future",
+                "Its time has not come",
+            ),
+            Self::Unavailable => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "unavailable",
+                "The store cannot be reached",
+            ),
+            Self::Unknown => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "unknown",
+                "The store's answer did not arrive",
+            ),
+        }
+    }
+
+    pub(crate) const fn word(self) -> &'static str {
+        self.facts().1
+    }
+}
+
+/// An error as clients see it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Problem {
+    pub(crate) kind: ProblemType,
+    pub(crate) detail: String,
+    /// Further members of the body.
+    more: Map<String, Json>,
+}
+
+impl Problem {
+    pub(crate) fn new(kind: ProblemType, detail: impl Into<String>) -> Self {
+        Self {
+            kind,
+            detail: detail.into(),
+            more: Map::new(),
+        }
+    }
+
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(ProblemType::Invalid, detail)
+    }
+
+    pub(crate) fn unknown_kind(name: &str) -> Self {
+        Self::new(
+            ProblemType::UnknownKind,
+            format!("kind {name:?} is not known"),
+        )
+    }
+
+    pub(crate) fn not_ranked(member: &Member, window: &str) -> Self {
+        let member = member.as_str();
+        Self::new(
+            ProblemType::NotRanked,
+            format!("member {member:?} is not ranked in {window}"),
+        )
+    }
+
+    pub(crate) fn window(state: WindowState, window: &str) -> Self {
+        match state {
+            WindowState::Gone => Self::new(
+                ProblemType::WindowGone,
+                format!("window {window} is past its retention"),
+            ),
+            _ => Self::new(
+                ProblemType::UnknownWindow,
+                format!("window {window} began before the kind had windows of its sort"),
+            ),
+        }
+    }
+
+    /// Says which element of the request it is about.
+    pub(crate) fn at(mut self, place: &str) -> Self {
+        self.detail = format!("{place}: {}", self.detail);
+        self
+    }
+
+    /// As it is told of one item of a batch: a line that is no JSON is an item that is not valid.
+    pub(crate) fn of_item(mut self) -> Self {
+        if self.kind == ProblemType::Malformed {
+            self.kind = ProblemType::Invalid;
+        }
+        self
+    }
+
+    /// Adds the members of an object to the body.
+    pub(crate) fn with(mut self, more: impl Serialize) -> Self {
+        if let Ok(Json::Object(more)) = serde_json::to_value(more) {
+            self.more.extend(more);
+        }
+        self
+    }
+}
+
+#[derive(Serialize)]
+struct ProblemShape<'a> {
+    r#type: &'static str,
+    title: &'static str,
+    status: u16,
+    detail: &'a str,
+    #[serde(flatten)]
+    more: &'a Map<String, Json>,
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let (status, word, title) = self.kind.facts();
+        let shape = ProblemShape {
+            r#type: word,
+            title,
+            status: status.as_u16(),
+            detail: &self.detail,
+            more: &self.more,
+        };
+        let text = serde_json::to_vec(&shape).expect("a problem is JSON, and memory is no file");
+        let mut response = (status, text).into_response();
+        let headers = response.headers_mut();
+        let media_type = HeaderValue::from_static("application/problem+json");
+        headers.insert(header::CONTENT_TYPE, media_type);
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(header::RETRY_AFTER, RETRY_AFTER_S.into());
+        }
+        response
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        let kind = match error {
+            StoreError::Unknown(_) => ProblemType::Unknown,
+            StoreError::WindowDropped => ProblemType::WindowGone,
+            StoreError::Dead | StoreError::Unavailable(_) => ProblemType::Unavailable,
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+impl From<ReadError> for Problem {
+    fn from(error: ReadError) -> Self {
+        let kind = match error {
+            ReadError::Unavailable(_) => ProblemType::Unavailable,
+            ReadError::WindowGone => ProblemType::WindowGone,
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+impl From<&Failure> for Problem {
+    fn from(failure: &Failure) -> Self {
+        let kind = match failure {
+            Failure::Unavailable(_) => ProblemType::Unavailable,
+            Failure::Unknown(_) => ProblemType::Unknown,
+        };
+        Self::new(kind, failure.to_string())
+    }
+}
+
+impl From<&Reason> for Problem {
+    fn from(reason: &Reason) -> Self {
+        let kind = match reason {
+            Reason::NotAdmitted(NotAdmitted::FromTheFuture { .. }) => ProblemType::FromTheFuture,
+            Reason::NotAdmitted(NotAdmitted::WindowClosed { .. })
+            | Reason::Shard(Refused::WindowClosed(_)) => ProblemType::WindowClosed,
+            Reason::OtherWindow { .. } => ProblemType::Invalid,
+            Reason::Shard(Refused::OutOfRange(_)) => ProblemType::OutOfRange,
+            Reason::Shard(Refused::NotRanked(_)) => ProblemType::NotRanked,
+        };
+        Self::new(kind, reason.to_string())
+    }
+}
+
+impl From<CatalogueError> for Problem {
+    fn from(error: CatalogueError) -> Self {
+        let kind = match &error {
+            CatalogueError::Unknown(_) => ProblemType::UnknownKind,
+            CatalogueError::Change(_) | CatalogueError::HasBoards(_) => ProblemType::KindHasBoards,
+            CatalogueError::Contended(_) => ProblemType::Conflict,
+            CatalogueError::Store(error) => return error.clone().into(),
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+impl From<BuryError> for Problem {
+    fn from(error: BuryError) -> Self {
+        match error {
+            BuryError::NotThere => Self::new(ProblemType::UnknownBoard, error.to_string()),
+            BuryError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<SettleError> for Problem {
+    fn from(error: SettleError) -> Self {
+        match error {
+            SettleError::Born => Self::new(ProblemType::BoardExists, error.to_string()),
+            SettleError::StaleKind => Self::new(ProblemType::Conflict, error.to_string()),
+            SettleError::Store(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The one table of routes.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::{Method, Uri};
+use axum::routing::{get, post, put};
+
+use crate::app::App;
+use crate::problem::{Problem, ProblemType};
+use crate::routes::{
+    around, board, boards, contributions, count, health, kinds, lookup, member, range, rank, top,
+    tops,
+};
+
+/// All routes over one service.
+pub(crate) fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .route("/v1/contributions", post(contributions::add))
+        .route("/v1/top", post(tops::many))
+        .route("/v1/kinds", get(kinds::list))
+        .route(
+            "/v1/kinds/{kind}",
+            get(kinds::show).put(kinds::put).delete(kinds::delete),
+        )
+        .route("/v1/boards", get(boards::list))
+        .route(
+            "/v1/boards/{kind}/{subject}",
+            get(board::show).put(board::settle).delete(board::delete),
+        )
+        .route("/v1/boards/{kind}/{subject}/top", get(top::show))
+        .route("/v1/boards/{kind}/{subject}/range", get(range::show))
+        .route("/v1/boards/{kind}/{subject}/count", get(count::show))
+        .route(
+            "/v1/boards/{kind}/{subject}/rank",
+            get(rank::of_points).post(rank::of_values),
+        )
+        .route("/v1/boards/{kind}/{subject}/lookup", post(lookup::show))
+        .route(
+            "/v1/boards/{kind}/{subject}/members/{member}",
+            put(member::set).get(member::show).delete(member::remove),
+        )
+        .route(
+            "/v1/boards/{kind}/{subject}/members/{member}/around",
+            get(around::show),
+        )
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(unknown_method)
+        .with_state(app)
+}
+
+async fn unknown_path(uri: Uri) -> Problem {
+    Problem::new(
+        ProblemType::UnknownPath,
+        format!("path {:?} is not known", uri.path()),
+    )
+}
+
+async fn unknown_method(method: Method, uri: Uri) -> Problem {
+    let detail = format!("path {:?} knows no {method}", uri.path());
+    Problem::new(ProblemType::MethodNotAllowed, detail)
+}

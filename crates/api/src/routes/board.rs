@@ -1,0 +1,117 @@
+//! `/v1/boards/{kind}/{subject}`: what the board is, its settings before it is born, its end.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use board::ShardCount;
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::body;
+use crate::params::Params;
+use crate::problem::Problem;
+use crate::target::{BoardPath, read_window};
+use crate::wire::{self, Answer, Envelope};
+
+#[derive(Serialize)]
+struct InfoShape {
+    shards: u16,
+    store: &'static str,
+    windows: Vec<WindowShape>,
+}
+
+#[derive(Serialize)]
+struct WindowShape {
+    window: String,
+    members: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SettingsShape {
+    shards: u64,
+}
+
+#[derive(Serialize)]
+struct SettledShape {
+    board: String,
+    shards: u16,
+}
+
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
+    path: BoardPath,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let mut params = Params::of(query.as_deref());
+    params.flag("fresh")?;
+    let window = read_window(&app, path.kind(), &mut params)?;
+    params.finish()?;
+    let (board, kind) = (&path.board, path.kind());
+    let answer = app.merger.info(board, kind, window.window).await?;
+    let envelope = Envelope::new(board, &window, &answer);
+    let shards = match &answer.value.record {
+        Some(record) => record.shards,
+        None => app
+            .router
+            .store()
+            .board(board)
+            .await?
+            .map_or(kind.shards(), |r| r.shards),
+    };
+    let now = app.now();
+    let kept = answer
+        .value
+        .windows
+        .iter()
+        .filter(|w| !kind.is_expired(w.window, now));
+    let windows = kept.map(|held| WindowShape {
+        window: kind.calendar().name(held.window),
+        members: held.members,
+    });
+    let store = app.router.store().name();
+    let body = InfoShape {
+        shards: shards.get(),
+        store,
+        windows: windows.collect(),
+    };
+    Ok(Answer { envelope, body }.into_response())
+}
+
+pub(crate) async fn settle(
+    State(app): State<Arc<App>>,
+    path: BoardPath,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, Problem> {
+    Params::of(query.as_deref()).finish()?;
+    let shape: SettingsShape = body::json(&headers, request).await?;
+    let shards = ShardCount::new(shape.shards).ok_or_else(|| {
+        let detail = format!("shards: {} is no power of two from 1 to 4096", shape.shards);
+        Problem::invalid(detail)
+    })?;
+    let record = app
+        .router
+        .store()
+        .settle(&path.board, &path.known.record, shards)
+        .await?;
+    let shape = SettledShape {
+        board: path.board.to_string(),
+        shards: record.shards.get(),
+    };
+    Ok(wire::json(&shape))
+}
+
+pub(crate) async fn delete(
+    State(app): State<Arc<App>>,
+    path: BoardPath,
+    RawQuery(query): RawQuery,
+) -> Result<StatusCode, Problem> {
+    Params::of(query.as_deref()).finish()?;
+    app.router.bury(&path.board, app.now()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

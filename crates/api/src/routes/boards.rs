@@ -1,0 +1,73 @@
+//! `GET /v1/boards`: the boards of a kind, by subject.
+
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use board::Subject;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::params::Params;
+use crate::problem::Problem;
+use crate::wire;
+
+const LIMIT_DEFAULT: usize = 100;
+const LIMIT_MAX: u64 = 1000;
+
+#[derive(Serialize)]
+struct BoardsShape {
+    kind: String,
+    boards: Vec<BoardShape>,
+    /// The subject to go on `after`; null at the end.
+    next: Option<String>,
+}
+
+#[derive(Serialize)]
+struct BoardShape {
+    board: String,
+    subject: String,
+    shards: u16,
+}
+
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let mut params = Params::of(query.as_deref());
+    let kind = params
+        .text("kind")?
+        .ok_or_else(|| Problem::invalid("kind: is missing"))?;
+    let after = params.text("after")?;
+    let limit = params.count("limit", 1..=LIMIT_MAX)?;
+    params.finish()?;
+    let after = after.map(|text| Subject::new(&text)).transpose();
+    let after = after.map_err(|error| Problem::invalid(format!("after: {error}")))?;
+    let limit = limit
+        .and_then(|limit| usize::try_from(limit).ok())
+        .unwrap_or(LIMIT_DEFAULT);
+    let known = app.kind(&kind).await?;
+    let name = known.kind.name();
+    // One more tells whether there are more.
+    let mut records = app
+        .router
+        .store()
+        .boards(name, after.as_ref(), limit + 1)
+        .await?;
+    let more = records.len() > limit;
+    records.truncate(limit);
+    let last = records
+        .last()
+        .map(|record| record.name.subject().to_string());
+    let boards = records.iter().map(|record| BoardShape {
+        board: record.name.to_string(),
+        subject: record.name.subject().to_string(),
+        shards: record.shards.get(),
+    });
+    let shape = BoardsShape {
+        kind: name.to_string(),
+        boards: boards.collect(),
+        next: last.filter(|_| more),
+    };
+    Ok(wire::json(&shape))
+}

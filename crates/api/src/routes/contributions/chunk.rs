@@ -1,0 +1,132 @@
+//! Some contributions, checked and written together.
+
+use std::sync::Arc;
+
+use board::{BoardName, Timestamp};
+use shard_router::{KnownKind, Write};
+
+use super::Return;
+use super::receipt::Receipt;
+use super::standings;
+use crate::app::App;
+use crate::body;
+use crate::problem::Problem;
+use crate::wire::{Contributed, ContributionShape, Targets};
+
+/// What is to be written, and what was found wrong before.
+pub(super) struct Chunk<'a> {
+    app: &'a App,
+    now: Timestamp,
+    writes: Vec<Write>,
+    /// For each write the place of its contribution in the request.
+    places: Vec<usize>,
+    rejected: Vec<(usize, Option<String>, Problem)>,
+    /// The last board that was named: most contributions name the one before them again.
+    last: Option<(Arc<BoardName>, String, KnownKind)>,
+}
+
+impl<'a> Chunk<'a> {
+    pub(super) fn new(app: &'a App) -> Self {
+        Self {
+            app,
+            now: app.now(),
+            writes: Vec::new(),
+            places: Vec::new(),
+            rejected: Vec::new(),
+            last: None,
+        }
+    }
+
+    /// Takes an item of a batch: what is wrong with it is told in the receipt.
+    pub(super) async fn add(&mut self, place: usize, text: &[u8]) {
+        if let Err(problem) = self.add_object(place, text).await {
+            self.reject(place, problem.of_item());
+        }
+    }
+
+    /// Takes a contribution: what is wrong with its shape is the caller's to tell.
+    pub(super) async fn add_object(&mut self, place: usize, text: &[u8]) -> Result<(), Problem> {
+        let shape: ContributionShape<'_> = body::from_json(text)?;
+        let contributed = shape.check(self.now)?;
+        self.target(place, &contributed).await;
+        Ok(())
+    }
+
+    pub(super) fn reject(&mut self, place: usize, problem: Problem) {
+        self.rejected.push((place, None, problem));
+    }
+
+    /// A write for each board of a contribution.
+    async fn target(&mut self, place: usize, contributed: &Contributed<'_>) {
+        match contributed.targets {
+            Targets::One(board) => self.add_to(place, board, contributed).await,
+            Targets::Many(boards) => {
+                for board in boards {
+                    self.add_to(place, &board.0, contributed).await;
+                }
+            }
+        }
+    }
+
+    async fn add_to(&mut self, place: usize, text: &str, contributed: &Contributed<'_>) {
+        match self.write_to(text, contributed).await {
+            Ok(write) => {
+                self.writes.push(write);
+                self.places.push(place);
+            }
+            Err(problem) => self.rejected.push((place, Some(text.to_owned()), problem)),
+        }
+    }
+
+    async fn write_to(
+        &mut self,
+        text: &str,
+        contributed: &Contributed<'_>,
+    ) -> Result<Write, Problem> {
+        let (board, kind) = self.board(text).await?;
+        let change = contributed.change(&kind.kind)?;
+        Ok(Write {
+            board,
+            kind,
+            member: contributed.member.clone(),
+            change,
+            at: contributed.at,
+            id: contributed.id.clone(),
+            only: None,
+        })
+    }
+
+    async fn board(&mut self, text: &str) -> Result<(Arc<BoardName>, KnownKind), Problem> {
+        if let Some((board, last, kind)) = &self.last
+            && last == text
+        {
+            return Ok((board.clone(), kind.clone()));
+        }
+        let board: BoardName = text
+            .parse()
+            .map_err(|error: board::IdentError| Problem::invalid(format!("board: {error}")))?;
+        let kind = self.app.kind(board.kind().as_str()).await?;
+        let board = Arc::new(board);
+        self.last = Some((board.clone(), text.to_owned(), kind.clone()));
+        Ok((board, kind))
+    }
+
+    /// Writes everything, and counts what became of it.
+    pub(super) async fn write(self, wanted: Return, receipt: &mut Receipt) -> Result<(), Problem> {
+        for (place, board, problem) in self.rejected {
+            receipt.reject(place, board, problem);
+        }
+        let report = wanted != Return::Nothing;
+        let written = self.app.router.write(&self.writes, self.now, report).await;
+        for ((place, write), written) in self.places.iter().zip(&self.writes).zip(&written) {
+            receipt.count(*place, &write.board, written);
+            if report {
+                let ranks = wanted == Return::Ranks;
+                if let Some(shape) = standings::of(self.app, *place, write, written, ranks).await? {
+                    receipt.add_standing(shape);
+                }
+            }
+        }
+        Ok(())
+    }
+}

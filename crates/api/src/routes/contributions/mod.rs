@@ -1,0 +1,144 @@
+//! `POST /v1/contributions`: one object, an array, or a stream of lines of any length.
+//!
+//! What arrives is taken in chunks of [`CHUNK_MAX`]: read, checked, written, counted; then the next
+//! chunk. So a stream needs the memory of a chunk, and its writes stay in order.
+
+mod chunk;
+mod receipt;
+mod standings;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+use serde_json::value::RawValue;
+
+use self::chunk::Chunk;
+pub(crate) use self::receipt::Receipt;
+use crate::app::App;
+use crate::body::{self, LINE_BYTES_MAX, Line, Lines};
+use crate::params::Params;
+use crate::problem::{Problem, ProblemType};
+
+/// Contributions that are written at once.
+const CHUNK_MAX: usize = 1000;
+
+/// Contributions of a request that asks for standings.
+const STANDINGS_MAX: usize = 100;
+
+/// Failures after which a stream of lines ends early.
+const FAILED_MAX: u64 = 1000;
+
+/// What `?return=` asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Return {
+    Nothing,
+    Standings,
+    Ranks,
+}
+
+pub(crate) async fn add(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, Problem> {
+    let mut params = Params::of(query.as_deref());
+    let wanted = match params.text("return")?.as_deref() {
+        None => Return::Nothing,
+        Some("standings") => Return::Standings,
+        Some("ranks") => Return::Ranks,
+        Some(other) => {
+            return Err(Problem::invalid(format!(
+                "return: {other:?} is not standings or ranks"
+            )));
+        }
+    };
+    params.finish()?;
+    match body::media_type(&headers).as_str() {
+        "application/json" => json(&app, &body::whole(request).await?, wanted).await,
+        "application/x-ndjson" => lines(&app, Lines::new(request), wanted).await,
+        other => {
+            let detail =
+                format!("content-type: {other:?} is not application/json or application/x-ndjson");
+            Err(Problem::new(ProblemType::UnsupportedMediaType, detail))
+        }
+    }
+}
+
+async fn json(app: &App, text: &[u8], wanted: Return) -> Result<Response, Problem> {
+    let mut receipt = Receipt::default();
+    if text.trim_ascii_start().first() != Some(&b'[') {
+        let mut chunk = Chunk::new(app);
+        chunk.add_object(0, text).await?;
+        chunk.write(wanted, &mut receipt).await?;
+        return receipt.into_single();
+    }
+    let items: Vec<&RawValue> = body::from_json(text)?;
+    check_count(items.len(), wanted)?;
+    for (number, items) in items.chunks(CHUNK_MAX).enumerate() {
+        let mut chunk = Chunk::new(app);
+        for (offset, item) in items.iter().enumerate() {
+            chunk
+                .add(number * CHUNK_MAX + offset, item.get().as_bytes())
+                .await;
+        }
+        chunk.write(wanted, &mut receipt).await?;
+    }
+    Ok(receipt.into_response())
+}
+
+fn check_count(count: usize, wanted: Return) -> Result<(), Problem> {
+    if wanted != Return::Nothing && count > STANDINGS_MAX {
+        let detail = format!("return: is for at most {STANDINGS_MAX} contributions, not {count}");
+        return Err(Problem::invalid(detail));
+    }
+    Ok(())
+}
+
+async fn lines(app: &App, mut lines: Lines, wanted: Return) -> Result<Response, Problem> {
+    let mut receipt = Receipt::of_stream();
+    let mut read = 0;
+    loop {
+        let (chunk, taken, end) = next_chunk(app, &mut lines, read).await;
+        if wanted != Return::Nothing {
+            // More than one chunk is more than may be asked for, and nothing is written yet.
+            check_count(read + taken, wanted)?;
+        }
+        read += taken;
+        chunk.write(wanted, &mut receipt).await?;
+        receipt.has_read(read);
+        match end {
+            End::More if receipt.failed_count() < FAILED_MAX => {}
+            End::More | End::OfBody => return Ok(receipt.into_response()),
+            // What was written stays written; the receipt tells how far it came.
+            End::Broken(problem) => return Err(problem.with(&receipt)),
+        }
+    }
+}
+
+/// How a chunk of lines ended.
+enum End {
+    More,
+    OfBody,
+    Broken(Problem),
+}
+
+async fn next_chunk<'a>(app: &'a App, lines: &mut Lines, read: usize) -> (Chunk<'a>, usize, End) {
+    let mut chunk = Chunk::new(app);
+    for taken in 0..CHUNK_MAX {
+        match lines.next().await {
+            Ok(Some(Line::Text(text))) if text.trim_ascii().is_empty() => {}
+            Ok(Some(Line::Text(text))) => chunk.add(read + taken, &text).await,
+            Ok(Some(Line::TooLong)) => {
+                let detail = format!("the line is longer than {LINE_BYTES_MAX} bytes");
+                chunk.reject(read + taken, Problem::new(ProblemType::TooLarge, detail));
+            }
+            Ok(None) => return (chunk, taken, End::OfBody),
+            Err(problem) => return (chunk, taken, End::Broken(problem)),
+        }
+    }
+    (chunk, CHUNK_MAX, End::More)
+}

@@ -1,0 +1,117 @@
+//! What became of the contributions of a request.
+
+use axum::response::{IntoResponse, Response};
+use board::BoardName;
+use serde::Serialize;
+use shard_router::Written;
+
+use super::standings::WrittenShape;
+use crate::problem::{Problem, ProblemType};
+use crate::wire;
+
+/// Items that the lists name; the counts go on.
+const LISTED_MAX: usize = 1000;
+
+/// Counts of outcomes, by contribution and board, and the items that were not applied.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Receipt {
+    applied: u64,
+    duplicates: u64,
+    rejected_count: u64,
+    rejected: Vec<ItemShape>,
+    failed_count: u64,
+    failed: Vec<ItemShape>,
+    /// Of a stream: how many lines were taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    standings: Vec<WrittenShape>,
+    /// The first problem, which answers a request of one contribution.
+    #[serde(skip)]
+    first: Option<Problem>,
+}
+
+/// An item that was not applied.
+#[derive(Debug, Serialize)]
+struct ItemShape {
+    index: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    board: Option<String>,
+    r#type: &'static str,
+    detail: String,
+}
+
+impl Receipt {
+    pub(crate) fn of_stream() -> Self {
+        Self {
+            read: Some(0),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn has_read(&mut self, lines: usize) {
+        self.read = Some(lines);
+    }
+
+    pub(crate) const fn failed_count(&self) -> u64 {
+        self.failed_count
+    }
+
+    pub(crate) fn reject(&mut self, index: usize, board: Option<String>, problem: Problem) {
+        self.rejected_count += 1;
+        list(&mut self.rejected, index, board, &problem);
+        self.first.get_or_insert(problem);
+    }
+
+    pub(crate) fn count(&mut self, index: usize, board: &BoardName, written: &Written) {
+        match written {
+            Written::Applied(_) => self.applied += 1,
+            Written::Duplicate(_) => self.duplicates += 1,
+            Written::Refused(reason) => {
+                self.reject(index, Some(board.to_string()), Problem::from(reason));
+            }
+            Written::Failed(failure) => {
+                self.failed_count += 1;
+                let problem = Problem::from(failure);
+                list(&mut self.failed, index, Some(board.to_string()), &problem);
+                self.first.get_or_insert(problem);
+            }
+        }
+    }
+
+    pub(crate) fn add_standing(&mut self, shape: WrittenShape) {
+        self.standings.push(shape);
+    }
+
+    /// The answer to a request of one contribution: when nothing of it was taken, its own error.
+    pub(crate) fn into_single(mut self) -> Result<Response, Problem> {
+        match self.first.take() {
+            Some(problem) if self.applied + self.duplicates == 0 => Err(problem),
+            _ => Ok(self.into_response()),
+        }
+    }
+}
+
+fn list(items: &mut Vec<ItemShape>, index: usize, board: Option<String>, problem: &Problem) {
+    if items.len() < LISTED_MAX {
+        let (r#type, detail) = (problem.kind.word(), problem.detail.clone());
+        items.push(ItemShape {
+            index,
+            board,
+            r#type,
+            detail,
+        });
+    }
+}
+
+impl IntoResponse for Receipt {
+    /// 200, or 503 when nothing was applied because the store could not.
+    fn into_response(self) -> Response {
+        if self.applied == 0 && self.failed_count > 0 {
+            let kind = ProblemType::Unavailable;
+            let detail = format!("nothing was applied; {} failed", self.failed_count);
+            return Problem::new(kind, detail).with(&self).into_response();
+        }
+        wire::json(&self)
+    }
+}

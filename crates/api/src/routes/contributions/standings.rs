@@ -1,0 +1,76 @@
+//! `?return=standings` and `?return=ranks`: what contributions have made of their members.
+
+use board::{RankKey, Rules, Standing};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use shard_router::{Write, Written};
+
+use crate::app::App;
+use crate::problem::Problem;
+use crate::wire::FieldsShape;
+
+/// One contribution on one board: its member's standing in each window after it.
+#[derive(Debug, Serialize)]
+pub(crate) struct WrittenShape {
+    index: usize,
+    board: String,
+    member: String,
+    windows: Vec<Map<String, Json>>,
+}
+
+/// The standings after a write; of one that was not taken there are none.
+pub(super) async fn of(
+    app: &App,
+    index: usize,
+    write: &Write,
+    written: &Written,
+    ranks: bool,
+) -> Result<Option<WrittenShape>, Problem> {
+    let (Written::Applied(standings) | Written::Duplicate(standings)) = written else {
+        return Ok(None);
+    };
+    let kind = &write.kind.kind;
+    let rules = kind.rules();
+    let mut windows = Vec::with_capacity(standings.len());
+    for held in standings {
+        let mut shape = Map::new();
+        shape.insert(
+            "window".to_owned(),
+            kind.calendar().name(held.window).into(),
+        );
+        put_fields(&mut shape, rules, &held.standing);
+        if ranks {
+            let key = RankKey {
+                words: rules.rank_words_of(&held.standing),
+                member: write.member.clone(),
+            };
+            let place = app
+                .merger
+                .place_of(&write.board, kind, held.window, &key)
+                .await?;
+            shape.insert("rank".to_owned(), place.value.rank.into());
+            shape.insert("position".to_owned(), place.value.position.into());
+        }
+        windows.push(shape);
+    }
+    Ok(Some(WrittenShape {
+        index,
+        board: write.board.to_string(),
+        member: write.member.to_string(),
+        windows,
+    }))
+}
+
+fn put_fields(shape: &mut Map<String, Json>, rules: &Rules, standing: &Standing) {
+    let fields = FieldsShape {
+        rules,
+        values: rules.values(standing),
+    };
+    if let Ok(Json::Object(fields)) = serde_json::to_value(fields.as_members()) {
+        shape.extend(fields);
+    }
+    shape.insert(
+        "reached_at".to_owned(),
+        rules.reached_at(standing).to_string().into(),
+    );
+}

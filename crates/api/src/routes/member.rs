@@ -1,0 +1,213 @@
+//! `.../members/{member}`: one member's place, its standing set outright, its removal.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use board::{Kind, Member, Rules};
+use merger::{MemberView, RankedEntry};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use shard_router::{Write, Written};
+use shard_store::Change;
+
+use crate::app::App;
+use crate::body;
+use crate::params::Params;
+use crate::problem::Problem;
+use crate::routes::contributions::Receipt;
+use crate::target::{BoardPath, read_window};
+use crate::wire::{Answer, EntryShape, Envelope, StandingShape};
+
+/// The entry, and where it stands.
+struct PlaceShape<'a> {
+    rules: &'a Rules,
+    view: &'a MemberView,
+    members: u64,
+    to_target: ToTarget,
+}
+
+/// What it takes to stand at a target.
+enum ToTarget {
+    NotAsked,
+    /// This change of the first field; null where none does it.
+    Change(Option<i64>),
+}
+
+/// An entry next to the member, and how much of the first field lies between.
+struct NeighbourShape<'a> {
+    entry: EntryShape<'a>,
+    gap: Option<i64>,
+}
+
+impl Serialize for NeighbourShape<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.entry.put_into(&mut map)?;
+        map.serialize_entry("gap", &self.gap)?;
+        map.end()
+    }
+}
+
+impl PlaceShape<'_> {
+    /// 100 · (members − position) / (members − 1), 100 for the first, alone too.
+    fn percentile(&self) -> f64 {
+        let position = self.view.own().position;
+        if self.members <= 1 {
+            return 100.0;
+        }
+        // Boards hold far fewer than 2^52 members.
+        #[expect(clippy::cast_precision_loss)]
+        let (below, others) = ((self.members - position) as f64, (self.members - 1) as f64);
+        100.0 * below / others
+    }
+
+    fn neighbour(&self, place: Option<usize>) -> Option<NeighbourShape<'_>> {
+        let ranked = self.view.around.get(place?)?;
+        let gap = gap(self.rules, ranked, self.view.own());
+        Some(NeighbourShape {
+            entry: EntryShape {
+                rules: self.rules,
+                ranked,
+            },
+            gap,
+        })
+    }
+}
+
+/// How much of the first field lies between two entries; null where one has none.
+fn gap(rules: &Rules, a: &RankedEntry, b: &RankedEntry) -> Option<i64> {
+    let first = |ranked: &RankedEntry| rules.values_of(&ranked.entry.key.words).get(0);
+    Some((first(a)?.get() - first(b)?.get()).abs())
+}
+
+impl Serialize for PlaceShape<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let ranked = self.view.own();
+        EntryShape {
+            rules: self.rules,
+            ranked,
+        }
+        .put_into(&mut map)?;
+        map.serialize_entry("position", &ranked.position)?;
+        map.serialize_entry("percentile", &self.percentile())?;
+        let index = self.view.index;
+        map.serialize_entry("above", &self.neighbour(index.checked_sub(1)))?;
+        map.serialize_entry("below", &self.neighbour(Some(index + 1)))?;
+        if let ToTarget::Change(change) = self.to_target {
+            map.serialize_entry("to_target", &change)?;
+        }
+        map.end()
+    }
+}
+
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
+    path: BoardPath,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let mut params = Params::of(query.as_deref());
+    params.flag("fresh")?;
+    let target = params.count("target", 1..=u64::MAX)?;
+    let window = read_window(&app, path.kind(), &mut params)?;
+    params.finish()?;
+    let (board, kind, member) = (&path.board, path.kind(), path.member()?);
+    let answer = app
+        .merger
+        .member(board, kind, window.window, member, (1, 1), target)
+        .await?;
+    let envelope = Envelope::new(board, &window, &answer);
+    let members = answer.members;
+    let view = answer
+        .value
+        .ok_or_else(|| Problem::not_ranked(member, &window.name))?;
+    let to_target = match target {
+        Some(_) => ToTarget::Change(to_target(&app, kind, &view)),
+        None => ToTarget::NotAsked,
+    };
+    let body = PlaceShape {
+        rules: kind.rules(),
+        view: &view,
+        members,
+        to_target,
+    };
+    Ok(Answer { envelope, body }.into_response())
+}
+
+fn to_target(app: &App, kind: &Kind, view: &MemberView) -> Option<i64> {
+    let own = &view.own().entry;
+    match &view.target {
+        // It stands at the target or above.
+        None => Some(0),
+        Some(target) => {
+            let target = &target.entry.key;
+            kind.rules()
+                .change_to_overtake(&own.key, own.reached_at, target, app.now())
+        }
+    }
+}
+
+pub(crate) async fn set(
+    State(app): State<Arc<App>>,
+    path: BoardPath,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, Problem> {
+    let mut params = Params::of(query.as_deref());
+    let named = params.text("window")?.is_some();
+    let mut params = Params::of(query.as_deref());
+    let window = read_window(&app, path.kind(), &mut params)?;
+    params.finish()?;
+    let text = body::json_text(&headers, request).await?;
+    let shape: StandingShape<'_> = body::from_json(&text)?;
+    let now = app.now();
+    let write = Write {
+        board: Arc::new(path.board.clone()),
+        kind: path.known.clone(),
+        member: path.member()?.clone(),
+        change: Change::Set(shape.values(path.kind())?),
+        at: shape.at(now),
+        id: shape.id()?,
+        only: named.then_some(window.window),
+    };
+    let mut receipt = Receipt::default();
+    for written in app
+        .router
+        .write(std::slice::from_ref(&write), now, false)
+        .await
+    {
+        receipt.count(0, &write.board, &written);
+    }
+    receipt.into_single()
+}
+
+pub(crate) async fn remove(
+    State(app): State<Arc<App>>,
+    path: BoardPath,
+    RawQuery(query): RawQuery,
+) -> Result<StatusCode, Problem> {
+    Params::of(query.as_deref()).finish()?;
+    let now = app.now();
+    let write = Write {
+        board: Arc::new(path.board.clone()),
+        kind: path.known.clone(),
+        member: path.member()?.clone(),
+        change: Change::Remove,
+        at: now,
+        id: None,
+        only: None,
+    };
+    match app.router.write(&[write], now, false).await.pop() {
+        Some(Written::Applied(_) | Written::Duplicate(_)) => Ok(StatusCode::NO_CONTENT),
+        Some(Written::Refused(reason)) => Err(Problem::from(&reason)),
+        Some(Written::Failed(failure)) => Err(Problem::from(&failure)),
+        None => Err(missing_outcome(path.member()?)),
+    }
+}
+
+fn missing_outcome(member: &Member) -> Problem {
+    Problem::invalid(format!("member {member}: the write had no outcome"))
+}

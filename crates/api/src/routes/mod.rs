@@ -1,0 +1,15 @@
+//! The handlers, an endpoint or a resource a file. What they share is in the crate's root.
+
+pub(crate) mod around;
+pub(crate) mod board;
+pub(crate) mod boards;
+pub(crate) mod contributions;
+pub(crate) mod count;
+pub(crate) mod health;
+pub(crate) mod kinds;
+pub(crate) mod lookup;
+pub(crate) mod member;
+pub(crate) mod range;
+pub(crate) mod rank;
+pub(crate) mod top;
+pub(crate) mod tops;

@@ -1,0 +1,84 @@
+//! `GET /v1/boards/{kind}/{subject}/range`: by position, at any depth, or by the first field.
+
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
+
+use crate::app::App;
+use crate::params::Params;
+use crate::problem::Problem;
+use crate::target::{BoardPath, read_window};
+use crate::wire::{Answer, Entries, Envelope};
+
+/// Entries of one page.
+pub(crate) const PAGE_MAX: u64 = 1000;
+
+/// Entries of a range by field where `limit` is not given.
+const LIMIT_DEFAULT: u64 = 100;
+
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
+    path: BoardPath,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let mut params = Params::of(query.as_deref());
+    // These reads are always fresh.
+    params.flag("fresh")?;
+    let (from, to) = (
+        params.count("from", 1..=u64::MAX)?,
+        params.count("to", 1..=u64::MAX)?,
+    );
+    let bounds = (params.value("min")?, params.value("max")?);
+    let limit = params.count("limit", 1..=PAGE_MAX)?;
+    let window = read_window(&app, path.kind(), &mut params)?;
+    params.finish()?;
+    let (board, kind) = (&path.board, path.kind());
+    let answer = match (from, to, bounds) {
+        (Some(from), Some(to), (None, None)) if limit.is_none() => {
+            check_page(from, to)?;
+            app.merger
+                .range(board, kind, window.window, from, to)
+                .await?
+        }
+        (None, None, (None, None)) => {
+            return Err(Problem::invalid(
+                "from: is missing (and to; or min, max, limit)",
+            ));
+        }
+        (None, None, (min, max)) => {
+            if let (Some(min), Some(max)) = (min, max)
+                && min > max
+            {
+                return Err(Problem::invalid(format!("min: {min} is above max, {max}")));
+            }
+            let limit = limit.unwrap_or(LIMIT_DEFAULT);
+            app.merger
+                .between(board, kind, window.window, bounds, limit)
+                .await?
+        }
+        (Some(_), None, _) => return Err(Problem::invalid("to: is missing")),
+        (None, Some(_), _) => return Err(Problem::invalid("from: is missing")),
+        (Some(_), Some(_), _) => {
+            return Err(Problem::invalid(
+                "from: goes with to, not with min, max or limit",
+            ));
+        }
+    };
+    let envelope = Envelope::new(board, &window, &answer);
+    let body = Entries {
+        entries: Entries::of(kind.rules(), &answer.value),
+    };
+    Ok(Answer { envelope, body }.into_response())
+}
+
+fn check_page(from: u64, to: u64) -> Result<(), Problem> {
+    if from > to {
+        return Err(Problem::invalid(format!("from: {from} is behind to, {to}")));
+    }
+    if to - from >= PAGE_MAX {
+        let detail = format!("to: {to} is more than {PAGE_MAX} positions from {from} on");
+        return Err(Problem::invalid(detail));
+    }
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! `POST /v1/top`: the top of many boards in one answer.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use board::BoardName;
+use futures::FutureExt;
+use futures::stream::{self, StreamExt};
+use serde::Deserialize;
+
+use super::top;
+use crate::app::App;
+use crate::body;
+use crate::params::Params;
+use crate::problem::Problem;
+use crate::target::resolve;
+
+/// Boards of one request.
+const BOARDS_MAX: usize = 100;
+
+/// Boards that are merged at once.
+const AT_ONCE_MAX: usize = 16;
+
+/// Entries a board where `n` is not given.
+const ENTRIES_DEFAULT: u64 = 10;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TopsShape {
+    boards: Vec<String>,
+    window: Option<String>,
+    n: Option<u64>,
+    #[serde(default)]
+    fresh: bool,
+}
+
+pub(crate) async fn many(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, Problem> {
+    Params::of(query.as_deref()).finish()?;
+    let shape: TopsShape = body::json(&headers, request).await?;
+    let count = shape.boards.len();
+    if count > BOARDS_MAX {
+        return Err(Problem::invalid(format!(
+            "boards: names {count}, more than {BOARDS_MAX}"
+        )));
+    }
+    let tops = (0..count).map(|index| {
+        let (app, shape) = (&app, &shape);
+        let top = async move {
+            let top = one(app, shape, &shape.boards[index]).await;
+            top.map_err(|problem| problem.at(&format!("boards[{index}]")))
+        };
+        top.boxed()
+    });
+    let tops: Vec<_> = stream::iter(tops.collect::<Vec<_>>())
+        .buffered(AT_ONCE_MAX)
+        .collect()
+        .await;
+    let tops = tops
+        .into_iter()
+        .collect::<Result<Vec<_>, Problem>>()?
+        .join(",");
+    let headers = [
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        ),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+    ];
+    Ok((headers, format!("{{\"boards\":[{tops}]}}")).into_response())
+}
+
+async fn one(app: &App, shape: &TopsShape, board: &str) -> Result<String, Problem> {
+    let board: BoardName = board
+        .parse()
+        .map_err(|error: board::IdentError| Problem::invalid(error.to_string()))?;
+    let known = app.kind(board.kind().as_str()).await?;
+    let depth = known.kind.top() as u64;
+    let n = shape.n.unwrap_or(ENTRIES_DEFAULT.min(depth));
+    if n == 0 || n > depth {
+        let detail = format!("n: {n} is not a whole number from 1 to {depth}");
+        return Err(Problem::invalid(detail));
+    }
+    let window = resolve(app, &known.kind, shape.window.as_deref())?;
+    let view = app
+        .merger
+        .top(&board, &known.kind, window.window, shape.fresh)
+        .await?;
+    Ok(top::body(
+        &board,
+        &window,
+        &view,
+        usize::try_from(n).unwrap_or(usize::MAX),
+    ))
+}

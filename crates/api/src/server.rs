@@ -1,0 +1,114 @@
+//! The accept loop: connections under limits, and an end that loses nothing.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{sleep, timeout};
+use tower::ServiceExt;
+
+use crate::app::App;
+use crate::router::router;
+
+/// Limits of the accept loop.
+#[derive(Debug, Clone, Copy)]
+pub struct ServerLimits {
+    /// Connections open at once; further ones wait to be accepted.
+    pub connections_max: usize,
+    /// How long a connection may take to send the head of a request; idle ones end then, too.
+    pub header_timeout: Duration,
+    /// How long requests under way may take once the server stops.
+    pub stop_timeout: Duration,
+}
+
+impl Default for ServerLimits {
+    fn default() -> Self {
+        Self {
+            connections_max: 16_384,
+            header_timeout: Duration::from_secs(30),
+            stop_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Bytes of a request's head, and of what a connection reads ahead.
+const READ_BUFFER_BYTES: usize = 64 << 10;
+
+/// Pause after the system had no more connections to give, file handles mostly.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves until `stop` is ready; then takes no more requests, finishes those under way, and returns.
+/// An error says that some were still under way when the time to stop was over.
+pub async fn serve(
+    listener: TcpListener,
+    app: Arc<App>,
+    limits: ServerLimits,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let router = router(app);
+    let graceful = GracefulShutdown::new();
+    let places = Arc::new(Semaphore::new(limits.connections_max));
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        let accepted = tokio::select! {
+            () = &mut stop => break,
+            accepted = accept(&listener, &places) => accepted,
+        };
+        let (stream, place) = accepted;
+        // Answers are written whole: waiting to fill a packet only delays them.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection ended as it was accepted");
+            continue;
+        }
+        let service = router
+            .clone()
+            .map_request(|request: hyper::Request<Incoming>| request.map(Body::new));
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(limits.header_timeout)
+            .max_buf_size(READ_BUFFER_BYTES)
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+        let connection = graceful.watch(connection);
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection ended early");
+            }
+            drop(place);
+        });
+    }
+    drop(listener);
+    timeout(limits.stop_timeout, graceful.shutdown())
+        .await
+        .map_err(|_| {
+            let seconds = limits.stop_timeout.as_secs();
+            io::Error::other(format!(
+                "requests were still under way {seconds} s after the stop"
+            ))
+        })
+}
+
+/// The next connection, once there is a place for it.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+    // The semaphore is never closed, so that there always is a permit in the end.
+    let place = places.clone().acquire_owned().await.ok();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return (stream, place),
+            Err(error) => {
+                tracing::warn!(%error, "no connection could be accepted");
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What a request under `/v1/boards/{kind}/{subject}` is about: its board, its kind, its window.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::request::Parts;
+use board::{BoardName, Kind, Member, Period, Subject, Window, WindowState};
+use shard_router::KnownKind;
+
+use crate::app::App;
+use crate::params::Params;
+use crate::problem::{Problem, ProblemType};
+
+/// The board in the path, of a kind that is known.
+pub(crate) struct BoardPath {
+    pub(crate) board: BoardName,
+    pub(crate) known: KnownKind,
+    /// The member, on paths that have one.
+    member: Option<Member>,
+}
+
+impl BoardPath {
+    pub(crate) fn kind(&self) -> &Arc<Kind> {
+        &self.known.kind
+    }
+
+    pub(crate) fn member(&self) -> Result<&Member, Problem> {
+        self.member
+            .as_ref()
+            .ok_or_else(|| Problem::invalid("member: is missing"))
+    }
+}
+
+impl FromRequestParts<Arc<App>> for BoardPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let params = RawPathParams::from_request_parts(parts, app)
+            .await
+            .map_err(|rejection| Problem::invalid(rejection.body_text()))?;
+        let text = |wanted: &str| {
+            params
+                .iter()
+                .find(|(name, _)| *name == wanted)
+                .map(|(_, v)| v)
+        };
+        let known = app.kind(text("kind").unwrap_or_default()).await?;
+        let invalid = |error: board::IdentError| Problem::invalid(error.to_string());
+        let subject = Subject::new(text("subject").unwrap_or_default()).map_err(invalid)?;
+        let member = text("member")
+            .map(Member::new)
+            .transpose()
+            .map_err(invalid)?;
+        Ok(Self {
+            board: BoardName::new(known.kind.name().clone(), subject),
+            known,
+            member,
+        })
+    }
+}
+
+/// The window of a read, resolved and kept.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadWindow {
+    pub(crate) window: Window,
+    pub(crate) name: String,
+    pub(crate) is_final: bool,
+}
+
+/// The window that `?window=` names for a kind, or the kind's first, at this moment.
+pub(crate) fn read_window(
+    app: &App,
+    kind: &Kind,
+    params: &mut Params<'_>,
+) -> Result<ReadWindow, Problem> {
+    let selector = params.text("window")?;
+    resolve(app, kind, selector.as_deref())
+}
+
+pub(crate) fn resolve(
+    app: &App,
+    kind: &Kind,
+    selector: Option<&str>,
+) -> Result<ReadWindow, Problem> {
+    let now = app.now();
+    let calendar = kind.calendar();
+    let window = match selector {
+        Some(text) => {
+            let selector = calendar.parse(text);
+            let selector =
+                selector.map_err(|error| Problem::invalid(format!("window: {error}")))?;
+            check_period(kind, selector.period())?;
+            selector.resolve(calendar, now)
+        }
+        None => calendar.span_at(kind.windows()[0].period, now).window,
+    };
+    let name = calendar.name(window);
+    match kind.window_state(window, now) {
+        WindowState::Open => Ok(ReadWindow {
+            window,
+            name,
+            is_final: false,
+        }),
+        WindowState::Closed => Ok(ReadWindow {
+            window,
+            name,
+            is_final: true,
+        }),
+        gone => Err(Problem::window(gone, &name)),
+    }
+}
+
+fn check_period(kind: &Kind, period: Period) -> Result<(), Problem> {
+    if kind.window_rule(period).is_some() {
+        return Ok(());
+    }
+    let has: Vec<&str> = kind
+        .windows()
+        .iter()
+        .map(|rule| rule.period.as_str())
+        .collect();
+    let detail = format!(
+        "window: kind {} has no {} windows, only {}",
+        kind.name(),
+        period.as_str(),
+        has.join(", ")
+    );
+    Err(Problem::new(ProblemType::UnknownWindow, detail))
+}

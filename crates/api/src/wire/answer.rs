@@ -1,0 +1,68 @@
+//! What every answer about a board carries, around what was asked.
+
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use board::BoardName;
+use serde::Serialize;
+
+use super::entry::text_of;
+use crate::target::ReadWindow;
+
+/// `board`, `window`, `version`, `as_of`, `members`, and `final` once the window is closed.
+#[derive(Debug, Serialize)]
+pub(crate) struct Envelope {
+    board: String,
+    window: String,
+    version: String,
+    as_of: String,
+    members: u64,
+    #[serde(rename = "final", skip_serializing_if = "std::ops::Not::not")]
+    is_final: bool,
+}
+
+impl Envelope {
+    pub(crate) fn new<T>(
+        board: &BoardName,
+        window: &ReadWindow,
+        answer: &merger::Answer<T>,
+    ) -> Self {
+        Self {
+            board: board.to_string(),
+            window: window.name.clone(),
+            version: answer.version.to_string(),
+            as_of: text_of(answer.as_of),
+            members: answer.members,
+            is_final: window.is_final,
+        }
+    }
+}
+
+/// An envelope with an object's members behind its own.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer<T: Serialize> {
+    #[serde(flatten)]
+    pub(crate) envelope: Envelope,
+    #[serde(flatten)]
+    pub(crate) body: T,
+}
+
+impl<T: Serialize> IntoResponse for Answer<T> {
+    fn into_response(self) -> Response {
+        json(&self)
+    }
+}
+
+/// A JSON answer.
+pub(crate) fn json(shape: &impl Serialize) -> Response {
+    let text = serde_json::to_vec(shape).expect("an answer is JSON, and memory is no file");
+    let media_type = HeaderValue::from_static("application/json");
+    let no_cache = HeaderValue::from_static("no-cache");
+    (
+        [
+            (header::CONTENT_TYPE, media_type),
+            (header::CACHE_CONTROL, no_cache),
+        ],
+        text,
+    )
+        .into_response()
+}

@@ -1,0 +1,201 @@
+//! Contributions as clients send them, and how their values read by a kind's rules.
+
+use board::{ContributionId, Kind, Member, Timestamp, Value, Values};
+use serde::Deserialize;
+use shard_store::Change;
+
+use super::entry::is_points;
+use super::scalar::{Integer, Moment, NamedIntegers, Text};
+use crate::problem::{Problem, ProblemType};
+
+/// Boards that one event counts on.
+pub(crate) const BOARDS_MAX: usize = 16;
+
+/// One contribution.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ContributionShape<'a> {
+    #[serde(borrow)]
+    board: Option<Text<'a>>,
+    #[serde(borrow)]
+    boards: Option<Vec<Text<'a>>>,
+    #[serde(borrow)]
+    member: Text<'a>,
+    points: Option<Integer>,
+    #[serde(borrow)]
+    values: Option<NamedIntegers<'a>>,
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
+    at: Option<Moment>,
+    #[serde(default)]
+    set: bool,
+}
+
+/// The boards that a contribution names, as texts.
+#[derive(Debug)]
+pub(crate) enum Targets<'a> {
+    One(&'a str),
+    Many(&'a [Text<'a>]),
+}
+
+/// A contribution whose shape is in order; its values are read by each board's kind.
+#[derive(Debug)]
+pub(crate) struct Contributed<'a> {
+    pub(crate) targets: Targets<'a>,
+    pub(crate) member: Member,
+    pub(crate) at: Timestamp,
+    pub(crate) id: Option<ContributionId>,
+    pub(crate) named: Named<'a>,
+    pub(crate) set: bool,
+}
+
+/// The values of a contribution before a kind has read them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Named<'a> {
+    Points(Integer),
+    Fields(&'a NamedIntegers<'a>),
+}
+
+/// The body of `PUT .../members/{member}` and the like: values without board and member.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StandingShape<'a> {
+    points: Option<Integer>,
+    #[serde(borrow)]
+    values: Option<NamedIntegers<'a>>,
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
+    at: Option<Moment>,
+}
+
+impl ContributionShape<'_> {
+    /// Checks everything that does not depend on a kind. `now` is for those without a time.
+    pub(crate) fn check(&self, now: Timestamp) -> Result<Contributed<'_>, Problem> {
+        Ok(Contributed {
+            targets: self.targets()?,
+            member: Member::new(&self.member.0).map_err(|e| Problem::invalid(e.to_string()))?,
+            at: self.at.map_or(now, |moment| moment.0),
+            id: id(self.id.as_ref())?,
+            named: Named::of(self.points, self.values.as_ref())?,
+            set: self.set,
+        })
+    }
+
+    fn targets(&self) -> Result<Targets<'_>, Problem> {
+        match (&self.board, &self.boards) {
+            (Some(board), None) => Ok(Targets::One(&board.0)),
+            (None, Some(boards)) => {
+                if boards.is_empty() || boards.len() > BOARDS_MAX {
+                    let count = boards.len();
+                    let detail = format!("boards: names {count} boards, not 1 to {BOARDS_MAX}");
+                    return Err(Problem::invalid(detail));
+                }
+                for (place, board) in boards.iter().enumerate() {
+                    if boards[..place].contains(board) {
+                        return Err(Problem::invalid(format!(
+                            "boards: {:?} is named twice",
+                            board.0
+                        )));
+                    }
+                }
+                if self.id.is_none() {
+                    return Err(Problem::invalid(
+                        "id: is missing, which an event on boards needs",
+                    ));
+                }
+                Ok(Targets::Many(boards))
+            }
+            (Some(_), Some(_)) => Err(Problem::invalid("boards: stands beside board, not with it")),
+            (None, None) => Err(Problem::invalid("board: is missing")),
+        }
+    }
+}
+
+impl StandingShape<'_> {
+    pub(crate) fn values(&self, kind: &Kind) -> Result<Values, Problem> {
+        Named::of(self.points, self.values.as_ref())?.read_by(kind)
+    }
+
+    pub(crate) fn at(&self, now: Timestamp) -> Timestamp {
+        self.at.map_or(now, |moment| moment.0)
+    }
+
+    pub(crate) fn id(&self) -> Result<Option<ContributionId>, Problem> {
+        id(self.id.as_ref())
+    }
+}
+
+impl Contributed<'_> {
+    /// What it does to a standing of a kind.
+    pub(crate) fn change(&self, kind: &Kind) -> Result<Change, Problem> {
+        let values = self.named.read_by(kind)?;
+        Ok(if self.set {
+            Change::Set(values)
+        } else {
+            Change::Fold(values)
+        })
+    }
+}
+
+fn id(text: Option<&Text<'_>>) -> Result<Option<ContributionId>, Problem> {
+    let id = text.map(|text| ContributionId::new(&text.0)).transpose();
+    id.map_err(|error| Problem::invalid(error.to_string()))
+}
+
+impl<'a> Named<'a> {
+    /// Points or values, one of them.
+    pub(crate) fn of(
+        points: Option<Integer>,
+        values: Option<&'a NamedIntegers<'a>>,
+    ) -> Result<Self, Problem> {
+        match (points, values) {
+            (Some(points), None) => Ok(Self::Points(points)),
+            (None, Some(values)) => Ok(Self::Fields(values)),
+            (Some(_), Some(_)) => Err(Problem::invalid(
+                "values: stands beside points, not with it",
+            )),
+            (None, None) => Err(Problem::invalid("points: is missing (or values, by field)")),
+        }
+    }
+}
+
+impl Named<'_> {
+    /// The values by the kind's fields.
+    pub(crate) fn read_by(self, kind: &Kind) -> Result<Values, Problem> {
+        let rules = kind.rules();
+        let mut values = Values::default();
+        match self {
+            Self::Points(points) if is_points(rules) => values.set(0, exact("points", points)?),
+            Self::Points(_) => {
+                let fields: Vec<&str> = rules.fields().iter().map(|f| f.name.as_str()).collect();
+                let (name, fields) = (kind.name(), fields.join(", "));
+                let detail = format!("points: kind {name} has the fields {fields}: say values");
+                return Err(Problem::invalid(detail));
+            }
+            Self::Fields(named) => {
+                for (name, integer) in &named.0 {
+                    let index = rules.field_index(&name.0).ok_or_else(|| {
+                        let detail =
+                            format!("values: kind {} has no field {:?}", kind.name(), name.0);
+                        Problem::invalid(detail)
+                    })?;
+                    values.set(index, exact(&name.0, *integer)?);
+                }
+            }
+        }
+        rules
+            .check(&values)
+            .map_err(|error| Problem::invalid(error.to_string()))?;
+        Ok(values)
+    }
+}
+
+fn exact(name: &str, integer: Integer) -> Result<Value, Problem> {
+    match integer {
+        Integer::Exact(value) => Ok(value),
+        Integer::Outside(number) => {
+            let detail = format!("{name}: {number} is outside ±9007199254740991");
+            Err(Problem::new(ProblemType::OutOfRange, detail))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Entries: `{"rank": 1, "member": "u1", "points": 999, "reached_at": "..."}`.
+
+use board::{Kind, Rules, Timestamp, Values};
+use bytes::Bytes;
+use merger::{RankedEntry, Rendered};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// The fields of a standing, as they stand in an entry: `points` alone, or all under `values`.
+pub(crate) struct FieldsShape<'a> {
+    pub(crate) rules: &'a Rules,
+    pub(crate) values: Values,
+}
+
+/// Fields as members of an object: `points`, or `values`.
+pub(crate) struct FieldMembers<'a>(&'a FieldsShape<'a>);
+
+impl Serialize for FieldMembers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(1))?;
+        self.0.put_into(&mut map)?;
+        map.end()
+    }
+}
+
+impl FieldsShape<'_> {
+    pub(crate) const fn as_members(&self) -> FieldMembers<'_> {
+        FieldMembers(self)
+    }
+
+    pub(crate) fn put_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        if is_points(self.rules) {
+            map.serialize_entry("points", &self.values.get(0).map(board::Value::get))
+        } else {
+            map.serialize_entry("values", self)
+        }
+    }
+}
+
+impl Serialize for FieldsShape<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let fields = self.rules.fields();
+        let mut map = serializer.serialize_map(Some(fields.len()))?;
+        for (index, field) in fields.iter().enumerate() {
+            let value = self.values.get(index).map(board::Value::get);
+            map.serialize_entry(field.name.as_str(), &value)?;
+        }
+        map.end()
+    }
+}
+
+/// Whether `points` stands for all fields.
+pub(crate) fn is_points(rules: &Rules) -> bool {
+    rules.fields().len() == 1 && rules.fields()[0].name.as_str() == "points"
+}
+
+pub(crate) fn text_of(time: Timestamp) -> String {
+    time.to_string()
+}
+
+/// An entry.
+pub(crate) struct EntryShape<'a> {
+    pub(crate) rules: &'a Rules,
+    pub(crate) ranked: &'a RankedEntry,
+}
+
+impl EntryShape<'_> {
+    pub(crate) fn put_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let entry = &self.ranked.entry;
+        map.serialize_entry("rank", &self.ranked.rank)?;
+        map.serialize_entry("member", entry.key.member.as_str())?;
+        let values = self.rules.values_of(&entry.key.words);
+        FieldsShape {
+            rules: self.rules,
+            values,
+        }
+        .put_into(map)?;
+        map.serialize_entry("reached_at", &text_of(entry.reached_at))
+    }
+}
+
+impl Serialize for EntryShape<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.put_into(&mut map)?;
+        map.end()
+    }
+}
+
+/// `entries`, in whatever shape.
+#[derive(serde::Serialize)]
+pub(crate) struct Entries<T> {
+    pub(crate) entries: Vec<T>,
+}
+
+impl<'a> Entries<EntryShape<'a>> {
+    /// Plain entries.
+    pub(crate) fn of(rules: &'a Rules, ranked: &'a [RankedEntry]) -> Vec<EntryShape<'a>> {
+        ranked
+            .iter()
+            .map(|ranked| EntryShape { rules, ranked })
+            .collect()
+    }
+}
+
+/// The bytes of merged entries, for the merger's cache.
+#[must_use]
+pub fn render(kind: &Kind, entries: &[RankedEntry]) -> Rendered {
+    const ENTRY_BYTES: usize = 96;
+    let mut bytes = Vec::with_capacity(ENTRY_BYTES * entries.len());
+    let mut ends = Vec::with_capacity(entries.len());
+    for ranked in entries {
+        if !bytes.is_empty() {
+            bytes.push(b',');
+        }
+        let shape = EntryShape {
+            rules: kind.rules(),
+            ranked,
+        };
+        serde_json::to_writer(&mut bytes, &shape).expect("an entry is JSON, and memory is no file");
+        ends.push(u32::try_from(bytes.len()).expect("a top is far smaller than 4 GiB"));
+    }
+    Rendered {
+        bytes: Bytes::from(bytes),
+        ends,
+    }
+}

@@ -1,0 +1,399 @@
+//! Kinds as clients and configuration files write them.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use board::{
+    Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Op, Period,
+    RankStyle, Rules, Ties, WindowRule,
+};
+use serde::{Deserialize, Serialize};
+
+/// A kind's settings, each with the default of the contract. The same in JSON and in TOML.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct KindShape {
+    /// Its name, which answers carry; in a request it may only repeat the path's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
+    mode: ModeShape,
+    fields: Vec<FieldShape>,
+    rank: RankShape,
+    ties: TiesShape,
+    windows: Vec<String>,
+    time_zone: String,
+    shards: u64,
+    top: u64,
+    max_staleness: String,
+    keep: BTreeMap<String, KeepShape>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    close: BTreeMap<String, String>,
+    dedupe: String,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum ModeShape {
+    #[default]
+    Accumulate,
+    Best,
+    Latest,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum RankShape {
+    #[default]
+    Ordinal,
+    Competition,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum TiesShape {
+    #[default]
+    Earliest,
+    Latest,
+    Member,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum OrderShape {
+    #[default]
+    Desc,
+    Asc,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum OpShape {
+    Sum,
+    Max,
+    Min,
+    Last,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct FieldShape {
+    name: String,
+    #[serde(default)]
+    order: OrderShape,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    op: Option<OpShape>,
+}
+
+/// `"48h"`, `"forever"`, or `{ idle = "7d" }`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(untagged, expecting = "a duration, \"forever\" or { idle = \"7d\" }")]
+enum KeepShape {
+    Text(String),
+    Idle(IdleShape),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct IdleShape {
+    idle: String,
+}
+
+/// Why a shape is no kind. Names the setting and the value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ShapeError(String);
+
+impl Default for KindShape {
+    fn default() -> Self {
+        Self {
+            kind: None,
+            mode: ModeShape::default(),
+            fields: vec![FieldShape {
+                name: "points".to_owned(),
+                order: OrderShape::Desc,
+                op: None,
+            }],
+            rank: RankShape::default(),
+            ties: TiesShape::default(),
+            windows: Period::ALL_PERIODS
+                .map(|period| period.as_str().to_owned())
+                .into(),
+            time_zone: "UTC".to_owned(),
+            shards: 16,
+            top: 1000,
+            max_staleness: "200ms".to_owned(),
+            keep: BTreeMap::new(),
+            close: BTreeMap::new(),
+            dedupe: "1h".to_owned(),
+        }
+    }
+}
+
+fn wrong(setting: &str, reason: impl std::fmt::Display) -> ShapeError {
+    ShapeError(format!("{setting}: {reason}"))
+}
+
+fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError> {
+    humantime::parse_duration(text).map_err(|error| {
+        wrong(
+            setting,
+            format!("{text:?} is no duration like 48h: {error}"),
+        )
+    })
+}
+
+impl KindShape {
+    /// The kind of this name that the shape describes.
+    pub fn into_kind(self, name: &str) -> Result<Kind, ShapeError> {
+        if let Some(other) = self.kind.as_deref().filter(|other| *other != name) {
+            return Err(wrong(
+                "kind",
+                format!("{other:?} is not {name:?}, the kind it is put to"),
+            ));
+        }
+        let name = KindName::new(name).map_err(|error| wrong("kind", error))?;
+        let spec = KindSpec {
+            name,
+            rules: self.rules()?,
+            rank: match self.rank {
+                RankShape::Ordinal => RankStyle::Ordinal,
+                RankShape::Competition => RankStyle::Competition,
+            },
+            windows: self.windows()?,
+            calendar: Calendar::new(&self.time_zone).map_err(|error| wrong("time_zone", error))?,
+            shards: self.shards,
+            top: self.top,
+            max_staleness: duration("max_staleness", &self.max_staleness)?,
+            dedupe: duration("dedupe", &self.dedupe)?,
+        };
+        Kind::new(spec).map_err(|error| ShapeError(error.to_string()))
+    }
+
+    fn rules(&self) -> Result<Rules, ShapeError> {
+        let attempts = self.mode != ModeShape::Accumulate;
+        let fields = self.fields.iter().map(|field| {
+            if attempts && field.op.is_some() {
+                let reason = format!("{} has an op, which only mode accumulate knows", field.name);
+                return Err(wrong("fields", reason));
+            }
+            let name = FieldName::new(&field.name).map_err(|error| wrong("fields", error))?;
+            let order = match field.order {
+                OrderShape::Desc => Direction::Desc,
+                OrderShape::Asc => Direction::Asc,
+            };
+            let op = match field.op {
+                None | Some(OpShape::Sum) => Op::Sum,
+                Some(OpShape::Max) => Op::Max,
+                Some(OpShape::Min) => Op::Min,
+                Some(OpShape::Last) => Op::Last,
+            };
+            Ok(FieldRule { name, order, op })
+        });
+        let mode = match self.mode {
+            ModeShape::Accumulate => Mode::Accumulate,
+            ModeShape::Best => Mode::Best,
+            ModeShape::Latest => Mode::Latest,
+        };
+        let ties = match self.ties {
+            TiesShape::Earliest => Ties::Earliest,
+            TiesShape::Latest => Ties::Latest,
+            TiesShape::Member => Ties::Member,
+        };
+        let fields = fields.collect::<Result<Vec<_>, _>>()?;
+        Rules::new(fields, mode, ties).map_err(|error| ShapeError(error.to_string()))
+    }
+
+    fn windows(&self) -> Result<Vec<WindowRule>, ShapeError> {
+        for (setting, period) in self.periods_set() {
+            if !self.windows.contains(period) {
+                return Err(wrong(
+                    setting,
+                    format!("{period:?} is none of the kind's windows"),
+                ));
+            }
+        }
+        self.windows
+            .iter()
+            .map(|period| self.window(period))
+            .collect()
+    }
+
+    fn periods_set(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let keep = self.keep.keys().map(|period| ("keep", period));
+        keep.chain(self.close.keys().map(|period| ("close", period)))
+    }
+
+    fn window(&self, text: &str) -> Result<WindowRule, ShapeError> {
+        let period: Period = text.parse().map_err(|error| wrong("windows", error))?;
+        let mut rule = WindowRule::with_defaults(period);
+        let setting = format!("keep.{text}");
+        match self.keep.get(text) {
+            None => {}
+            Some(KeepShape::Text(keep)) if keep == "forever" => rule.keep = Keep::Forever,
+            Some(KeepShape::Text(keep)) => rule.keep = Keep::After(duration(&setting, keep)?),
+            Some(KeepShape::Idle(shape)) => {
+                rule.keep = Keep::Idle(duration(&format!("{setting}.idle"), &shape.idle)?);
+            }
+        }
+        if let Some(close) = self.close.get(text) {
+            rule.close = Some(duration(&format!("close.{text}"), close)?);
+        }
+        Ok(rule)
+    }
+}
+
+impl From<&Kind> for KindShape {
+    fn from(kind: &Kind) -> Self {
+        let attempts = kind.rules().mode() != Mode::Accumulate;
+        let fields = kind.rules().fields().iter().map(|field| FieldShape {
+            name: field.name.to_string(),
+            order: match field.order {
+                Direction::Desc => OrderShape::Desc,
+                Direction::Asc => OrderShape::Asc,
+            },
+            op: (!attempts).then_some(match field.op {
+                Op::Sum => OpShape::Sum,
+                Op::Max => OpShape::Max,
+                Op::Min => OpShape::Min,
+                Op::Last => OpShape::Last,
+            }),
+        });
+        let period = |rule: &WindowRule| rule.period.as_str().to_owned();
+        let keep = kind
+            .windows()
+            .iter()
+            .map(|rule| (period(rule), KeepShape::from(rule.keep)));
+        let closing = kind
+            .windows()
+            .iter()
+            .filter_map(|rule| Some((period(rule), rule.close?)));
+        Self {
+            kind: Some(kind.name().to_string()),
+            mode: match kind.rules().mode() {
+                Mode::Accumulate => ModeShape::Accumulate,
+                Mode::Best => ModeShape::Best,
+                Mode::Latest => ModeShape::Latest,
+            },
+            fields: fields.collect(),
+            rank: match kind.rank_style() {
+                RankStyle::Ordinal => RankShape::Ordinal,
+                RankStyle::Competition => RankShape::Competition,
+            },
+            ties: match kind.rules().ties() {
+                Ties::Earliest => TiesShape::Earliest,
+                Ties::Latest => TiesShape::Latest,
+                Ties::Member => TiesShape::Member,
+            },
+            windows: kind.windows().iter().map(period).collect(),
+            time_zone: kind.calendar().time_zone().to_owned(),
+            shards: u64::from(kind.shards().get()),
+            top: kind.top() as u64,
+            max_staleness: text(kind.max_staleness()),
+            keep: keep.collect(),
+            close: closing
+                .map(|(period, close)| (period, text(close)))
+                .collect(),
+            dedupe: text(kind.dedupe()),
+        }
+    }
+}
+
+impl From<Keep> for KeepShape {
+    fn from(keep: Keep) -> Self {
+        match keep {
+            Keep::Forever => Self::Text("forever".to_owned()),
+            Keep::After(span) => Self::Text(text(span)),
+            Keep::Idle(span) => Self::Idle(IdleShape { idle: text(span) }),
+        }
+    }
+}
+
+/// A duration in the largest unit that divides it: `13months`, `35d`, `200ms`.
+fn text(span: Duration) -> String {
+    // As `humantime` counts: a month is 30.44 days.
+    const UNITS: [(&str, u128); 6] = [
+        ("months", 2_630_016_000),
+        ("d", 86_400_000),
+        ("h", 3_600_000),
+        ("m", 60_000),
+        ("s", 1000),
+        ("ms", 1),
+    ];
+    let ms = span.as_millis();
+    let unit = UNITS
+        .iter()
+        .find(|(_, unit_ms)| ms > 0 && ms.is_multiple_of(*unit_ms));
+    unit.map_or_else(
+        || "0s".to_owned(),
+        |(name, unit_ms)| format!("{}{name}", ms / unit_ms),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_is_the_contracts() {
+        let kind = KindShape::default().into_kind("gifts").unwrap();
+        let shape = serde_json::to_value(KindShape::from(&kind)).unwrap();
+        let expected = serde_json::json!({
+            "kind": "gifts", "mode": "accumulate", "rank": "ordinal", "ties": "earliest",
+            "fields": [{"name": "points", "order": "desc", "op": "sum"}],
+            "windows": ["hour", "day", "week", "month", "all"], "time_zone": "UTC",
+            "shards": 16, "top": 1000, "max_staleness": "200ms", "dedupe": "1h",
+            "keep": {"hour": "2d", "day": "35d", "week": "70d", "month": "13months", "all": "forever"},
+        });
+        assert_eq!(shape, expected);
+    }
+
+    #[test]
+    fn what_an_answer_shows_can_be_put_again() {
+        let shape = serde_json::json!({
+            "mode": "best", "rank": "competition", "windows": ["week", "all"],
+            "fields": [{"name": "laps"}, {"name": "seconds", "order": "asc"}],
+            "keep": {"week": "90m", "all": {"idle": "7d"}}, "close": {"week": "1500ms"},
+        });
+        let shape: KindShape = serde_json::from_value(shape).unwrap();
+        let kind = shape.into_kind("races").unwrap();
+        let shown = serde_json::to_value(KindShape::from(&kind)).unwrap();
+        let again: KindShape = serde_json::from_value(shown).unwrap();
+        assert_eq!(again.into_kind("races").unwrap(), kind);
+    }
+
+    #[test]
+    fn errors_name_the_setting() {
+        let cases = [
+            (r#"{"windows": ["year"]}"#, "windows"),
+            (r#"{"windows": ["day", "day"]}"#, "windows"),
+            (r#"{"windows": []}"#, "windows"),
+            (r#"{"windows": ["all"], "keep": {"day": "1d"}}"#, "keep"),
+            (r#"{"keep": {"all": "35d"}}"#, "keep.all"),
+            (r#"{"keep": {"day": {"idle": "1d"}}}"#, "keep.day"),
+            (r#"{"keep": {"day": "soon"}}"#, "keep.day"),
+            (r#"{"close": {"all": "1d"}}"#, "close.all"),
+            (r#"{"shards": 3}"#, "shards"),
+            (r#"{"shards": 8192}"#, "shards"),
+            (r#"{"top": 0}"#, "top"),
+            (r#"{"time_zone": "Mars/Olympus"}"#, "time_zone"),
+            (r#"{"time_zone": "Australia/Lord_Howe"}"#, "windows"),
+            (r#"{"fields": []}"#, "fields"),
+            (r#"{"fields": [{"name": "rank"}]}"#, "fields"),
+            (
+                r#"{"mode": "best", "fields": [{"name": "a", "op": "max"}]}"#,
+                "fields",
+            ),
+            (r#"{"max_staleness": "1y"}"#, "max_staleness"),
+            (r#"{"dedupe": "30d"}"#, "dedupe"),
+            (r#"{"kind": "other"}"#, "kind"),
+        ];
+        for (text, setting) in cases {
+            let shape: KindShape = serde_json::from_str(text).unwrap();
+            let error = shape.into_kind("gifts").unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("{setting}: ")),
+                "{text}: {error}"
+            );
+        }
+    }
+}

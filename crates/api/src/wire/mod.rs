@@ -1,0 +1,14 @@
+//! The shapes on the wire: requests in, answers out. Nothing outside this crate sees them.
+
+mod answer;
+mod contribution;
+mod entry;
+mod kind;
+mod scalar;
+
+pub(crate) use answer::{Answer, Envelope, json};
+pub(crate) use contribution::{Contributed, ContributionShape, Named, StandingShape, Targets};
+pub use entry::render;
+pub(crate) use entry::{Entries, EntryShape, FieldsShape};
+pub use kind::{KindShape, ShapeError};
+pub(crate) use scalar::{Integer, NamedIntegers};

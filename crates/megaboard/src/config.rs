@@ -1,0 +1,173 @@
+//! The configuration file: what `serve` is told beside its flags.
+//!
+//! A flag or an environment variable wins over the file, the file over the default. Names that the
+//! file format does not know are errors.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use api::KindShape;
+use board::Kind;
+use serde::Deserialize;
+
+/// The file that is read when none is named, if it is there.
+pub(crate) const DEFAULT_PATH: &str = "megaboard.toml";
+
+/// The kind that there is when no file says which.
+const DEFAULT_KIND: &str = "gifts";
+
+/// A whole file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Config {
+    pub(crate) server: ServerSection,
+    pub(crate) redis: RedisSection,
+    kinds: Option<BTreeMap<String, KindShape>>,
+}
+
+/// `[server]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ServerSection {
+    pub(crate) listen: Option<String>,
+    pub(crate) store: Option<String>,
+    pub(crate) durability: Option<Durability>,
+}
+
+/// When the embedded store answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Durability {
+    Always,
+    Interval,
+}
+
+/// `[redis]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RedisSection {
+    pub(crate) acks: Option<u32>,
+}
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfigError {
+    #[error("{path}: {error}")]
+    Unreadable { path: String, error: io::Error },
+    #[error("{path}: {error}")]
+    Malformed {
+        path: String,
+        error: Box<toml::de::Error>,
+    },
+    #[error("kinds.{name}: {error}")]
+    Kind {
+        name: String,
+        error: api::ShapeError,
+    },
+}
+
+impl Config {
+    /// Reads the named file, or the default one if it is there.
+    pub(crate) fn read(named: Option<&Path>) -> Result<Self, ConfigError> {
+        let path = named.unwrap_or(Path::new(DEFAULT_PATH));
+        let shown = path.display().to_string();
+        match std::fs::read_to_string(path) {
+            Ok(text) => Self::parse(&shown, &text),
+            Err(error) if named.is_none() && error.kind() == io::ErrorKind::NotFound => {
+                Ok(Self::default())
+            }
+            Err(error) => Err(ConfigError::Unreadable { path: shown, error }),
+        }
+    }
+
+    fn parse(path: &str, text: &str) -> Result<Self, ConfigError> {
+        toml::from_str(text).map_err(|error| ConfigError::Malformed {
+            path: path.to_owned(),
+            error: Box::new(error),
+        })
+    }
+
+    /// The kinds that the file asks for; `gifts` where it names none.
+    pub(crate) fn kinds(&self) -> Result<Vec<Kind>, ConfigError> {
+        let default = || BTreeMap::from([(DEFAULT_KIND.to_owned(), KindShape::default())]);
+        let kinds = self.kinds.clone().unwrap_or_else(default);
+        let kind = |(name, shape): (String, KindShape)| {
+            shape
+                .into_kind(&name)
+                .map_err(|error| ConfigError::Kind { name, error })
+        };
+        kinds.into_iter().map(kind).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_contracts_example_is_read_whole() {
+        let text = r#"
+            [server]
+            listen = "127.0.0.1:8080"
+            store = "memory:"
+            durability = "always"
+            [redis]
+            acks = 0
+            [kinds.gifts]
+            windows = ["hour", "day", "week", "month", "all"]
+            time_zone = "UTC"
+            ties = "earliest"
+            shards = 16
+            top = 1000
+            max_staleness = "200ms"
+            keep = { hour = "48h", day = "35d", week = "10w", month = "13months" }
+            dedupe = "1h"
+            close = { day = "10m" }
+            [kinds.races]
+            mode = "best"
+            fields = [{ name = "laps" }, { name = "seconds", order = "asc" }]
+            rank = "competition"
+            windows = ["week", "all"]
+            [kinds.hot-replies]
+            fields = [{ name = "agree" }, { name = "comments" }, { name = "last_reply", op = "max" }]
+            windows = ["all"]
+            keep = { all = { idle = "7d" } }
+        "#;
+        let config = Config::parse("test", text).unwrap();
+        let kinds = config.kinds().unwrap();
+        let names: Vec<&str> = kinds.iter().map(|kind| kind.name().as_str()).collect();
+        assert_eq!(names, ["gifts", "hot-replies", "races"]);
+        assert_eq!(config.server.durability, Some(Durability::Always));
+    }
+
+    #[test]
+    fn without_a_file_there_are_gifts() {
+        let kinds = Config::default().kinds().unwrap();
+        assert_eq!(kinds.len(), 1);
+        assert_eq!(kinds[0].name().as_str(), "gifts");
+        assert_eq!(kinds[0].shards().get(), 16);
+    }
+
+    #[test]
+    fn unknown_names_and_bad_kinds_are_told() {
+        for (text, part) in [
+            ("[server]\nlisten_on = \"x\"", "listen_on"),
+            ("[kinds.gifts]\nshard = 3", "shard"),
+            ("[servers]", "servers"),
+        ] {
+            let error = Config::parse("megaboard.toml", text)
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.starts_with("megaboard.toml: ") && error.contains(part),
+                "{error}"
+            );
+        }
+        let config = Config::parse("test", "[kinds.gifts]\nshards = 3").unwrap();
+        let error = config.kinds().unwrap_err().to_string();
+        assert!(error.starts_with("kinds.gifts: shards: "), "{error}");
+        let config = Config::parse("test", "[kinds.Gifts]").unwrap();
+        assert!(config.kinds().is_err());
+    }
+}

@@ -1,0 +1,150 @@
+//! `megaboard serve`: wires store, router, merger and API, and serves until it is told to stop.
+
+use std::error::Error;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use api::{App, KindShape, ServerLimits};
+use board::Timestamp;
+use clap::Args;
+use merger::{Clock, Merger, Settings};
+use shard_router::Router;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::config::Config;
+use crate::store::StoreUrl;
+
+/// Where the server listens when nothing is said.
+const LISTEN_DEFAULT: &str = "127.0.0.1:8080";
+
+/// Bytes that cached global boards may take.
+const CACHE_BYTES_MAX: u64 = 512 << 20;
+
+/// How often what is past its time is dropped.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Flags of `serve`.
+#[derive(Args, Debug)]
+pub(crate) struct ServeArgs {
+    /// Address and port; port 0 picks one and prints it. [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDRESS", env = "MEGABOARD_LISTEN")]
+    listen: Option<String>,
+
+    /// Where boards are kept. [default: memory:]
+    #[arg(long, value_name = "URL", env = "MEGABOARD_STORE")]
+    store: Option<String>,
+
+    /// Configuration file. [default: megaboard.toml, if it is there]
+    #[arg(long, value_name = "FILE", env = "MEGABOARD_CONFIG")]
+    config: Option<PathBuf>,
+}
+
+/// Runs the server.
+pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("MEGABOARD_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
+    let config = Config::read(args.config.as_deref())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(serve(args, &config))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> {
+    let kinds = config.kinds()?;
+    let store = args.store.as_ref().or(config.server.store.as_ref());
+    let store: StoreUrl = store.map_or(Ok(StoreUrl::DEFAULT), |text| text.parse())?;
+    let router = Arc::new(Router::open(store.open()?).await?);
+    for kind in kinds {
+        seed(&router, kind).await?;
+    }
+    let clock: Clock = Arc::new(now);
+    let settings = Settings {
+        clock: clock.clone(),
+        renderer: Arc::new(api::render),
+        cache_bytes_max: CACHE_BYTES_MAX,
+    };
+    let merger = Arc::new(Merger::new(router.clone(), settings));
+    // Signals are caught before anybody can know that the server is there.
+    let stop = stop_signal()?;
+
+    let listen = args.listen.as_deref().or(config.server.listen.as_deref());
+    let listen = listen.unwrap_or(LISTEN_DEFAULT);
+    let listener = TcpListener::bind(listen)
+        .await
+        .map_err(|error| format!("{listen}: {error}"))?;
+    let mut stdout = std::io::stdout();
+    writeln!(stdout, "listening on http://{}", listener.local_addr()?)?;
+    stdout.flush()?;
+
+    let sweep = tokio::spawn(sweep(router.clone(), merger.clone()));
+    let app = Arc::new(App {
+        router,
+        merger,
+        clock,
+    });
+    let served = api::serve(listener, app, ServerLimits::default(), stop).await;
+    sweep.abort();
+    tracing::info!("stopped");
+    Ok(served?)
+}
+
+/// Gives the store a kind of the configuration that it has never known. One that it knows stays as
+/// the store has it, which is logged where they differ.
+async fn seed(router: &Router, kind: board::Kind) -> Result<(), Box<dyn Error>> {
+    let wanted = KindShape::from(&kind);
+    let name = kind.name().clone();
+    let Some(held) = router.catalogue().seed(kind).await? else {
+        return Ok(());
+    };
+    match &held.kind {
+        None => tracing::warn!(kind = %name, "the configured kind was deleted, and stays deleted"),
+        Some(kind) if KindShape::from(&**kind) != wanted => {
+            tracing::warn!(kind = %name, "the store's kind differs from the configured one: it stays");
+        }
+        Some(_) => {}
+    }
+    Ok(())
+}
+
+fn now() -> Timestamp {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Ready once the process is told to stop.
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::info!("stopping: requests under way are finished");
+    })
+}
+
+async fn sweep(router: Arc<Router>, merger: Arc<Merger>) {
+    let mut ticks = interval(SWEEP_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = router.store().expire(now()).await {
+            tracing::warn!(%error, "what is past its time could not be dropped");
+        }
+        merger.tidy();
+    }
+}

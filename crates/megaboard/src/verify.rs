@@ -1,0 +1,100 @@
+//! `megaboard verify`: holds the score store against the sorted sets, board by board.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use board::Subject;
+use clap::Args;
+use shard_store::{BoardRecord, ShardStore};
+
+use crate::store::StoreUrl;
+use crate::terminal;
+
+/// Boards that are listed at once.
+const PAGE_BOARDS: usize = 1000;
+
+/// Disagreements that are shown; all are counted.
+const SHOWN_MAX: u64 = 100;
+
+/// Flags of `verify`.
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArgs {
+    /// Where boards are kept. [default: memory:]
+    #[arg(long, value_name = "URL", env = "MEGABOARD_STORE")]
+    store: Option<String>,
+}
+
+/// What was looked through, and found.
+#[derive(Debug, Default)]
+struct Findings {
+    boards: u64,
+    standings: u64,
+    disagreements: u64,
+}
+
+/// Exits with 1 when something disagrees.
+pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
+    let store: StoreUrl = args
+        .store
+        .as_ref()
+        .map_or(Ok(StoreUrl::DEFAULT), |text| text.parse())?;
+    if store == StoreUrl::Memory {
+        terminal::complain("a memory: store lives in its server alone: opened here it is empty");
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let findings = runtime.block_on(verify(&*store.open()?))?;
+    let Findings {
+        boards,
+        standings,
+        disagreements,
+    } = findings;
+    println!("{boards} boards, {standings} standings, {disagreements} disagreements");
+    Ok(if disagreements == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+async fn verify(store: &dyn ShardStore) -> Result<Findings, Box<dyn Error>> {
+    let mut findings = Findings::default();
+    for kind in store.kinds().await? {
+        let mut after: Option<Subject> = None;
+        loop {
+            let records = store
+                .boards(&kind.name, after.as_ref(), PAGE_BOARDS)
+                .await?;
+            let Some(last) = records.last() else { break };
+            after = Some(last.name.subject().clone());
+            for record in &records {
+                verify_board(store, record, &mut findings).await?;
+            }
+        }
+    }
+    Ok(findings)
+}
+
+async fn verify_board(
+    store: &dyn ShardStore,
+    record: &BoardRecord,
+    findings: &mut Findings,
+) -> Result<(), Box<dyn Error>> {
+    findings.boards += 1;
+    for shard in 0..record.shards.get() {
+        let windows = store.windows(record, shard).await?;
+        findings.standings += windows.iter().map(|window| window.members).sum::<u64>();
+        for wrong in store.verify(record, shard).await? {
+            findings.disagreements += 1;
+            if findings.disagreements <= SHOWN_MAX {
+                let member = wrong
+                    .member
+                    .map_or_else(String::new, |m| format!(" member {m}"));
+                let (board, window) = (&record.name, wrong.window);
+                terminal::complain(&format!("{board} {window:?}{member}: {}", wrong.what));
+            }
+        }
+    }
+    Ok(())
+}
