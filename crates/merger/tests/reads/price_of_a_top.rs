@@ -51,8 +51,8 @@ fn a_top_of_a_million_takes_two_round_trips() {
         assert_eq!(read.unwrap().snapshot.rendered.ends.len() as u64, top);
         println!("top {top}: {price:?}");
         assert!(price.round_trips <= 2, "{price:?}");
-        // A shard sends one entry at least.
-        assert!(price.entries <= (top * 5 / 2).max(64), "{price:?}");
+        // A share of few entries spreads wide.
+        assert!(price.entries <= top * 2 + 128, "{price:?}");
     }
 }
 
