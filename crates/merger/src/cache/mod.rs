@@ -9,7 +9,7 @@ mod gate;
 mod snapshot;
 mod top;
 
-pub use snapshot::{Rendered, Snapshot};
+pub use snapshot::{Rendered, Snapshot, TopAnswer, TopForm};
 pub use top::TopView;
 
 pub(crate) use top::GlobalBoards;
