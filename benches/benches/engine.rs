@@ -1,7 +1,5 @@
 //! Batches into the memory store, through its contract.
 
-#![expect(missing_docs, reason = "criterion's macros write a function")]
-
 use std::time::{Duration, Instant};
 
 use benches::sample::{Sample, gifts, now};

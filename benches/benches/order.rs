@@ -1,7 +1,5 @@
 //! Rank keys and folding: what every contribution does first.
 
-#![expect(missing_docs, reason = "criterion's macros write a function")]
-
 use std::hint::black_box;
 use std::time::Duration;
 

@@ -1,7 +1,5 @@
 //! Reads through the merger: the top of many shards, pages, a member's rank.
 
-#![expect(missing_docs, reason = "criterion's macros write a function")]
-
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
 
 use crate::figures::number;
-use crate::process::cpu_of;
+use crate::process::{cpu_of, own_cpu};
 
 /// How long a server is asked before anything is counted.
 const WARM_UP: Duration = Duration::from_millis(500);
@@ -47,6 +47,8 @@ pub struct Load {
     pub elapsed: Duration,
     /// CPU time of the server.
     pub server_cpu: Duration,
+    /// CPU time of this process.
+    pub client_cpu: Duration,
 }
 
 impl Load {
@@ -62,6 +64,12 @@ impl Load {
         self.server_cpu.as_secs_f64() * 1e6 / number(self.responses)
     }
 
+    /// Microseconds of the client's CPU a response.
+    #[must_use]
+    pub fn client_us(&self) -> f64 {
+        self.client_cpu.as_secs_f64() * 1e6 / number(self.responses)
+    }
+
     /// Bytes a response, heads included.
     #[must_use]
     pub fn bytes_each(&self) -> u64 {
@@ -74,11 +82,12 @@ pub fn load(target: Target<'_>, connections: usize, duration: Duration) -> io::R
     let mut client = Client::open(target, connections)?;
     client.ask_for(WARM_UP)?;
     let (responses, bytes) = (client.responses, client.bytes);
-    let (begun, cpu) = (Instant::now(), cpu_of(target.pid)?);
+    let (begun, cpu, own) = (Instant::now(), cpu_of(target.pid)?, own_cpu());
     client.ask_for(duration)?;
     Ok(Load {
         elapsed: begun.elapsed(),
         server_cpu: cpu_of(target.pid)?.saturating_sub(cpu),
+        client_cpu: own_cpu().saturating_sub(own),
         responses: client.responses - responses,
         bytes: client.bytes - bytes,
     })

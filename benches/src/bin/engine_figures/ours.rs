@@ -86,14 +86,17 @@ pub(crate) fn measure(case: &Case) -> io::Result<()> {
     let kind = gifts(&[Period::All], case.shards);
     let mut sample = Sample::empty(kind, case.members, case.ids);
     let before = own_resident_bytes()?;
+    let taken = || Ok::<_, io::Error>(own_resident_bytes()?.saturating_sub(before));
     sample.fill();
-    let taken = own_resident_bytes()?.saturating_sub(before);
-    println!("bytes={}", number(taken) / number(case.members));
+    println!("bytes={}", number(taken()?) / number(case.members));
     for len in BATCHES {
         println!("batch_{len}={}", batches(&mut sample, len));
     }
     for len in BATCHES {
         println!("request_{len}={}", requests(&mut sample, len));
+    }
+    if !case.ids {
+        println!("bytes_after={}", number(taken()?) / number(case.members));
     }
     Ok(())
 }

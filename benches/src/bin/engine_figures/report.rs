@@ -56,7 +56,7 @@ impl Report {
                 let Some(ours) = self.ours.get(&(case.clone(), figure.clone())) else {
                     continue;
                 };
-                let memory = figure == "bytes";
+                let memory = figure.starts_with("bytes");
                 let (theirs, tied) = if memory {
                     (&bytes, &bytes_tied)
                 } else {
@@ -99,7 +99,13 @@ impl Report {
 
 /// The figures of a case, and what they are called.
 fn figures() -> Vec<(String, String)> {
-    let mut figures = vec![("bytes".to_owned(), "bytes a member".to_owned())];
+    let mut figures = vec![
+        ("bytes".to_owned(), "bytes a member".to_owned()),
+        (
+            "bytes_after".to_owned(),
+            "bytes a member, after updates".to_owned(),
+        ),
+    ];
     for (name, text) in [
         ("batch", "batches"),
         ("request", "requests through the router"),

@@ -28,7 +28,13 @@ impl Report {
     }
 
     pub(crate) fn table(&self) -> Table {
-        let mut table = table(&["", "requests/s", "µs server CPU a request", "bytes"]);
+        let mut table = table(&[
+            "",
+            "requests/s",
+            "µs server CPU a request",
+            "µs client CPU",
+            "bytes",
+        ]);
         let servers: [(&str, fn(&Round) -> Load); 6] = [
             ("megaboard", |round| round.megaboard),
             ("Redis", |round| round.redis),
@@ -48,6 +54,7 @@ impl Report {
                 name.to_owned(),
                 spread(&self.column(|round| pick(round).rate()), 0),
                 spread(&self.column(|round| pick(round).cpu_us()), 2),
+                spread(&self.column(|round| pick(round).client_us()), 1),
                 bytes.to_string(),
             ]);
         }
@@ -75,6 +82,7 @@ impl Report {
                 name.to_owned(),
                 format!("{value:.2}"),
                 target,
+                String::new(),
                 String::new(),
             ]);
         }
