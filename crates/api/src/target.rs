@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use board::{BoardName, Kind, Member, Period, Subject, Window, WindowState};
+use board::{BoardName, Calendar, Kind, Member, Period, Subject, Window, WindowState};
 use shard_router::KnownKind;
 
 use crate::app::App;
@@ -80,8 +80,15 @@ impl FromRequestParts<Arc<App>> for BoardPath {
 #[derive(Debug, Clone)]
 pub(crate) struct ReadWindow {
     pub(crate) window: Window,
-    pub(crate) name: String,
     pub(crate) is_final: bool,
+    calendar: Calendar,
+}
+
+impl ReadWindow {
+    /// Its text. Made when it is asked for: an answer that is kept needs none.
+    pub(crate) fn name(&self) -> String {
+        self.calendar.name(self.window)
+    }
 }
 
 /// The window that `?window=` names for a kind, or the kind's first, at this moment.
@@ -111,20 +118,16 @@ pub(crate) fn resolve(
         }
         None => calendar.span_at(kind.windows()[0].period, now).window,
     };
-    let name = calendar.name(window);
-    match kind.window_state(window, now) {
-        WindowState::Open => Ok(ReadWindow {
-            window,
-            name,
-            is_final: false,
-        }),
-        WindowState::Closed => Ok(ReadWindow {
-            window,
-            name,
-            is_final: true,
-        }),
-        gone => Err(Problem::window(gone, &name)),
-    }
+    let is_final = match kind.window_state(window, now) {
+        WindowState::Open => false,
+        WindowState::Closed => true,
+        gone => return Err(Problem::window(gone, &calendar.name(window))),
+    };
+    Ok(ReadWindow {
+        window,
+        is_final,
+        calendar: calendar.clone(),
+    })
 }
 
 fn check_period(kind: &Kind, period: Period) -> Result<(), Problem> {
