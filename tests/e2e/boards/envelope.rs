@@ -75,6 +75,16 @@ fn a_board_that_nobody_has_contributed_to_is_empty() {
     }
 }
 
+/// That a board is unborn is seen once, for all its windows.
+#[test]
+fn an_empty_board_says_the_window_that_was_asked_for() {
+    let server = Server::start();
+    for window in ["all", "month:2026-11", "day:2026-11-20", "all"] {
+        let path = format!("/v1/boards/gifts/new/top?window={window}");
+        assert_eq!(server.get(path).ok()["window"], json!(window));
+    }
+}
+
 #[test]
 fn an_unknown_kind_is_404_on_every_path() {
     let server = Server::start();
