@@ -1,7 +1,7 @@
 //! The kit of the end-to-end tests: real servers as child processes, and clients that know the wire
 //! from the contract alone.
 //!
-//! [`Server`] is a running `megaboard serve`, [`Answer`] what it answered, [`Wire`] a bare
+//! [`Launch`] starts a `megaboard serve`, [`Server`] is a running one, [`Answer`] what it answered, [`Wire`] a bare
 //! connection for what no client would send, [`Command`](cli) runs of the other commands. Nothing
 //! here depends on a crate of the service: a field that is renamed there fails here.
 
@@ -17,12 +17,14 @@ pub mod cli;
 pub mod clock;
 pub mod dice;
 pub mod flights;
+mod launch;
 mod patience;
 mod server;
 mod wire;
 
 pub use answer::Answer;
 pub use binary::megaboard;
+pub use launch::Launch;
 pub use patience::{DEADLINE, eventually};
-pub use server::{Launch, Server, encoded};
+pub use server::{Server, encoded, ndjson};
 pub use wire::{Wire, WireAnswer};

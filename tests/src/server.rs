@@ -1,12 +1,8 @@
-//! A running server: [`Launch`] says how it is started, [`Server`] asks it things and ends it.
+//! A running server: [`Server`] asks it things, reads what it answered, and ends it.
 
 use std::fmt::Display;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
-use std::thread;
+use std::process::{Child, Command, ExitStatus};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
@@ -15,7 +11,7 @@ use ureq::http::{Method, Request};
 use ureq::{Agent, SendBody};
 
 use crate::answer::Answer;
-use crate::binary::megaboard;
+use crate::launch::Launch;
 use crate::patience::{DEADLINE, eventually};
 use crate::wire::Wire;
 
@@ -31,110 +27,10 @@ pub fn encoded(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }
 
-/// How a server is started: in a folder of its own, with nothing of the environment that it reads.
-#[must_use]
-pub struct Launch {
-    folder: TempDir,
-    command: Command,
-}
-
-impl Default for Launch {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Launch {
-    /// Without flags: what stands in the folder's `megaboard.toml` holds.
-    pub fn new() -> Self {
-        let folder = TempDir::new().unwrap();
-        let mut command = Command::new(megaboard());
-        command.arg("serve").current_dir(folder.path());
-        for name in ["LISTEN", "STORE", "CONFIG", "LOG", "SERVER", "KEY"] {
-            command.env_remove(format!("MEGABOARD_{name}"));
-        }
-        Self { folder, command }
-    }
-
-    /// On a free port, with this configuration.
-    pub fn on_a_free_port(config: &str) -> Self {
-        Self::new()
-            .file("megaboard.toml", config)
-            .args("--listen 127.0.0.1:0")
-    }
-
-    /// Writes a file into the folder.
-    pub fn file(self, name: &str, text: &str) -> Self {
-        std::fs::write(self.folder.path().join(name), text).unwrap();
-        self
-    }
-
-    /// Adds flags, parted by spaces.
-    pub fn args(mut self, flags: &str) -> Self {
-        self.command.args(flags.split(' '));
-        self
-    }
-
-    /// Sets a variable of the environment.
-    pub fn env(mut self, name: &str, value: &str) -> Self {
-        self.command.env(name, value);
-        self
-    }
-
-    /// Runs a server that is to refuse to start, and gives its exit status and what it said.
-    #[track_caller]
-    pub fn refused(mut self) -> (Option<i32>, String) {
-        let mut child = self
-            .command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let ended = eventually("the end of a server that cannot start", || {
-            child.try_wait().unwrap()
-        });
-        let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
-        (ended.code(), said)
-    }
-
-    /// Starts the server and waits until it listens.
-    #[track_caller]
-    pub fn start(mut self) -> Server {
-        let log = self.folder.path().join("server.log");
-        let mut child = self
-            .command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(File::create(&log).unwrap())
-            .spawn()
-            .unwrap();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
-        let (sender, lines) = mpsc::channel();
-        // Read to its end, so that the server never blocks on it.
-        thread::spawn(move || {
-            for line in stdout.lines().map_while(Result::ok) {
-                let _ = sender.send(line);
-            }
-        });
-        let said = lines.recv_timeout(DEADLINE).unwrap_or_else(|_| {
-            let _ = child.kill();
-            panic!("no line: {}", std::fs::read_to_string(&log).unwrap())
-        });
-        let url = said
-            .strip_prefix("listening on ")
-            .unwrap_or_else(|| panic!("{said}"));
-        let agent = Agent::config_builder()
-            .http_status_as_error(false)
-            .timeout_global(Some(2 * DEADLINE))
-            .build();
-        Server {
-            url: url.to_owned(),
-            agent: agent.into(),
-            child,
-            folder: self.folder,
-        }
-    }
+/// Contributions one a line.
+pub fn ndjson(items: &[Value]) -> String {
+    let lines: Vec<String> = items.iter().map(Value::to_string).collect();
+    lines.join("\n")
 }
 
 /// A running server; it ends when this is dropped.
@@ -153,6 +49,19 @@ impl Drop for Server {
 }
 
 impl Server {
+    pub(crate) fn of(url: &str, child: Child, folder: TempDir) -> Self {
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(2 * DEADLINE))
+            .build();
+        Self {
+            url: url.to_owned(),
+            agent: agent.into(),
+            child,
+            folder,
+        }
+    }
+
     /// With nothing but the default kind, `gifts`.
     #[track_caller]
     pub fn start() -> Self {

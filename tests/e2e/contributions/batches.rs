@@ -1,6 +1,6 @@
 //! Batches: what is refused is told by its index and holds back nothing else.
 
-use end_to_end::Server;
+use end_to_end::{Server, ndjson};
 use serde_json::{Value, json};
 
 #[test]
@@ -60,7 +60,7 @@ fn the_list_stops_at_1000_and_the_count_does_not() {
     let server = Server::start();
     let item = |n: u32| json!({"board": "gifts/a", "member": "u", "points": 1, "at": n});
     let items: Vec<Value> = (0..2500).map(item).collect();
-    let lines: String = items.iter().map(|item| format!("{item}\n")).collect();
+    let lines = ndjson(&items);
     for (receipt, read) in [
         (server.contribute(&items.into()).ok(), Value::Null),
         (server.lines(&lines).ok(), json!(2500)),
@@ -91,7 +91,7 @@ fn contributions_of_one_member_keep_their_order() {
         items.push(json!({"board": "gifts/a", "member": "u", "points": round, "set": true}));
         items.push(json!({"board": "gifts/a", "member": "u", "points": 1}));
     }
-    let lines: String = items.iter().map(|item| format!("{item}\n")).collect();
+    let lines = ndjson(&items);
     for receipt in [server.contribute(&items.into()), server.lines(&lines)] {
         assert_eq!(receipt.ok()["applied"], 3000);
         let shown = server.get("/v1/boards/gifts/a/members/u?window=all").ok();

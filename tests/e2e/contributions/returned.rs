@@ -1,7 +1,7 @@
 //! `?return=standings` and `?return=ranks`: what a contribution has made of its member.
 
-use end_to_end::Server;
 use end_to_end::clock::{now_ms, rfc3339};
+use end_to_end::{Server, ndjson};
 use serde_json::{Value, json};
 
 const PATH: &str = "/v1/contributions";
@@ -109,7 +109,7 @@ fn at_most_100_and_only_these_two_words() {
     let items: Vec<Value> = (0..101)
         .map(|n| json!({"board": "gifts/a", "member": format!("u{n}"), "points": 1}))
         .collect();
-    let lines: String = items.iter().map(|item| format!("{item}\n")).collect();
+    let lines = ndjson(&items);
     let ndjson = [("content-type", "application/x-ndjson")];
     for wanted in ["standings", "ranks"] {
         let path = format!("{PATH}?return={wanted}");
