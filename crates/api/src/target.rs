@@ -4,12 +4,36 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use board::{BoardName, Kind, Member, Period, Subject, Window, WindowState};
+use board::{BoardName, Calendar, Kind, Member, Period, Subject, Window, WindowState};
 use shard_router::KnownKind;
 
 use crate::app::App;
 use crate::params::Params;
 use crate::problem::{Problem, ProblemType};
+
+/// The name of a kind in the path, which may be none.
+pub(crate) struct KindPath(pub(crate) String);
+
+impl FromRequestParts<Arc<App>> for KindPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let params = path_params(parts, app).await?;
+        Ok(Self(
+            text_of(&params, "kind").unwrap_or_default().to_owned(),
+        ))
+    }
+}
+
+async fn path_params(parts: &mut Parts, app: &Arc<App>) -> Result<RawPathParams, Problem> {
+    let params = RawPathParams::from_request_parts(parts, app).await;
+    params.map_err(|rejection| Problem::invalid(rejection.body_text()))
+}
+
+fn text_of<'a>(params: &'a RawPathParams, wanted: &str) -> Option<&'a str> {
+    let mut params = params.iter();
+    params.find(|(name, _)| *name == wanted).map(|(_, v)| v)
+}
 
 /// The board in the path, of a kind that is known.
 pub(crate) struct BoardPath {
@@ -35,15 +59,8 @@ impl FromRequestParts<Arc<App>> for BoardPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        let params = RawPathParams::from_request_parts(parts, app)
-            .await
-            .map_err(|rejection| Problem::invalid(rejection.body_text()))?;
-        let text = |wanted: &str| {
-            params
-                .iter()
-                .find(|(name, _)| *name == wanted)
-                .map(|(_, v)| v)
-        };
+        let params = path_params(parts, app).await?;
+        let text = |wanted: &str| text_of(&params, wanted);
         let known = app.kind(text("kind").unwrap_or_default()).await?;
         let invalid = |error: board::IdentError| Problem::invalid(error.to_string());
         let subject = Subject::new(text("subject").unwrap_or_default()).map_err(invalid)?;
@@ -63,8 +80,15 @@ impl FromRequestParts<Arc<App>> for BoardPath {
 #[derive(Debug, Clone)]
 pub(crate) struct ReadWindow {
     pub(crate) window: Window,
-    pub(crate) name: String,
     pub(crate) is_final: bool,
+    calendar: Calendar,
+}
+
+impl ReadWindow {
+    /// Its text. Made when it is asked for: an answer that is kept needs none.
+    pub(crate) fn name(&self) -> String {
+        self.calendar.name(self.window)
+    }
 }
 
 /// The window that `?window=` names for a kind, or the kind's first, at this moment.
@@ -94,20 +118,16 @@ pub(crate) fn resolve(
         }
         None => calendar.span_at(kind.windows()[0].period, now).window,
     };
-    let name = calendar.name(window);
-    match kind.window_state(window, now) {
-        WindowState::Open => Ok(ReadWindow {
-            window,
-            name,
-            is_final: false,
-        }),
-        WindowState::Closed => Ok(ReadWindow {
-            window,
-            name,
-            is_final: true,
-        }),
-        gone => Err(Problem::window(gone, &name)),
-    }
+    let is_final = match kind.window_state(window, now) {
+        WindowState::Open => false,
+        WindowState::Closed => true,
+        gone => return Err(Problem::window(gone, &calendar.name(window))),
+    };
+    Ok(ReadWindow {
+        window,
+        is_final,
+        calendar: calendar.clone(),
+    })
 }
 
 fn check_period(kind: &Kind, period: Period) -> Result<(), Problem> {

@@ -18,7 +18,7 @@ mod read;
 mod scope;
 mod version;
 
-pub use cache::{Rendered, Snapshot, TopView};
+pub use cache::{Rendered, Snapshot, TopAnswer, TopForm, TopView};
 pub use counters::Counters;
 pub use error::ReadError;
 pub use merger::{Answer, Clock, Merger, Renderer, Settings};

@@ -9,11 +9,13 @@ use std::sync::Arc;
 use board::{BoardName, IdDigest, Timestamp, Windows};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
-use shard_store::{Batch, BirthError, BoardRecord, Failure, Item, Outcome, Refused, StoreError};
+use shard_store::{
+    Batch, BirthError, BoardRecord, Failure, Item, Outcome, Refused, ShardStore, StoreError,
+};
 
-use crate::catalogue::KnownKind;
+use crate::boards::Boards;
+use crate::catalogue::{Catalogue, KnownKind};
 use crate::plan::BoardPlan;
-use crate::router::Router;
 use crate::write::{Write, Written};
 
 /// Calls under way at once for one request and board.
@@ -32,21 +34,20 @@ struct ShardBatch {
     items: Vec<Item>,
 }
 
-/// What one request asks of every batch.
+/// The writes of one request on their way, and what they go by.
 #[derive(Clone, Copy)]
 pub(crate) struct Sending<'a> {
+    pub(crate) store: &'a dyn ShardStore,
+    pub(crate) catalogue: &'a Catalogue,
+    pub(crate) boards: &'a Boards,
     pub(crate) writes: &'a [Write],
     pub(crate) now: Timestamp,
     pub(crate) report: bool,
 }
 
-impl Router {
+impl Sending<'_> {
     /// Applies the writes of one board: an outcome for each place.
-    pub(crate) async fn send(
-        &self,
-        plan: BoardPlan,
-        sending: Sending<'_>,
-    ) -> Vec<(usize, Written)> {
+    pub(crate) async fn send(&self, plan: BoardPlan) -> Vec<(usize, Written)> {
         let BoardPlan {
             name,
             kind,
@@ -56,15 +57,15 @@ impl Router {
         for _ in 0..LIVES_MAX {
             let removals = left
                 .iter()
-                .all(|(place, _)| sending.writes[*place].is_removal());
-            let record = match self.record_for(&name, &kind, sending.now, removals).await {
+                .all(|(place, _)| self.writes[*place].is_removal());
+            let record = match self.record_for(&name, &kind, removals).await {
                 Ok(Some(record)) => record,
-                Ok(None) => return none_there(written, &left, sending.writes),
+                Ok(None) => return none_there(written, &left, self.writes),
                 Err(failure) => return fail(written, &left, &failure),
             };
-            let batches = batches(&record, &left, sending.writes);
+            let batches = batches(&record, &left, self.writes);
             let calls = batches.into_iter();
-            let calls = calls.map(|batch| self.call(&record, &kind, batch, sending).boxed());
+            let calls = calls.map(|batch| self.call(&record, &kind, batch).boxed());
             let mut calls =
                 stream::iter(calls.collect::<Vec<_>>()).buffer_unordered(SHARD_CALLS_MAX);
             let mut dead: Vec<usize> = Vec::new();
@@ -77,7 +78,7 @@ impl Router {
             if dead.is_empty() {
                 return written;
             }
-            self.boards().forget(&record);
+            self.boards.forget(&record);
             dead.sort_unstable();
             left.retain(|(place, _)| dead.binary_search(place).is_ok());
         }
@@ -90,16 +91,15 @@ impl Router {
         &self,
         name: &BoardName,
         kind: &KnownKind,
-        now: Timestamp,
         removals: bool,
     ) -> Result<Option<Arc<BoardRecord>>, Failure> {
         if removals {
-            let record = self.boards().born(name).await;
+            let record = self.boards.born(name).await;
             return record.map_err(|error| Failure::Unavailable(error.to_string()));
         }
         let mut known = kind.clone();
         for _ in 0..BIRTH_TRIES_MAX {
-            match self.boards().born_now(name, &known, now).await {
+            match self.boards.born_now(name, &known, self.now).await {
                 Ok(record) => return Ok(Some(record)),
                 // A birth that may have happened is met again by whoever comes next: nothing of the
                 // contribution was sent.
@@ -119,8 +119,8 @@ impl Router {
     /// A kind as it has become, if what was read and admitted by it means the same. What does not
     /// has to be read again by whoever sends it again, by then in the catalogue.
     async fn still_meant(&self, read_by: &KnownKind) -> Option<KnownKind> {
-        self.catalogue().refresh().await.ok()?;
-        let current = self.catalogue().known(read_by.kind.name().as_str())?;
+        self.catalogue.refresh().await.ok()?;
+        let current = self.catalogue.known(read_by.kind.name().as_str())?;
         let same = current.kind.rules() == read_by.kind.rules()
             && current.kind.windows() == read_by.kind.windows()
             && current.kind.calendar() == read_by.kind.calendar();
@@ -133,7 +133,6 @@ impl Router {
         record: &BoardRecord,
         kind: &KnownKind,
         batch: ShardBatch,
-        sending: Sending<'_>,
     ) -> (Vec<usize>, Result<Vec<Written>, ()>) {
         let ShardBatch {
             shard,
@@ -142,12 +141,12 @@ impl Router {
         } = batch;
         let call = Batch {
             kind: &kind.kind,
-            now: sending.now,
-            report: sending.report,
+            now: self.now,
+            report: self.report,
             items: &items,
         };
         let all = |failure: Failure| vec![Written::Failed(failure); places.len()];
-        let result = match self.store().apply(record, shard, call).await {
+        let result = match self.store.apply(record, shard, call).await {
             Ok(outcomes) => Ok(outcomes.into_iter().map(Written::from).collect()),
             Err(StoreError::Dead) => Err(()),
             Err(error @ StoreError::WindowDropped) => {

@@ -40,7 +40,7 @@ pub(crate) async fn show(
     let envelope = Envelope::new(board, &window, &answer);
     let view = answer
         .value
-        .ok_or_else(|| Problem::not_ranked(member, &window.name))?;
+        .ok_or_else(|| Problem::not_ranked(member, &window.name()))?;
     let body = Entries {
         entries: Entries::of(kind.rules(), &view.around),
     };

@@ -122,7 +122,7 @@ pub(crate) async fn show(
     let members = answer.members;
     let view = answer
         .value
-        .ok_or_else(|| Problem::not_ranked(member, &window.name))?;
+        .ok_or_else(|| Problem::not_ranked(member, &window.name()))?;
     let to_target = match target {
         Some(_) => ToTarget::Change(to_target(&app, kind, &view)),
         None => ToTarget::NotAsked,

@@ -1,17 +1,18 @@
 //! `GET /v1/boards/{kind}/{subject}/top`: the best n, from the cached global board.
 //!
-//! The entries are a slice of the snapshot's bytes; the members around them are written anew, since
-//! they differ from request to request. `as_of` stands behind the entries: a snapshot that was only
-//! seen again keeps its bytes.
+//! The entries are a slice of the snapshot's bytes, with what else the answer says around them. The
+//! snapshot keeps the first answer that was made of it, so that the next reader who asks the same
+//! costs a lookup and a write.
 
-use std::fmt::Write as _;
+use std::io::Write as _;
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use board::{BoardName, Kind};
-use merger::TopView;
+use bytes::Bytes;
+use merger::{Snapshot, TopAnswer, TopForm, TopView};
 
 use crate::app::App;
 use crate::params::Params;
@@ -36,16 +37,22 @@ pub(crate) async fn show(
         .merger
         .top(&path.board, path.kind(), window.window, fresh)
         .await?;
-    let etag = etag(&view, &window, n);
+    let form = form(&window, &view, n);
+    let TopAnswer { body, etag } = view.snapshot.answer(form, || {
+        let name = window.name();
+        TopAnswer {
+            body: body(&path.board, &name, &view.snapshot, form).into(),
+            etag: etag(&name, &view.snapshot, form).into(),
+        }
+    });
     if matches(&headers, &etag) {
-        return Ok((StatusCode::NOT_MODIFIED, caching(&etag)).into_response());
+        return Ok((StatusCode::NOT_MODIFIED, caching(etag)).into_response());
     }
-    let body = body(&path.board, &window, &view, n);
     let media_type = (
         header::CONTENT_TYPE,
         HeaderValue::from_static("application/json"),
     );
-    Ok(([media_type], caching(&etag), body).into_response())
+    Ok(([media_type], caching(etag), body).into_response())
 }
 
 /// `n`, up to the kind's depth.
@@ -55,30 +62,39 @@ pub(crate) fn entries_wanted(params: &mut Params<'_>, kind: &Kind) -> Result<usi
         .unwrap_or(ENTRIES_DEFAULT.min(kind.top())))
 }
 
+/// What tells the answer from others made of the same snapshot.
+pub(crate) fn form(window: &ReadWindow, view: &TopView, n: usize) -> TopForm {
+    TopForm {
+        window: window.window,
+        n,
+        is_final: window.is_final,
+        stale: view.stale,
+    }
+}
+
 /// The answer's JSON.
-pub(crate) fn body(board: &BoardName, window: &ReadWindow, view: &TopView, n: usize) -> String {
+pub(crate) fn body(board: &BoardName, window: &str, snapshot: &Snapshot, form: TopForm) -> Vec<u8> {
     /// Bytes of everything but names and entries.
     const FRAME_BYTES: usize = 256;
-    let snapshot = &view.snapshot;
-    let entries = snapshot.rendered.first(n);
-    let names = window.name.len() + 2 * board.subject().as_str().len();
-    let mut body = String::with_capacity(FRAME_BYTES + names + entries.len());
-    body.push_str("{\"board\":");
-    body.push_str(&quoted(board));
-    // Writing into a string cannot fail.
+    let entries = snapshot.rendered.first(form.n);
+    let names = window.len() + 2 * board.subject().as_str().len();
+    let mut body = Vec::with_capacity(FRAME_BYTES + names + entries.len());
+    // Writing into a vector cannot fail.
     let _ = write!(
         body,
-        ",\"window\":\"{}\",\"version\":\"{}\",\"members\":{}",
-        window.name, snapshot.version, snapshot.members
+        "{{\"board\":{},\"window\":\"{window}\",\"version\":\"{}\",\"members\":{}",
+        quoted(board),
+        snapshot.version,
+        snapshot.members
     );
-    if window.is_final {
-        body.push_str(",\"final\":true");
+    if form.is_final {
+        body.extend_from_slice(b",\"final\":true");
     }
-    if view.stale {
-        body.push_str(",\"stale\":true");
+    if form.stale {
+        body.extend_from_slice(b",\"stale\":true");
     }
-    body.push_str(",\"entries\":[");
-    body.push_str(&String::from_utf8_lossy(&entries));
+    body.extend_from_slice(b",\"entries\":[");
+    body.extend_from_slice(&entries);
     let _ = write!(body, "],\"as_of\":\"{}\"}}", snapshot.as_of);
     body
 }
@@ -87,18 +103,16 @@ fn quoted(board: &BoardName) -> String {
     serde_json::Value::String(board.to_string()).to_string()
 }
 
-/// The version names the board's life; with window and n it names the bytes, but for `as_of`.
-fn etag(view: &TopView, window: &ReadWindow, n: usize) -> String {
-    let stale = if view.stale { ".stale" } else { "" };
-    let closed = if window.is_final { ".final" } else { "" };
-    format!(
-        "W/\"{}.{}.{n}{closed}{stale}\"",
-        view.snapshot.version, window.name
-    )
+/// The version names the board's life; with window and form it names the bytes, but for `as_of`.
+fn etag(window: &str, snapshot: &Snapshot, form: TopForm) -> String {
+    let stale = if form.stale { ".stale" } else { "" };
+    let closed = if form.is_final { ".final" } else { "" };
+    let (version, n) = (&snapshot.version, form.n);
+    format!("W/\"{version}.{window}.{n}{closed}{stale}\"")
 }
 
-fn caching(etag: &str) -> [(header::HeaderName, HeaderValue); 2] {
-    let etag = HeaderValue::from_str(etag).expect("versions and windows are ASCII");
+fn caching(etag: Bytes) -> [(header::HeaderName, HeaderValue); 2] {
+    let etag = HeaderValue::from_maybe_shared(etag).expect("versions and windows are ASCII");
     [
         (header::ETAG, etag),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
@@ -106,7 +120,8 @@ fn caching(etag: &str) -> [(header::HeaderName, HeaderValue); 2] {
 }
 
 /// Whether the client has it already, by weak comparison (RFC 9110, 13.1.2).
-fn matches(headers: &HeaderMap, etag: &str) -> bool {
+fn matches(headers: &HeaderMap, etag: &[u8]) -> bool {
+    let etag = str::from_utf8(etag).unwrap_or_default();
     let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     headers.get_all(header::IF_NONE_MATCH).iter().any(|value| {
         let tags = value.to_str().unwrap_or_default();

@@ -66,7 +66,7 @@ pub(crate) async fn many(
     let tops = tops
         .into_iter()
         .collect::<Result<Vec<_>, Problem>>()?
-        .join(",");
+        .join(&b","[..]);
     let headers = [
         (
             header::CONTENT_TYPE,
@@ -74,10 +74,11 @@ pub(crate) async fn many(
         ),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ];
-    Ok((headers, format!("{{\"boards\":[{tops}]}}")).into_response())
+    let body = [&b"{\"boards\":["[..], &tops, b"]}"].concat();
+    Ok((headers, body).into_response())
 }
 
-async fn one(app: &App, shape: &TopsShape, board: &str) -> Result<String, Problem> {
+async fn one(app: &App, shape: &TopsShape, board: &str) -> Result<Vec<u8>, Problem> {
     let board: BoardName = board
         .parse()
         .map_err(|error: board::IdentError| Problem::invalid(error.to_string()))?;
@@ -93,10 +94,7 @@ async fn one(app: &App, shape: &TopsShape, board: &str) -> Result<String, Proble
         .merger
         .top(&board, &known.kind, window.window, shape.fresh)
         .await?;
-    Ok(top::body(
-        &board,
-        &window,
-        &view,
-        usize::try_from(n).unwrap_or(usize::MAX),
-    ))
+    let n = usize::try_from(n).unwrap_or(usize::MAX);
+    let form = top::form(&window, &view, n);
+    Ok(top::body(&board, &window.name(), &view.snapshot, form))
 }

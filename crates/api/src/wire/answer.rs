@@ -28,7 +28,7 @@ impl Envelope {
     ) -> Self {
         Self {
             board: board.to_string(),
-            window: window.name.clone(),
+            window: window.name(),
             version: answer.version.to_string(),
             as_of: text_of(answer.as_of),
             members: answer.members,

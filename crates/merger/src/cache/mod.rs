@@ -10,7 +10,7 @@ mod life;
 mod snapshot;
 mod top;
 
-pub use snapshot::{Rendered, Snapshot};
+pub use snapshot::{Rendered, Snapshot, TopAnswer, TopForm};
 pub use top::TopView;
 
 pub(crate) use top::GlobalBoards;

@@ -1,6 +1,6 @@
 //! The top of a board, from the cache where that is young enough.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use board::{BoardName, Incarnation, Kind, Window};
 use moka::sync::Cache;
@@ -199,6 +199,7 @@ impl Merger {
             vector,
             shape,
             began,
+            kept: OnceLock::new(),
         })
     }
 }

@@ -1,0 +1,91 @@
+//! Rounds gathered, and told as a table with the ratios.
+
+use benches::figures::{held, ratio, spread, table};
+use benches::load::Load;
+use comfy_table::Table;
+
+use crate::stage::Round;
+
+/// Our requests a second over Redis's: at least.
+const RATE_MIN: f64 = 3.5;
+
+/// Our CPU a request over the bare handler's: at most.
+const CPU_MAX: f64 = 1.15;
+
+/// Everything measured.
+#[derive(Default)]
+pub(crate) struct Report {
+    rounds: Vec<Round>,
+}
+
+impl Report {
+    pub(crate) fn add(&mut self, round: Round) {
+        self.rounds.push(round);
+    }
+
+    fn column(&self, pick: impl Fn(&Round) -> f64) -> Vec<f64> {
+        self.rounds.iter().map(pick).collect()
+    }
+
+    pub(crate) fn table(&self) -> Table {
+        let mut table = table(&[
+            "",
+            "requests/s",
+            "µs server CPU a request",
+            "µs client CPU",
+            "bytes",
+        ]);
+        let servers: [(&str, fn(&Round) -> Load); 6] = [
+            ("megaboard", |round| round.megaboard),
+            ("Redis", |round| round.redis),
+            ("bare axum, axum::serve", |round| round.bare),
+            ("bare axum, our accept loop", |round| round.bare_accept_loop),
+            ("megaboard, 10,000 writes/s", |round| {
+                round.megaboard_written
+            }),
+            ("Redis, 10,000 writes/s", |round| round.redis_written),
+        ];
+        for (name, pick) in servers {
+            let bytes = self
+                .rounds
+                .first()
+                .map_or(0, |round| pick(round).bytes_each());
+            table.add_row([
+                name.to_owned(),
+                spread(&self.column(|round| pick(round).rate()), 0),
+                spread(&self.column(|round| pick(round).cpu_us()), 2),
+                spread(&self.column(|round| pick(round).client_us()), 1),
+                bytes.to_string(),
+            ]);
+        }
+        let ours = self.column(|round| round.megaboard.cpu_us());
+        let rate = ratio(
+            &self.column(|round| round.megaboard.rate()),
+            &self.column(|round| round.redis.rate()),
+        );
+        let written = ratio(
+            &self.column(|round| round.megaboard_written.rate()),
+            &self.column(|round| round.redis_written.rate()),
+        );
+        let cpu = ratio(&ours, &self.column(|round| round.bare.cpu_us()));
+        let cpu_loop = ratio(&ours, &self.column(|round| round.bare_accept_loop.cpu_us()));
+        let rate_held = held(rate >= RATE_MIN, &format!("at least {RATE_MIN}"));
+        let cpu_held = held(cpu <= CPU_MAX, &format!("at most {CPU_MAX}"));
+        let loop_held = held(cpu_loop <= CPU_MAX, &format!("at most {CPU_MAX}"));
+        for (name, value, target) in [
+            ("requests/s of Redis's", rate, rate_held),
+            ("the same, with writes", written, String::new()),
+            ("CPU of bare axum's, axum::serve", cpu, cpu_held),
+            ("CPU of bare axum's, our accept loop", cpu_loop, loop_held),
+        ] {
+            table.add_row([
+                name.to_owned(),
+                format!("{value:.2}"),
+                target,
+                String::new(),
+                String::new(),
+            ]);
+        }
+        table
+    }
+}

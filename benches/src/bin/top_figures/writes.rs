@@ -1,0 +1,87 @@
+//! Writes that go on while a board is read: the same number a second everywhere.
+
+use std::fmt::Write as _;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{JoinHandle, sleep};
+use std::time::{Duration, Instant};
+
+use benches::random::Random;
+use benches::resp::{self, Connection};
+use benches::{http, sample};
+
+use crate::stage::MEMBERS;
+
+/// Contributions of one request or pipeline.
+const BATCH: usize = 500;
+
+/// Between one batch and the next.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// A thread that writes until it is told to stop.
+pub(crate) struct Writing {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<io::Result<()>>,
+}
+
+impl Writing {
+    pub(crate) fn start(write: impl Fn(&mut Random) -> io::Result<()> + Send + 'static) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
+        let thread = std::thread::spawn(move || {
+            let (begun, mut random) = (Instant::now(), Random::new(7));
+            for turn in 1.. {
+                if stopped.load(Ordering::Relaxed) {
+                    break;
+                }
+                write(&mut random)?;
+                sleep((INTERVAL * turn).saturating_sub(begun.elapsed()));
+            }
+            Ok(())
+        });
+        Self { stop, thread }
+    }
+
+    /// Stops, and says what was measured meanwhile, unless writing failed.
+    pub(crate) fn stop_after<T>(self, measured: io::Result<T>) -> io::Result<T> {
+        self.stop.store(true, Ordering::Relaxed);
+        let written = self.thread.join();
+        written.map_err(|_| io::Error::other("the writer panicked"))??;
+        measured
+    }
+}
+
+fn batch(random: &mut Random) -> impl Iterator<Item = (board::Member, u64)> {
+    const POINTS_MAX: u64 = 100;
+    (0..BATCH).map(|_| {
+        let points = 1 + random.below(POINTS_MAX);
+        (sample::member(random.below(MEMBERS)), points)
+    })
+}
+
+pub(crate) fn write_http(address: SocketAddr, random: &mut Random) -> io::Result<()> {
+    let mut lines = String::new();
+    for (member, points) in batch(random) {
+        // Writing into a string cannot fail.
+        let _ = writeln!(
+            lines,
+            r#"{{"board":"gifts/live","member":"{member}","points":{points}}}"#
+        );
+    }
+    let kind = "application/x-ndjson";
+    http::post(address, "/v1/contributions", kind, lines.as_bytes()).map(drop)
+}
+
+pub(crate) fn write_redis(address: SocketAddr, random: &mut Random) -> io::Result<()> {
+    let mut pipeline = String::new();
+    for (member, points) in batch(random) {
+        let points = points.to_string();
+        resp::append(
+            &mut pipeline,
+            &["ZINCRBY", "board", &points, member.as_str()],
+        );
+    }
+    Connection::open(address)?.run(&pipeline, BATCH)
+}

@@ -1,0 +1,91 @@
+//! Servers as child processes, ended on drop.
+
+use std::io::{self, BufRead, BufReader};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a server may take to listen.
+const START_MAX: Duration = Duration::from_secs(10);
+
+/// Pause between looks at a port.
+const LOOK_INTERVAL: Duration = Duration::from_millis(10);
+
+/// A running server.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    /// Where it listens.
+    pub address: SocketAddr,
+}
+
+impl Server {
+    /// Starts a server that prints `listening on http://ADDRESS` once it listens.
+    pub fn announced(command: &mut Command) -> io::Result<Self> {
+        let child = command.stdout(Stdio::piped()).spawn();
+        let mut child = child.map_err(|error| named(command, &error))?;
+        let mut line = String::new();
+        if let Some(stdout) = child.stdout.take() {
+            BufReader::new(stdout).read_line(&mut line)?;
+        }
+        let address = line.trim().strip_prefix("listening on http://");
+        match address.and_then(|address| address.parse().ok()) {
+            Some(address) => Ok(Self { child, address }),
+            None => {
+                child.kill()?;
+                child.wait()?;
+                Err(io::Error::other(format!("{command:?} printed {line:?}")))
+            }
+        }
+    }
+
+    /// Starts a server on a port of its own, and waits until it can be reached.
+    pub fn on_free_port(command: impl FnOnce(u16) -> Command) -> io::Result<Self> {
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let mut command = command(address.port());
+        let child = command.stdout(Stdio::null()).spawn();
+        let child = child.map_err(|error| named(&command, &error))?;
+        let server = Self { child, address };
+        let begun = Instant::now();
+        while let Err(error) = TcpStream::connect(address) {
+            if begun.elapsed() > START_MAX {
+                return Err(named(&command, &error));
+            }
+            std::thread::sleep(LOOK_INTERVAL);
+        }
+        Ok(server)
+    }
+
+    /// The system's number of the process.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // One that has ended by itself is what is wanted, too.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn named(command: &Command, error: &io::Error) -> io::Error {
+    io::Error::other(format!("{}: {error}", command.get_program().display()))
+}
+
+/// A binary that was built beside this one.
+pub fn beside(name: &str) -> io::Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let path = own.with_file_name(name);
+    if path.exists() {
+        Ok(path)
+    } else {
+        let path = path.display();
+        Err(io::Error::other(format!(
+            "{path} is not there: build it first"
+        )))
+    }
+}

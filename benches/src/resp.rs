@@ -1,0 +1,116 @@
+//! As much of Redis's protocol as the figures need: pipelines of commands, and their replies.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+/// One command, in the form that is sent.
+#[must_use]
+pub fn command(words: &[&str]) -> String {
+    let mut text = String::new();
+    append(&mut text, words);
+    text
+}
+
+/// Puts a command behind others.
+pub fn append(pipeline: &mut String, words: &[&str]) {
+    // Writing into a string cannot fail.
+    let _ = write!(pipeline, "*{}\r\n", words.len());
+    for word in words {
+        let _ = write!(pipeline, "${}\r\n{word}\r\n", word.len());
+    }
+}
+
+/// A connection that sends pipelines and waits for all of their replies.
+#[derive(Debug)]
+pub struct Connection {
+    stream: BufReader<TcpStream>,
+}
+
+impl Connection {
+    /// Connects.
+    pub fn open(address: SocketAddr) -> io::Result<Self> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        Ok(Self {
+            stream: BufReader::new(stream),
+        })
+    }
+
+    /// Sends commands that have single values as replies, and drops those replies.
+    pub fn run(&mut self, pipeline: &str, commands: usize) -> io::Result<()> {
+        self.stream.get_mut().write_all(pipeline.as_bytes())?;
+        for _ in 0..commands {
+            self.reply()?;
+        }
+        Ok(())
+    }
+
+    /// Sends one command with a single value as its reply.
+    pub fn ask(&mut self, words: &[&str]) -> io::Result<String> {
+        let command = command(words);
+        self.stream.get_mut().write_all(command.as_bytes())?;
+        self.reply()
+    }
+
+    fn reply(&mut self) -> io::Result<String> {
+        let mut line = String::new();
+        self.stream.read_line(&mut line)?;
+        let line = line.trim_end();
+        match line.split_at_checked(1) {
+            Some((":" | "+", value)) => Ok(value.to_owned()),
+            Some(("$", length)) => {
+                let length: usize = length.parse().map_err(io::Error::other)?;
+                let mut text = vec![0; length + 2];
+                self.stream.read_exact(&mut text)?;
+                text.truncate(length);
+                String::from_utf8(text).map_err(io::Error::other)
+            }
+            _ => Err(io::Error::other(format!("Redis answered {line:?}"))),
+        }
+    }
+}
+
+/// The length of the reply that these bytes begin: an array of bulk strings, once it is whole.
+#[must_use]
+pub fn array_length(bytes: &[u8]) -> Option<usize> {
+    let (count, mut end) = header(bytes, b'*')?;
+    for _ in 0..count {
+        let (length, header) = header(&bytes[end..], b'$')?;
+        end += header + length + 2;
+        if end > bytes.len() {
+            return None;
+        }
+    }
+    Some(end)
+}
+
+/// The number behind a type byte, and how long its line is.
+fn header(bytes: &[u8], kind: u8) -> Option<(usize, usize)> {
+    let mut number = 0;
+    for (place, byte) in bytes.iter().enumerate().skip(1) {
+        match byte {
+            b'0'..=b'9' => number = number * 10 + usize::from(byte - b'0'),
+            b'\n' if bytes[0] == kind => return Some((number, place + 1)),
+            b'\r' => {}
+            // An error, or no RESP at all: what follows never is whole.
+            _ => return None,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_is_whole_at_its_last_byte() {
+        let reply = b"*2\r\n$5\r\nhello\r\n$11\r\n12345678901\r\n";
+        for end in 0..reply.len() {
+            assert_eq!(array_length(&reply[..end]), None, "{end}");
+        }
+        assert_eq!(array_length(reply), Some(reply.len()));
+        assert_eq!(command(&["GET", "k"]), "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n");
+    }
+}

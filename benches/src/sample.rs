@@ -1,0 +1,228 @@
+//! The board that is measured: gifts, with members of ten characters.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use board::{
+    Admission, BoardName, Calendar, ContributionId, FieldName, FieldRule, IdDigest, Kind, KindName,
+    KindSpec, Member, Mode, Period, RankStyle, Rules, Subject, Ties, Timestamp, Value, Values,
+    WindowRule,
+};
+use futures::executor::block_on;
+use shard_router::{KnownKind, Router, Write, Written};
+use shard_store::{Batch, BoardRecord, Change, Item, MemoryStore, Outcome};
+
+use crate::random::Random;
+
+/// How far contributions lie behind the clock, in milliseconds.
+const DELAY_MS_MAX: u64 = 1000;
+
+/// The largest number of points that a contribution adds.
+const POINTS_MAX: u64 = 100;
+
+/// The built-in kind, but for windows, shards and staleness.
+#[must_use]
+pub fn gifts(windows: &[Period], shards: u64) -> Kind {
+    let name = |text| FieldName::new(text).expect("it follows the rules of names");
+    let rules = Rules::new(
+        vec![FieldRule::sum(name("points"))],
+        Mode::Accumulate,
+        Ties::Earliest,
+    );
+    let spec = KindSpec {
+        name: KindName::new("gifts").expect("it follows the rules of names"),
+        rules: rules.expect("one field that sums"),
+        rank: RankStyle::Ordinal,
+        windows: windows
+            .iter()
+            .copied()
+            .map(WindowRule::with_defaults)
+            .collect(),
+        calendar: Calendar::utc(),
+        shards,
+        top: 1000,
+        max_staleness: Duration::from_millis(200),
+        dedupe: Duration::from_hours(1),
+    };
+    Kind::new(spec).expect("the contract allows it")
+}
+
+/// The clock.
+#[must_use]
+pub fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let millis = since.unwrap_or_default().as_millis();
+    Timestamp::from_millis(i64::try_from(millis).unwrap_or(i64::MAX))
+}
+
+/// The member of this number: `u000000042`.
+#[must_use]
+pub fn member(number: u64) -> Member {
+    Member::new(&format!("u{number:09}")).expect("ten characters")
+}
+
+/// A board in memory, and contributions to it.
+pub struct Sample {
+    /// The way of writes.
+    pub router: Arc<Router>,
+    /// The kind.
+    pub known: KnownKind,
+    /// The board's name.
+    pub name: Arc<BoardName>,
+    /// The board, born.
+    pub record: BoardRecord,
+    members: u64,
+    /// Members by shard.
+    of_shard: Vec<Vec<u32>>,
+    random: Random,
+    ids: u64,
+    with_ids: bool,
+}
+
+impl Sample {
+    /// An empty board of this kind, for so many members.
+    #[must_use]
+    pub fn empty(kind: Kind, members: u64, with_ids: bool) -> Self {
+        let store = MemoryStore::new().expect("the system has random numbers");
+        let router = Arc::new(block_on(Router::open(Arc::new(store))).expect("memory opens"));
+        let put = block_on(router.catalogue().put(kind, now()));
+        let (known, _) = put.expect("a first kind is taken");
+        let subject = Subject::new("live").expect("it follows the rules of names");
+        let name = BoardName::new(known.kind.name().clone(), subject);
+        let birth = block_on(router.store().birth(&name, &known.record, now()));
+        let record = birth.expect("a board can be born");
+        let mut of_shard = vec![Vec::new(); usize::from(record.shards.get())];
+        for number in 0..members {
+            let shard = record.shards.shard_of(member(number).placement_hash());
+            let number = u32::try_from(number).expect("fewer members than 2^32");
+            of_shard[usize::from(shard)].push(number);
+        }
+        Self {
+            router,
+            known,
+            name: Arc::new(name),
+            record,
+            members,
+            of_shard,
+            random: Random::new(1),
+            ids: 0,
+            with_ids,
+        }
+    }
+
+    /// A board on which each of these members stands, put there in random order.
+    #[must_use]
+    pub fn filled(kind: Kind, members: u64, with_ids: bool) -> Self {
+        let mut sample = Self::empty(kind, members, with_ids);
+        sample.fill();
+        sample
+    }
+
+    /// One contribution by each member, in random order.
+    pub fn fill(&mut self) {
+        const BATCH: usize = 500;
+        for shard in 0..self.record.shards.get() {
+            let mut order = self.of_shard[usize::from(shard)].clone();
+            for place in (1..order.len()).rev() {
+                let other = self.random.below(place as u64 + 1);
+                order.swap(place, usize::try_from(other).expect("below a length"));
+            }
+            for numbers in order.chunks(BATCH) {
+                let (now, mut admission) = (now(), Admission::default());
+                let items: Vec<Item> = numbers
+                    .iter()
+                    .map(|number| self.item(u64::from(*number), now, &mut admission))
+                    .collect();
+                self.apply(shard, &items, now);
+            }
+        }
+    }
+
+    /// A batch of contributions by random members of a random shard.
+    pub fn batch(&mut self, len: usize, now: Timestamp) -> (u16, Vec<Item>) {
+        let shard = self.random.below(u64::from(self.record.shards.get()));
+        let shard = u16::try_from(shard).expect("at most 4096 shards");
+        let mut admission = Admission::default();
+        let items = (0..len).map(|_| {
+            let here = &self.of_shard[usize::from(shard)];
+            let place = self.random.below(here.len() as u64);
+            let number = here[usize::try_from(place).expect("below a length")];
+            self.item(u64::from(number), now, &mut admission)
+        });
+        (shard, items.collect())
+    }
+
+    /// A request of contributions by random members.
+    pub fn request(&mut self, len: usize, now: Timestamp) -> Vec<Write> {
+        let writes = (0..len).map(|_| {
+            let number = self.random.below(self.members);
+            Write {
+                board: self.name.clone(),
+                kind: self.known.clone(),
+                member: member(number),
+                change: self.points(),
+                at: self.time(now),
+                id: self.id(),
+                only: None,
+            }
+        });
+        writes.collect()
+    }
+
+    /// Applies a batch.
+    ///
+    /// # Panics
+    /// When any of it is not applied.
+    pub fn apply(&self, shard: u16, items: &[Item], now: Timestamp) {
+        let batch = Batch {
+            kind: &self.known.kind,
+            now,
+            report: false,
+            items,
+        };
+        let outcomes = block_on(self.router.store().apply(&self.record, shard, batch));
+        let outcomes = outcomes.expect("memory does not fail");
+        assert!(outcomes.iter().all(|o| matches!(o, Outcome::Applied(_))));
+    }
+
+    /// Brings a request through the router.
+    ///
+    /// # Panics
+    /// When any of it is not applied.
+    pub fn write(&self, writes: &[Write], now: Timestamp) {
+        let written = block_on(self.router.write(writes, now, false));
+        assert!(written.iter().all(|w| matches!(w, Written::Applied(_))));
+    }
+
+    fn item(&mut self, number: u64, now: Timestamp, admission: &mut Admission) -> Item {
+        let member = member(number);
+        let at = self.time(now);
+        let id = self.id();
+        Item {
+            hash: member.placement_hash(),
+            change: self.points(),
+            at,
+            id: id.map(|id| IdDigest::new(self.record.incarnation, &member, &id)),
+            windows: admission
+                .admit(&self.known.kind, at, now)
+                .expect("it is now"),
+            member,
+        }
+    }
+
+    fn points(&mut self) -> Change {
+        let points = i64::try_from(1 + self.random.below(POINTS_MAX)).expect("a small number");
+        Change::Fold(Values::from(Value::new(points).expect("a small number")))
+    }
+
+    fn time(&mut self, now: Timestamp) -> Timestamp {
+        now.minus(Duration::from_millis(self.random.below(DELAY_MS_MAX)))
+    }
+
+    fn id(&mut self) -> Option<ContributionId> {
+        self.with_ids.then(|| {
+            self.ids += 1;
+            ContributionId::new(&format!("evt-{}", self.ids)).expect("it follows the rules of ids")
+        })
+    }
+}
