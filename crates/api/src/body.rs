@@ -7,9 +7,11 @@ use axum::http::{HeaderMap, header};
 use bytes::{Buf, Bytes, BytesMut};
 use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use tokio::time::timeout;
 
 use crate::problem::{Problem, ProblemType};
+use crate::wire::Object;
 
 /// Bytes of a JSON body.
 pub(crate) const JSON_BYTES_MAX: usize = 16 << 20;
@@ -87,8 +89,17 @@ pub(crate) async fn json<T: DeserializeOwned>(
     from_json(&json_text(headers, body).await?)
 }
 
-/// Reads a shape, and names the field that does not fit.
+/// Reads a shape, which is an object, and names the field that does not fit.
 pub(crate) fn from_json<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Result<T, Problem> {
+    read::<Object<T>>(text).map(|object| object.0)
+}
+
+/// Reads an array whose items are read one by one.
+pub(crate) fn items_from_json(text: &[u8]) -> Result<Vec<&RawValue>, Problem> {
+    read(text)
+}
+
+fn read<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Result<T, Problem> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();

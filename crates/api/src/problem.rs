@@ -220,16 +220,28 @@ impl Problem {
     }
 }
 
+#[derive(Serialize)]
+struct ProblemShape<'a> {
+    r#type: &'static str,
+    title: &'static str,
+    status: u16,
+    detail: &'a str,
+    #[serde(flatten)]
+    more: &'a Map<String, Json>,
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let (status, word, title) = self.kind.facts();
-        let mut body = Map::new();
-        body.insert("type".to_owned(), word.into());
-        body.insert("title".to_owned(), title.into());
-        body.insert("status".to_owned(), status.as_u16().into());
-        body.insert("detail".to_owned(), self.detail.into());
-        body.extend(self.more);
-        let mut response = (status, Json::Object(body).to_string()).into_response();
+        let shape = ProblemShape {
+            r#type: word,
+            title,
+            status: status.as_u16(),
+            detail: &self.detail,
+            more: &self.more,
+        };
+        let text = serde_json::to_vec(&shape).expect("a problem is JSON, and memory is no file");
+        let mut response = (status, text).into_response();
         let headers = response.headers_mut();
         let media_type = HeaderValue::from_static("application/problem+json");
         headers.insert(header::CONTENT_TYPE, media_type);
@@ -244,6 +256,7 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         let kind = match error {
             StoreError::Unknown(_) => ProblemType::Unknown,
+            StoreError::WindowDropped => ProblemType::WindowGone,
             StoreError::Dead | StoreError::Unavailable(_) => ProblemType::Unavailable,
         };
         Self::new(kind, error.to_string())
@@ -252,7 +265,11 @@ impl From<StoreError> for Problem {
 
 impl From<ReadError> for Problem {
     fn from(error: ReadError) -> Self {
-        Self::new(ProblemType::Unavailable, error.to_string())
+        let kind = match error {
+            ReadError::Unavailable(_) => ProblemType::Unavailable,
+            ReadError::WindowGone => ProblemType::WindowGone,
+        };
+        Self::new(kind, error.to_string())
     }
 }
 

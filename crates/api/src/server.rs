@@ -33,7 +33,7 @@ impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             connections_max: 16_384,
-            header_timeout: Duration::from_secs(75),
+            header_timeout: Duration::from_secs(30),
             stop_timeout: Duration::from_secs(30),
         }
     }

@@ -11,6 +11,30 @@ use crate::app::App;
 use crate::params::Params;
 use crate::problem::{Problem, ProblemType};
 
+/// The name of a kind in the path, which may be none.
+pub(crate) struct KindPath(pub(crate) String);
+
+impl FromRequestParts<Arc<App>> for KindPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let params = path_params(parts, app).await?;
+        Ok(Self(
+            text_of(&params, "kind").unwrap_or_default().to_owned(),
+        ))
+    }
+}
+
+async fn path_params(parts: &mut Parts, app: &Arc<App>) -> Result<RawPathParams, Problem> {
+    let params = RawPathParams::from_request_parts(parts, app).await;
+    params.map_err(|rejection| Problem::invalid(rejection.body_text()))
+}
+
+fn text_of<'a>(params: &'a RawPathParams, wanted: &str) -> Option<&'a str> {
+    let mut params = params.iter();
+    params.find(|(name, _)| *name == wanted).map(|(_, v)| v)
+}
+
 /// The board in the path, of a kind that is known.
 pub(crate) struct BoardPath {
     pub(crate) board: BoardName,
@@ -35,15 +59,8 @@ impl FromRequestParts<Arc<App>> for BoardPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        let params = RawPathParams::from_request_parts(parts, app)
-            .await
-            .map_err(|rejection| Problem::invalid(rejection.body_text()))?;
-        let text = |wanted: &str| {
-            params
-                .iter()
-                .find(|(name, _)| *name == wanted)
-                .map(|(_, v)| v)
-        };
+        let params = path_params(parts, app).await?;
+        let text = |wanted: &str| text_of(&params, wanted);
         let known = app.kind(text("kind").unwrap_or_default()).await?;
         let invalid = |error: board::IdentError| Problem::invalid(error.to_string());
         let subject = Subject::new(text("subject").unwrap_or_default()).map_err(invalid)?;

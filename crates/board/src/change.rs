@@ -52,6 +52,15 @@ impl Kind {
         wanted: &Self,
         now: Timestamp,
     ) -> Result<Vec<WindowRule>, ChangeError> {
+        if wanted.windows()[0].period != self.windows()[0].period {
+            return Err(refused(
+                "windows",
+                format!(
+                    "{} is what reads without a window get",
+                    self.windows()[0].period
+                ),
+            ));
+        }
         for rule in self.windows() {
             if wanted.window_rule(rule.period).is_none() {
                 let reason = format!("{} holds standings", rule.period.as_str());

@@ -107,7 +107,7 @@ ident!(
 );
 
 /// The words that answers and parameters use beside a kind's fields.
-pub const RESERVED_FIELD_NAMES: [&str; 41] = [
+pub const RESERVED_FIELD_NAMES: [&str; 42] = [
     "above",
     "after",
     "around",
@@ -146,6 +146,7 @@ pub const RESERVED_FIELD_NAMES: [&str; 41] = [
     "subject",
     "target",
     "to",
+    "to_target",
     "values",
     "version",
     "window",

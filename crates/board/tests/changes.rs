@@ -102,6 +102,7 @@ fn what_standings_are_made_by_may_not() {
         ),
         ("time_zone", gifts(|spec| spec.calendar = Calendar::utc())),
         ("windows", gifts(|spec| spec.windows.truncate(1))),
+        ("windows", gifts(|spec| spec.windows.reverse())),
         (
             "windows",
             gifts(|spec| spec.windows[0] = WindowRule::with_defaults(Period::Week)),

@@ -8,6 +8,9 @@ pub enum ReadError {
     /// The store cannot be reached.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
+    /// The window has been dropped: it is past its retention.
+    #[error("the window is past its retention")]
+    WindowGone,
 }
 
 impl From<StoreError> for ReadError {
@@ -16,6 +19,7 @@ impl From<StoreError> for ReadError {
             StoreError::Dead => {
                 Self::Unavailable("the board is deleted again and again".to_owned())
             }
+            StoreError::WindowDropped => Self::WindowGone,
             StoreError::Unavailable(why) | StoreError::Unknown(why) => Self::Unavailable(why),
         }
     }

@@ -184,14 +184,14 @@ impl Scope<'_> {
             Cut::Top => (SPREAD, 0.0),
             Cut::Rank(_) | Cut::Bound(_) => (WIDE_SPREAD, SPARE),
         };
-        let share = |entries| {
+        let of_one = |entries| {
             let mean = guess(entries) / f64::from(self.shards());
             share(mean, entries, spread, spare)
         };
         // With shared ranks, one entry above the stretch tells where its first group begins.
         Reach {
-            before: share(before) + usize::from(self.groups()),
-            after: share(after),
+            before: of_one(before) + usize::from(self.groups()),
+            after: of_one(after),
         }
     }
 
@@ -318,7 +318,9 @@ impl Seen {
         let low = match self.first {
             _ if part.start == 0 => 0,
             _ if part.start == anchor => cut,
-            first => first.unwrap_or(u64::MAX),
+            // What was fetched from above the cut lies behind the stretch, before the cut.
+            None => cut,
+            Some(first) => first,
         };
         let high = if end >= members || self.count < part.entries.len() {
             u64::MAX

@@ -29,6 +29,12 @@ impl Boards {
         }
     }
 
+    /// The record of a born board, if it is at hand: never waits.
+    #[must_use]
+    pub fn at_hand(&self, name: &BoardName) -> Option<Arc<BoardRecord>> {
+        self.records.get(name)
+    }
+
     /// The record of a born board; none for one that nobody has contributed to.
     pub async fn born(&self, name: &BoardName) -> Result<Option<Arc<BoardRecord>>, StoreError> {
         if let Some(record) = self.records.get(name) {

@@ -5,9 +5,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 use board::{ChangeError, Kind, KindName, Timestamp};
+use futures::lock::Mutex;
 use shard_store::{KindRecord, KindWriteError, Revision, ShardStore, StoreError};
 
 /// Tries at writing a kind that somebody else keeps writing.
@@ -46,6 +48,11 @@ pub enum CatalogueError {
 pub struct Catalogue {
     store: Arc<dyn ShardStore>,
     records: ArcSwap<HashMap<KindName, Arc<KindRecord>>>,
+    /// Looks at the store that have begun, numbered from 1.
+    looks: AtomicU64,
+    /// The last look that is in `records`. One look at a time, so that an older one does not undo a
+    /// newer one.
+    looked: Mutex<u64>,
 }
 
 impl Catalogue {
@@ -54,18 +61,27 @@ impl Catalogue {
         let catalogue = Self {
             store,
             records: ArcSwap::default(),
+            looks: AtomicU64::new(0),
+            looked: Mutex::new(0),
         };
         catalogue.refresh().await?;
         Ok(catalogue)
     }
 
-    /// Reads all kinds again.
+    /// Reads all kinds again. Who comes while they are being read shares the next look.
     pub async fn refresh(&self) -> Result<(), StoreError> {
+        let begun = self.looks.load(Ordering::SeqCst);
+        let mut looked = self.looked.lock().await;
+        if *looked > begun {
+            return Ok(());
+        }
+        let look = self.looks.fetch_add(1, Ordering::SeqCst) + 1;
         let records = self.store.kinds().await?.into_iter();
         let records = records
             .map(|record| (record.name.clone(), Arc::new(record)))
             .collect();
         self.records.store(Arc::new(records));
+        *looked = look;
         Ok(())
     }
 
@@ -149,10 +165,13 @@ impl Catalogue {
                 (result, _) => result,
             };
             match result {
-                Ok(_) => {
+                Ok(record) => {
+                    let written = record.kind.clone().unwrap_or_else(|| Arc::new(wanted));
+                    let known = KnownKind {
+                        kind: written,
+                        record: Arc::new(record),
+                    };
                     self.refresh().await?;
-                    let known = self.known(name.as_str());
-                    let known = known.ok_or_else(|| CatalogueError::Contended(name.clone()))?;
                     return Ok((known, current.is_none()));
                 }
                 Err(KindWriteError::Stale | KindWriteError::HasBoards) => {}

@@ -62,14 +62,18 @@ impl Router {
             written[place] = Some(Written::Refused(reason));
         }
         let sending = Sending {
+            store: &*self.store,
+            catalogue: &self.catalogue,
+            boards: &self.boards,
             writes,
             now,
             report,
         };
+        let sending = &sending;
         let sends = plan
             .boards
             .into_iter()
-            .map(|board| self.send(board, sending).boxed());
+            .map(|board| sending.send(board).boxed());
         let mut sends =
             stream::iter(sends.collect::<Vec<_>>()).buffer_unordered(BOARDS_AT_ONCE_MAX);
         while let Some(outcomes) = sends.next().await {

@@ -9,11 +9,13 @@ use std::sync::Arc;
 use board::{BoardName, IdDigest, Timestamp, Windows};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
-use shard_store::{Batch, BirthError, BoardRecord, Failure, Item, Outcome, Refused, StoreError};
+use shard_store::{
+    Batch, BirthError, BoardRecord, Failure, Item, Outcome, Refused, ShardStore, StoreError,
+};
 
-use crate::catalogue::KnownKind;
+use crate::boards::Boards;
+use crate::catalogue::{Catalogue, KnownKind};
 use crate::plan::BoardPlan;
-use crate::router::Router;
 use crate::write::{Write, Written};
 
 /// Calls under way at once for one request and board.
@@ -22,6 +24,9 @@ const SHARD_CALLS_MAX: usize = 64;
 /// Lives of a board that one request may meet.
 const LIVES_MAX: usize = 4;
 
+/// Tries at the birth of a board whose kind keeps changing.
+const BIRTH_TRIES_MAX: usize = 4;
+
 /// Items for one shard, and their places in the request.
 struct ShardBatch {
     shard: u16,
@@ -29,21 +34,20 @@ struct ShardBatch {
     items: Vec<Item>,
 }
 
-/// What one request asks of every batch.
+/// The writes of one request on their way, and what they go by.
 #[derive(Clone, Copy)]
 pub(crate) struct Sending<'a> {
+    pub(crate) store: &'a dyn ShardStore,
+    pub(crate) catalogue: &'a Catalogue,
+    pub(crate) boards: &'a Boards,
     pub(crate) writes: &'a [Write],
     pub(crate) now: Timestamp,
     pub(crate) report: bool,
 }
 
-impl Router {
+impl Sending<'_> {
     /// Applies the writes of one board: an outcome for each place.
-    pub(crate) async fn send(
-        &self,
-        plan: BoardPlan,
-        sending: Sending<'_>,
-    ) -> Vec<(usize, Written)> {
+    pub(crate) async fn send(&self, plan: BoardPlan) -> Vec<(usize, Written)> {
         let BoardPlan {
             name,
             kind,
@@ -53,15 +57,15 @@ impl Router {
         for _ in 0..LIVES_MAX {
             let removals = left
                 .iter()
-                .all(|(place, _)| sending.writes[*place].is_removal());
-            let record = match self.record_for(&name, &kind, sending.now, removals).await {
+                .all(|(place, _)| self.writes[*place].is_removal());
+            let record = match self.record_for(&name, &kind, removals).await {
                 Ok(Some(record)) => record,
-                Ok(None) => return none_there(written, &left, sending.writes),
+                Ok(None) => return none_there(written, &left, self.writes),
                 Err(failure) => return fail(written, &left, &failure),
             };
-            let batches = batches(&record, &left, sending.writes);
+            let batches = batches(&record, &left, self.writes);
             let calls = batches.into_iter();
-            let calls = calls.map(|batch| self.call(&record, &kind, batch, sending).boxed());
+            let calls = calls.map(|batch| self.call(&record, &kind, batch).boxed());
             let mut calls =
                 stream::iter(calls.collect::<Vec<_>>()).buffer_unordered(SHARD_CALLS_MAX);
             let mut dead: Vec<usize> = Vec::new();
@@ -74,7 +78,7 @@ impl Router {
             if dead.is_empty() {
                 return written;
             }
-            self.boards().forget(&record);
+            self.boards.forget(&record);
             dead.sort_unstable();
             left.retain(|(place, _)| dead.binary_search(place).is_ok());
         }
@@ -87,25 +91,40 @@ impl Router {
         &self,
         name: &BoardName,
         kind: &KnownKind,
-        now: Timestamp,
         removals: bool,
     ) -> Result<Option<Arc<BoardRecord>>, Failure> {
         if removals {
-            let record = self.boards().born(name).await;
+            let record = self.boards.born(name).await;
             return record.map_err(|error| Failure::Unavailable(error.to_string()));
         }
-        self.boards()
-            .born_now(name, kind, now)
-            .await
-            .map(Some)
-            .map_err(|error| match error {
-                BirthError::StaleKind => {
-                    Failure::Unavailable(format!("kind {} has just changed", name.kind()))
-                }
+        let mut known = kind.clone();
+        for _ in 0..BIRTH_TRIES_MAX {
+            match self.boards.born_now(name, &known, self.now).await {
+                Ok(record) => return Ok(Some(record)),
                 // A birth that may have happened is met again by whoever comes next: nothing of the
                 // contribution was sent.
-                BirthError::Store(error) => Failure::Unavailable(error.to_string()),
-            })
+                Err(BirthError::Store(error)) => {
+                    return Err(Failure::Unavailable(error.to_string()));
+                }
+                Err(BirthError::StaleKind) => match self.still_meant(kind).await {
+                    Some(current) => known = current,
+                    None => break,
+                },
+            }
+        }
+        let reason = format!("kind {} has just changed", name.kind());
+        Err(Failure::Unavailable(reason))
+    }
+
+    /// A kind as it has become, if what was read and admitted by it means the same. What does not
+    /// has to be read again by whoever sends it again, by then in the catalogue.
+    async fn still_meant(&self, read_by: &KnownKind) -> Option<KnownKind> {
+        self.catalogue.refresh().await.ok()?;
+        let current = self.catalogue.known(read_by.kind.name().as_str())?;
+        let same = current.kind.rules() == read_by.kind.rules()
+            && current.kind.windows() == read_by.kind.windows()
+            && current.kind.calendar() == read_by.kind.calendar();
+        same.then_some(current)
     }
 
     /// One call. `Err(())`: that life has ended, and nothing was applied.
@@ -114,7 +133,6 @@ impl Router {
         record: &BoardRecord,
         kind: &KnownKind,
         batch: ShardBatch,
-        sending: Sending<'_>,
     ) -> (Vec<usize>, Result<Vec<Written>, ()>) {
         let ShardBatch {
             shard,
@@ -123,14 +141,17 @@ impl Router {
         } = batch;
         let call = Batch {
             kind: &kind.kind,
-            now: sending.now,
-            report: sending.report,
+            now: self.now,
+            report: self.report,
             items: &items,
         };
         let all = |failure: Failure| vec![Written::Failed(failure); places.len()];
-        let result = match self.store().apply(record, shard, call).await {
+        let result = match self.store.apply(record, shard, call).await {
             Ok(outcomes) => Ok(outcomes.into_iter().map(Written::from).collect()),
             Err(StoreError::Dead) => Err(()),
+            Err(error @ StoreError::WindowDropped) => {
+                Ok(all(Failure::Unavailable(error.to_string())))
+            }
             Err(StoreError::Unavailable(why)) => Ok(all(Failure::Unavailable(why))),
             Err(StoreError::Unknown(why)) => Ok(all(Failure::Unknown(why))),
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use board::KindName;
@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::body;
 use crate::params::Params;
 use crate::problem::Problem;
+use crate::target::KindPath;
 use crate::wire::{self, KindShape};
 
 #[derive(Serialize)]
@@ -33,7 +34,7 @@ pub(crate) async fn list(
 
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
-    Path(name): Path<String>,
+    KindPath(name): KindPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref()).finish()?;
@@ -43,7 +44,7 @@ pub(crate) async fn show(
 
 pub(crate) async fn put(
     State(app): State<Arc<App>>,
-    Path(name): Path<String>,
+    KindPath(name): KindPath,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     request: Body,
@@ -64,7 +65,7 @@ pub(crate) async fn put(
 
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
-    Path(name): Path<String>,
+    KindPath(name): KindPath,
     RawQuery(query): RawQuery,
 ) -> Result<StatusCode, Problem> {
     Params::of(query.as_deref()).finish()?;

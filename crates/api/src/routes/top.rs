@@ -66,6 +66,7 @@ pub(crate) fn entries_wanted(params: &mut Params<'_>, kind: &Kind) -> Result<usi
 /// What tells the answer from others made of the same snapshot.
 pub(crate) fn form(window: &ReadWindow, view: &TopView, n: usize) -> TopForm {
     TopForm {
+        window: window.window,
         n,
         is_final: window.is_final,
         stale: view.stale,

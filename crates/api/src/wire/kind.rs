@@ -9,6 +9,8 @@ use board::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::object::{object, objects};
+
 /// A kind's settings, each with the default of the contract. The same in JSON and in TOML.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -17,6 +19,7 @@ pub struct KindShape {
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<String>,
     mode: ModeShape,
+    #[serde(deserialize_with = "objects")]
     fields: Vec<FieldShape>,
     rank: RankShape,
     ties: TiesShape,
@@ -89,6 +92,7 @@ struct FieldShape {
 #[serde(untagged, expecting = "a duration, \"forever\" or { idle = \"7d\" }")]
 enum KeepShape {
     Text(String),
+    #[serde(deserialize_with = "object")]
     Idle(IdleShape),
 }
 

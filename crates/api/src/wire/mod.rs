@@ -4,6 +4,7 @@ mod answer;
 mod contribution;
 mod entry;
 mod kind;
+mod object;
 mod scalar;
 
 pub(crate) use answer::{Answer, Envelope, json};
@@ -11,4 +12,5 @@ pub(crate) use contribution::{Contributed, ContributionShape, Named, StandingSha
 pub use entry::render;
 pub(crate) use entry::{Entries, EntryShape, FieldsShape};
 pub use kind::{KindShape, ShapeError};
+pub(crate) use object::Object;
 pub(crate) use scalar::{Integer, NamedIntegers};

@@ -1,58 +1,65 @@
-//! One merge at a time a board: whoever comes while one is under way waits for it.
+//! One at a time: whoever comes while one is under way waits for it.
 //!
-//! The gate remembers how the last merge ended, so that those who waited share it: a failure, instead
-//! of each trying a store that is away, and a snapshot, also where the cache has no room for it.
-//! Gates are there while somebody is at them.
+//! A gate remembers how the last one ended, so that those who waited share it: a failure, instead of
+//! each trying a store that is away, and a snapshot, also where the cache has no room for it. Gates
+//! are there while somebody is at them.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
-use board::{Incarnation, Window};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::snapshot::Snapshot;
 use crate::error::ReadError;
 
-/// One window of one life of a board.
-pub(super) type Key = (Incarnation, Window);
+/// When the last one began, and how it ended.
+pub(super) type Last = Option<(Instant, Result<Arc<Snapshot>, ReadError>)>;
 
-/// When the last merge began, and how it ended.
-pub(super) type LastMerge = Option<(Instant, Result<Arc<Snapshot>, ReadError>)>;
+type Gate = Arc<tokio::sync::Mutex<Last>>;
 
-#[derive(Default)]
-pub(super) struct Gates {
-    gates: Mutex<HashMap<Key, Arc<tokio::sync::Mutex<LastMerge>>>>,
+/// The gates that somebody is at.
+pub(super) struct Gates<K> {
+    gates: Mutex<HashMap<K, Gate>>,
 }
 
 /// A place at a gate; leaving takes the gate down behind the last.
-pub(super) struct Place<'a> {
-    gates: &'a Gates,
-    key: Key,
+pub(super) struct Place<'a, K: Eq + Hash> {
+    gates: &'a Gates<K>,
+    key: K,
     /// None while it leaves.
-    gate: Option<Arc<tokio::sync::Mutex<LastMerge>>>,
+    gate: Option<Gate>,
 }
 
-impl Gates {
-    pub(super) fn at(&self, key: Key) -> Place<'_> {
-        let gate = self.gates.lock().entry(key).or_default().clone();
+impl<K> Default for Gates<K> {
+    fn default() -> Self {
+        Self {
+            gates: Mutex::default(),
+        }
+    }
+}
+
+impl<K: Eq + Hash + Clone> Gates<K> {
+    pub(super) fn at(&self, key: &K) -> Place<'_, K> {
+        let gate = self.gates.lock().entry(key.clone()).or_default().clone();
         Place {
             gates: self,
-            key,
+            key: key.clone(),
             gate: Some(gate),
         }
     }
 }
 
-impl Place<'_> {
-    /// Waits for whoever is merging.
-    pub(super) async fn enter(&self) -> tokio::sync::MutexGuard<'_, LastMerge> {
+impl<K: Eq + Hash> Place<'_, K> {
+    /// Waits for whoever is inside.
+    pub(super) async fn enter(&self) -> tokio::sync::MutexGuard<'_, Last> {
         let gate = self.gate.as_ref();
         gate.expect("nobody enters who has left").lock().await
     }
 }
 
-impl Drop for Place<'_> {
+impl<K: Eq + Hash> Drop for Place<'_, K> {
     fn drop(&mut self) {
         let mut gates = self.gates.gates.lock();
         // Under the lock, so that of two who leave together one is the last.
@@ -73,10 +80,9 @@ mod tests {
     #[test]
     fn a_gate_stands_until_the_last_has_left() {
         let gates = Gates::default();
-        let key = (Incarnation(1), Window::ALL_TIME);
-        let (first, second) = (gates.at(key), gates.at(key));
+        let (first, second) = (gates.at(&1), gates.at(&1));
         drop(first);
-        assert!(gates.gates.lock().contains_key(&key));
+        assert!(gates.gates.lock().contains_key(&1));
         drop(second);
         assert!(gates.gates.lock().is_empty());
     }

@@ -2,10 +2,11 @@
 //!
 //! A [`Snapshot`] is made once and served as it is: the first n entries of it are a slice of its
 //! bytes. Boards that are read are merged again when the last merge is older than the kind allows,
-//! one merge at a time a board (`gate`), and only if a shard has changed. Boards that nobody reads
-//! cost nothing, and the bytes of all together have a limit.
+//! one merge at a time a board (`gate`), and only if a shard has changed. Boards yet unborn are cached
+//! alike (`life`). Boards that nobody reads cost nothing, and the bytes of all together have a limit.
 
 mod gate;
+mod life;
 mod snapshot;
 mod top;
 

@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use board::{Kind, RankStyle, Timestamp};
+use board::{Kind, RankStyle, Timestamp, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
@@ -35,6 +35,8 @@ impl Rendered {
 /// What tells one answer made of a snapshot from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TopForm {
+    /// The window: that a board is unborn is one snapshot for all of them.
+    pub window: Window,
     /// Entries at most.
     pub n: usize,
     /// The window is closed.
@@ -161,6 +163,7 @@ mod tests {
     fn the_first_answer_is_kept_and_no_other_is_given_in_its_place() {
         let snapshot = snapshot();
         let form = |n| TopForm {
+            window: Window::ALL_TIME,
             n,
             is_final: false,
             stale: false,

@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use board::{BoardName, Kind, Window};
+use board::{BoardName, Incarnation, Kind, Window};
 use moka::sync::Cache;
 use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
 
-use super::gate::{Gates, Key};
+use super::gate::Gates;
+use super::life::Life;
 use super::snapshot::{Shape, Snapshot};
 use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want};
@@ -16,10 +17,18 @@ use crate::merger::Merger;
 /// Lives of a board that one read may meet.
 const LIVES_MAX: usize = 4;
 
+/// Names known to be unborn that are kept at hand.
+const UNBORN_MAX: u64 = 65_536;
+
+/// One window of one life of a board.
+type Key = (Incarnation, Window);
+
 /// Snapshots by board life and window, under a limit of bytes.
 pub(crate) struct GlobalBoards {
     snapshots: Cache<Key, Arc<Snapshot>>,
-    gates: Gates,
+    merges: Gates<Key>,
+    pub(super) unborn: Cache<BoardName, Arc<Snapshot>>,
+    pub(super) births: Gates<BoardName>,
 }
 
 impl GlobalBoards {
@@ -30,12 +39,15 @@ impl GlobalBoards {
             .build();
         Self {
             snapshots,
-            gates: Gates::default(),
+            merges: Gates::default(),
+            unborn: Cache::new(UNBORN_MAX),
+            births: Gates::default(),
         }
     }
 
     pub(crate) fn tidy(&self) {
         self.snapshots.run_pending_tasks();
+        self.unborn.run_pending_tasks();
     }
 }
 
@@ -46,6 +58,25 @@ pub struct TopView {
     pub snapshot: Arc<Snapshot>,
     /// The store could not be reached.
     pub stale: bool,
+}
+
+impl TopView {
+    const fn now(snapshot: Arc<Snapshot>) -> Self {
+        Self {
+            snapshot,
+            stale: false,
+        }
+    }
+}
+
+/// The last board there is, where it will do.
+fn last(known: Option<Arc<Snapshot>>, fresh: bool, error: ReadError) -> Result<TopView, ReadError> {
+    let will_do = !fresh && error != ReadError::WindowGone;
+    let snapshot = known.filter(|_| will_do).ok_or(error)?;
+    Ok(TopView {
+        snapshot,
+        stale: true,
+    })
 }
 
 impl Merger {
@@ -65,44 +96,24 @@ impl Merger {
             arrived.checked_sub(kind.max_staleness()).unwrap_or(arrived)
         };
         for _ in 0..LIVES_MAX {
-            let Some(record) = self.router.boards().born(board).await? else {
-                let snapshot = Arc::new(Snapshot::unborn(kind, self.now(), arrived));
-                return Ok(TopView {
-                    snapshot,
-                    stale: false,
-                });
+            let record = match self.life(board, kind, not_before).await {
+                Ok(Life::On(record)) => record,
+                Ok(Life::Unborn(snapshot)) => return Ok(TopView::now(snapshot)),
+                Err(error) => return last(self.boards.unborn.get(board), fresh, error),
             };
             let key = (record.incarnation, window);
             if let Some(snapshot) = self.boards.snapshots.get(&key)
                 && snapshot.serves(kind, not_before)
             {
-                return Ok(TopView {
-                    snapshot,
-                    stale: false,
-                });
+                return Ok(TopView::now(snapshot));
             }
             match self.merged(record.clone(), kind, key, not_before).await {
-                Ok(Some(snapshot)) => {
-                    return Ok(TopView {
-                        snapshot,
-                        stale: false,
-                    });
-                }
+                Ok(Some(snapshot)) => return Ok(TopView::now(snapshot)),
                 Ok(None) => self.router.boards().forget(&record),
-                Err(error) => return self.last(&key, fresh, error),
+                Err(error) => return last(self.boards.snapshots.get(&key), fresh, error),
             }
         }
         Err(StoreError::Dead.into())
-    }
-
-    fn last(&self, key: &Key, fresh: bool, error: ReadError) -> Result<TopView, ReadError> {
-        match self.boards.snapshots.get(key) {
-            Some(snapshot) if !fresh => Ok(TopView {
-                snapshot,
-                stale: true,
-            }),
-            _ => Err(error),
-        }
     }
 
     /// A snapshot that began late enough: somebody else's, or one made here. `None`: this life of
@@ -114,7 +125,7 @@ impl Merger {
         key: Key,
         not_before: Instant,
     ) -> Result<Option<Arc<Snapshot>>, ReadError> {
-        let place = self.boards.gates.at(key);
+        let place = self.boards.merges.at(&key);
         let mut last = place.enter().await;
         let at_gate = match &*last {
             Some((began, Err(error))) if *began >= not_before => return Err(error.clone()),
@@ -126,6 +137,10 @@ impl Merger {
             && snapshot.serves(kind, not_before)
         {
             return Ok(known);
+        }
+        if known.is_none() {
+            // From now on it is known that the board was born.
+            self.boards.unborn.invalidate(&record.name);
         }
         let began = Instant::now();
         let merged = match self.merge(record, kind, key, began, known.as_deref()).await {

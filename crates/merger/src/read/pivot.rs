@@ -1,4 +1,4 @@
-//! Steering to a deep page: a key close above it, found by counting.
+//! Steering to a deep page: a key in it or close to it, found by counting.
 //!
 //! Members are hashed, so the entry of global rank r lies near local rank r/N on every shard, give
 //! or take some √(r/N). A sampling round takes a handful of keys, evenly spaced, from that
@@ -19,12 +19,12 @@ use crate::scope::Scope;
 /// Half the neighbourhood, in standard deviations of a shard's share.
 const NEIGHBOURHOOD: f64 = 4.0;
 
-/// A page that starts so many entries behind its pivot is read from there: two more rounds would
-/// take longer. At a million members over 16 shards samples lie 60 apart in the mean.
+/// A page that lies so many entries off its pivot is read from there: two more rounds would take
+/// longer. At a million members over 16 shards samples lie 60 apart in the mean.
 const NEAR: u64 = 640;
 
 /// Looks, of two rounds each; then the page is read from as close as they got.
-const LOOKS_MAX: usize = 8;
+const LOOKS_MAX: usize = 4;
 
 /// Where a page is best read from.
 pub(super) enum Steered {
@@ -41,20 +41,24 @@ struct Counted {
     local: Vec<u64>,
 }
 
-/// What is left of each shard: local ranks between the counted keys around the page.
+/// What is left of each shard: local ranks between the counted keys around rank `from`.
 struct Interval {
+    from: u64,
     above: Option<Counted>,
+    below: Option<Counted>,
     low: Vec<u64>,
     high: Vec<u64>,
 }
 
-/// A key close above rank `from`, or above everything.
+/// A key close to the ranks from `from` to `to`.
 pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steered, StoreError> {
     let shards = u64::from(scope.shards());
     let count = usize::from(scope.shards());
     let mut look = vec![around(from / shards, to / shards); count];
     let mut left = Interval {
+        from,
         above: None,
+        below: None,
         low: vec![0; count],
         high: vec![u64::MAX; count],
     };
@@ -69,17 +73,16 @@ pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steer
             *high = (*high).min(reading.members);
         }
         let candidates = samples::candidates(&seen, from);
-        let progress = count_candidates(scope, candidates, from, &mut left).await?;
-        let rank = left.above.as_ref().map_or(0, |above| above.rank);
-        if from - rank <= near || !progress {
+        let progress = count_candidates(scope, candidates, &mut left).await?;
+        if left.off(to) <= near || !progress {
             break;
         }
-        look = left.shares(&seen, from, to, members);
+        look = left.shares(&seen, to, members);
     }
-    Ok(match left.above {
-        None => Steered::Pivot(Cut::Top, 0),
-        Some(above) => Steered::Pivot(Cut::Bound(Bound::key(&above.key)), above.rank),
-    })
+    let pivot = left.closest(to);
+    Ok(pivot.map_or(Steered::Pivot(Cut::Top, 0), |pivot| {
+        Steered::Pivot(Cut::Bound(Bound::key(&pivot.key)), pivot.rank)
+    }))
 }
 
 /// Local ranks between which a shard's part of the page is expected.
@@ -119,7 +122,6 @@ async fn sample(scope: &Scope<'_>, look: &[(u64, u64)]) -> Result<Vec<Reading>, 
 async fn count_candidates(
     scope: &Scope<'_>,
     candidates: Vec<RankKey>,
-    from: u64,
     left: &mut Interval,
 ) -> Result<bool, StoreError> {
     if candidates.is_empty() {
@@ -137,23 +139,42 @@ async fn count_candidates(
             .map(|reading| anchor(reading, index))
             .collect();
         let rank = local.iter().sum();
-        progress |= left.narrow(Counted { key, rank, local }, from);
+        progress |= left.narrow(Counted { key, rank, local });
     }
     Ok(progress)
 }
 
+impl Counted {
+    /// How far off a page its rank lies: not at all where it is inside.
+    const fn off(&self, from: u64, to: u64) -> u64 {
+        from.saturating_sub(self.rank) + self.rank.saturating_sub(to)
+    }
+}
+
 impl Interval {
-    fn narrow(&mut self, counted: Counted, from: u64) -> bool {
-        if counted.rank > from {
-            let narrower = self
-                .high
-                .iter()
-                .zip(&counted.local)
-                .any(|(high, local)| local < high);
-            for (high, local) in self.high.iter_mut().zip(&counted.local) {
-                *high = (*high).min(*local);
+    /// The counted key that lies closest to the page.
+    fn closest(&self, to: u64) -> Option<&Counted> {
+        let counted = self.above.iter().chain(&self.below);
+        counted.min_by_key(|counted| counted.off(self.from, to))
+    }
+
+    fn off(&self, to: u64) -> u64 {
+        self.closest(to)
+            .map_or(self.from, |counted| counted.off(self.from, to))
+    }
+
+    /// True when that left less.
+    fn narrow(&mut self, counted: Counted) -> bool {
+        if counted.rank > self.from {
+            let closer = self
+                .below
+                .as_ref()
+                .is_none_or(|below| counted.rank < below.rank);
+            if closer {
+                self.high.clone_from(&counted.local);
+                self.below = Some(counted);
             }
-            return narrower;
+            return closer;
         }
         let closer = self
             .above
@@ -168,14 +189,17 @@ impl Interval {
 
     /// Where to look next: where the page is expected by what each shard holds of the board, as far
     /// as that is left. It is what finds a page of a board whose shards are not of one size.
-    fn shares(&self, seen: &[Reading], from: u64, to: u64, members: u64) -> Vec<(u64, u64)> {
+    fn shares(&self, seen: &[Reading], to: u64, members: u64) -> Vec<(u64, u64)> {
         let share = |rank: u64, of_shard: u64| {
             let share = u128::from(rank) * u128::from(of_shard) / u128::from(members);
             u64::try_from(share).unwrap_or(u64::MAX)
         };
         let left = self.low.iter().zip(&self.high).zip(seen);
         left.map(|((low, high), reading)| {
-            let (from, to) = (share(from, reading.members), share(to, reading.members));
+            let (from, to) = (
+                share(self.from, reading.members),
+                share(to, reading.members),
+            );
             let expected = around(from, to);
             let both = (expected.0.max(*low), expected.1.min(*high));
             let is_new = both.1 - both.0.min(both.1) < (high - low.min(high)) / 2;

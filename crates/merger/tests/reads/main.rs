@@ -3,16 +3,33 @@
 //! `stage` sets a board up, `twin` is the plain sort that it has to agree with, `woven` is a store
 //! that lets a test in between its calls.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "the exemption for tests leaves out their helpers"
+)]
+
+mod a_changed_kind_is_shown;
+mod a_deleted_board_is_gone;
+mod a_failing_store_is_bridged;
+mod a_shard_never_goes_back;
 mod agree;
 mod any_page_of_a_million;
+mod fresh_sees_what_was_applied;
 mod kinds;
 mod members_of_a_million;
 mod million;
+mod one_merge_serves_all;
 mod price;
 mod price_of_a_page;
 mod price_of_a_rank;
+mod price_of_a_top;
+mod price_of_uneven_boards;
+mod racing_writes;
 mod random;
 mod small_boards;
 mod stage;
+mod the_cache_has_a_limit;
 mod twin;
 mod values_of_a_million;
+mod woven;
+mod writes_between_rounds;

@@ -1,14 +1,17 @@
 //! A board, and everything that it is written and read through.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use board::{BoardName, Kind, Subject, Timestamp};
+use board::{BoardName, Kind, Member, Subject, Timestamp};
 use bytes::Bytes;
-use merger::{Merger, RankedEntry, Rendered, Settings};
+use merger::{Merger, RankedEntry, ReadError, Rendered, Settings, TopView};
 use shard_router::{KnownKind, Router, Write, Written};
 use shard_store::{Change, MemoryStore, ShardStore};
 
+use crate::agree::ALL;
+use crate::kinds::value;
 use crate::twin::Row;
 
 /// When everything happens, in milliseconds: a time in 2027.
@@ -69,6 +72,22 @@ impl Stage {
         }
     }
 
+    /// Writes one member's points.
+    pub(crate) async fn points(&self, member: &str, points: i64) {
+        let row = Row {
+            member: Member::new(member).unwrap(),
+            values: value(points).into(),
+            at: Timestamp::from_millis(NOW_MS),
+        };
+        self.set(&self.board, &[row]).await;
+    }
+
+    /// The cached top, as it is shown.
+    pub(crate) async fn top(&self, fresh: bool) -> Result<TopView, ReadError> {
+        let top = self.merger.top(&self.board, &self.kind, ALL, fresh);
+        top.await
+    }
+
     pub(crate) fn write_of(&self, board: &Arc<BoardName>, row: &Row) -> Write {
         Write {
             board: board.clone(),
@@ -95,6 +114,11 @@ fn board_about(kind: &Kind, subject: &str) -> BoardName {
     BoardName::new(kind.name().clone(), Subject::new(subject).unwrap())
 }
 
+/// The text of a top.
+pub(crate) fn text(top: &TopView) -> String {
+    String::from_utf8(top.snapshot.rendered.bytes.to_vec()).unwrap()
+}
+
 /// Entries as text: `position:rank:member`.
 pub(crate) fn rendered(entries: &[RankedEntry]) -> Rendered {
     let mut text = String::new();
@@ -104,7 +128,7 @@ pub(crate) fn rendered(entries: &[RankedEntry]) -> Rendered {
             text.push(',');
         }
         let RankedEntry { position, rank, .. } = entry;
-        text.push_str(&format!("{position}:{rank}:{}", entry.entry.key.member));
+        write!(text, "{position}:{rank}:{}", entry.entry.key.member).unwrap();
         ends.push(u32::try_from(text.len()).unwrap());
     }
     Rendered {

@@ -91,11 +91,6 @@ impl Twin {
             .collect()
     }
 
-    pub(crate) fn position(&self, member: &Member) -> Option<u64> {
-        let index = self.rows.iter().position(|row| row.member == *member)?;
-        Some(index as u64 + 1)
-    }
-
     /// The positions whose first field lies between these.
     pub(crate) fn between(&self, (min, max): (Option<Value>, Option<Value>)) -> Vec<u64> {
         let lies = |row: &Row| {

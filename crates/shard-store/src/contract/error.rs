@@ -6,6 +6,9 @@ pub enum StoreError {
     /// The board's incarnation is dead, or the store never knew it: ask for the board again.
     #[error("this life of the board has ended")]
     Dead,
+    /// The window to be read has been dropped: it is past its retention, whatever the clock says.
+    #[error("the window has been dropped")]
+    WindowDropped,
     /// The store could not take the call. Nothing happened.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),

@@ -155,7 +155,7 @@ impl Cell {
     ) -> Result<Reading, StoreError> {
         self.look(shard, |held, only| {
             held.read(&self.kind, epoch, only, query)
-        })
+        })?
     }
 
     pub(crate) fn windows(&self, shard: u16) -> Result<Vec<WindowCount>, StoreError> {

@@ -10,7 +10,7 @@ use board::{Kind, Period, ShardCount, Timestamp, Window};
 
 use super::ids::{IdBudget, RememberedIds};
 use super::ranking::Ranking;
-use crate::contract::{Part, Query, Reading, ShardVersion, WindowCount};
+use crate::contract::{Part, Query, Reading, ShardVersion, StoreError, WindowCount};
 
 /// What one shard holds of a board; of a small board, what all its shards hold.
 #[derive(Debug, Default)]
@@ -31,7 +31,10 @@ impl Shard {
         epoch: u64,
         only: Option<u16>,
         query: &Query,
-    ) -> Reading {
+    ) -> Result<Reading, StoreError> {
+        if self.was_dropped(query.window) {
+            return Err(StoreError::WindowDropped);
+        }
         let Some(ranking) = self.ranking(query.window) else {
             let version = ShardVersion {
                 epoch,
@@ -39,22 +42,22 @@ impl Shard {
             };
             let unchanged = query.unless == Some(version);
             let parts = query.asks.iter().map(nothing_at).collect();
-            return Reading {
+            return Ok(Reading {
                 version,
                 members: 0,
                 parts: (!unchanged).then_some(parts),
-            };
+            });
         };
         let version = ranking.version(epoch);
         let parts = (query.unless != Some(version)).then(|| {
             let answer = |ask| ranking.answer(kind.rules(), only, query.groups, ask);
             query.asks.iter().map(answer).collect()
         });
-        Reading {
+        Ok(Reading {
             version,
             members: ranking.members(only) as u64,
             parts,
-        }
+        })
     }
 
     /// The windows with members, of one shard or of all.

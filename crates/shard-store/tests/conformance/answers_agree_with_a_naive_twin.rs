@@ -1,10 +1,12 @@
 //! Random operations on a board and on its naive twin: every outcome and every answer agrees.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use board::{Admission, Bound, Member, Period, RankKey, Standing, Timestamp, Values, Window};
 use shard_store::{
-    Anchor, Ask, Change, Item, Outcome, Query, Refused, ShardVersion, StoreError, WindowCount,
+    Anchor, Ask, Change, Item, Outcome, Query, Refused, Revision, ShardVersion, StoreError,
+    WindowCount,
 };
 
 use crate::any_kind::{any_kind, any_values};
@@ -15,12 +17,12 @@ use crate::versions_seen::Versions;
 
 /// All shards of a tiny board are likely to be kept as one.
 pub(crate) async fn tiny_boards_agree(given: Given) {
-    agree(given, 20, 60, runs(300, 20_000)).await;
+    agree(given, 20, 60, runs(300, 15_000)).await;
 }
 
 /// Boards that outgrow what is small, and fall back below it.
 pub(crate) async fn growing_boards_agree(given: Given) {
-    agree(given, 150, 60, runs(150, 8000)).await;
+    agree(given, 150, 60, runs(150, 6000)).await;
 }
 
 /// Boards of which every shard is large.
@@ -38,6 +40,7 @@ async fn agree(given: Given, members: usize, steps: usize, boards: u64) {
         }
         run.compare(&mut dice).await;
         run.board.verify().await;
+        given.bury(&run.board.record.name, run.clock).await.unwrap();
     }
 }
 
@@ -58,9 +61,9 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     async fn new(given: &'a Given, dice: &mut Dice, members: usize, number: u64) -> Self {
         let shards = *dice.pick(&[1, 4, 16]);
-        let mut spec = any_kind(dice, shards).spec().clone();
-        spec.name = format!("k{number}").parse().unwrap();
-        let board = given.fresh(board::Kind::new(spec).unwrap(), "b").await;
+        let kind = Arc::new(any_kind(dice, shards));
+        let kind = given.put_kind(kind, Revision(number), true).await;
+        let board = given.born(&kind.unwrap(), "b", NOW).await;
         Self {
             given,
             twin: Twin::new(board.kind.clone(), board.record.clone(), NOW),
@@ -226,12 +229,8 @@ impl<'a> Run<'a> {
 
     async fn rebirth(&mut self) {
         let old = self.board.clone();
-        let kinds = self.given.kinds().await.unwrap();
-        let kind = kinds
-            .iter()
-            .find(|kind| kind.name == *old.kind.name())
-            .unwrap();
-        self.board = self.given.born(kind, "b", self.clock).await;
+        let kind = self.given.kinds().await.unwrap().remove(0);
+        self.board = self.given.born(&kind, "b", self.clock).await;
         self.twin = Twin::new(old.kind.clone(), self.board.record.clone(), self.clock);
         self.sent.clear();
         self.versions = Versions::default();
@@ -298,7 +297,14 @@ impl<'a> Run<'a> {
             groups: true,
             asks,
         };
-        let reading = self.board.read(shard, &query).await;
+        let reading = match self.given.read(&self.board.record, shard, &query).await {
+            Err(StoreError::WindowDropped) => {
+                assert!(self.twin.may_be_dropped(window), "{window:?}");
+                return;
+            }
+            reading => reading.unwrap(),
+        };
+        assert!(!self.twin.is_dropped(window), "{window:?}");
         assert_eq!(reading.members, sorted.len() as u64);
         let parts = reading.parts.expect("nothing was excepted");
         assert_eq!(parts.len(), query.asks.len());

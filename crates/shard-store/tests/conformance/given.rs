@@ -187,6 +187,17 @@ impl Board {
         self.read(shard, &whole(window)).await.version
     }
 
+    /// Whether every shard says that the window has been dropped.
+    pub(crate) async fn is_dropped(&self, window: Window) -> bool {
+        for shard in self.shards() {
+            let read = self.store.read(&self.record, shard, &whole(window)).await;
+            if read != Err(StoreError::WindowDropped) {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Members ranked in a window, over all shards.
     pub(crate) async fn members(&self, window: Window) -> u64 {
         let mut members = 0;

@@ -88,7 +88,7 @@ pub(crate) async fn an_idle_window_goes_before_a_write_or_stays(given: Given) {
         rooms.push(Room::new(&given, &kind, number).await);
     }
     let mut now = NOW;
-    for _ in 0..runs(40, 2000) {
+    for _ in 0..runs(40, 600) {
         for room in &mut rooms {
             // The witness has what the writer has, and then nobody writes for long.
             let points = room.board.points_of(ALL, &room.witness).await.unwrap_or(0);
@@ -123,7 +123,7 @@ pub(crate) async fn an_idle_board_goes_before_a_write_or_stays(given: Given) {
         .kind(gifts(|spec| spec.windows = vec![idle(DAY * 7)]))
         .await;
     let mut now = NOW;
-    for _ in 0..runs(40, 2000) {
+    for _ in 0..runs(40, 600) {
         let mut boards = Vec::new();
         for number in 0..100 {
             let board = given.born(&kind, &format!("room-{number:04}"), now).await;
@@ -192,5 +192,6 @@ pub(crate) async fn a_crowd_writes_while_large_windows_go(given: Given) {
             left.sort_unstable();
             assert_eq!(left, windows, "shard {shard}");
         }
+        given.bury(&board.record.name, NOW).await.unwrap();
     }
 }

@@ -63,6 +63,16 @@ impl Twin {
         id_is_decided && item.windows.iter().all(window_is_decided)
     }
 
+    /// Whether a sweep has taken the window's standings.
+    pub(crate) fn is_dropped(&self, window: Window) -> bool {
+        self.dropped.contains(&window)
+    }
+
+    /// Whether a sweep has found the window past its time, with standings or without.
+    pub(crate) fn may_be_dropped(&self, window: Window) -> bool {
+        self.kind.is_expired(window, self.swept)
+    }
+
     /// The latest time that the board has seen, in calls or sweeps.
     fn latest(&self, now: Timestamp) -> Timestamp {
         self.latest.max(self.swept).max(now)

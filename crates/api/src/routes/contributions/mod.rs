@@ -13,7 +13,6 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
-use serde_json::value::RawValue;
 
 use self::chunk::Chunk;
 pub(crate) use self::receipt::Receipt;
@@ -76,7 +75,7 @@ async fn json(app: &App, text: &[u8], wanted: Return) -> Result<Response, Proble
         chunk.write(wanted, &mut receipt).await?;
         return receipt.into_single();
     }
-    let items: Vec<&RawValue> = body::from_json(text)?;
+    let items = body::items_from_json(text)?;
     check_count(items.len(), wanted)?;
     for (number, items) in items.chunks(CHUNK_MAX).enumerate() {
         let mut chunk = Chunk::new(app);

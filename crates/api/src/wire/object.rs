@@ -1,0 +1,76 @@
+//! Shapes that are objects on the wire, and nothing else: [`Object`].
+//!
+//! What serde derives for a struct takes an array of its fields, too, in the order of the source: an
+//! accident that nobody is to depend on.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+
+/// A shape read from an object.
+pub(crate) struct Object<T>(pub(crate) T);
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = Object<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor(PhantomData))
+    }
+}
+
+/// For a field that is an object.
+pub(crate) fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Object::deserialize(deserializer).map(|object| object.0)
+}
+
+/// For a field that is an array of objects.
+pub(crate) fn objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    let objects: Vec<Object<T>> = Vec::deserialize(deserializer)?;
+    Ok(objects.into_iter().map(|object| object.0).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Shape<'a> {
+        name: &'a str,
+    }
+
+    #[test]
+    fn an_object_is_one_and_an_array_is_none() {
+        let read = serde_json::from_str::<Object<Shape<'_>>>(r#"{"name": "u"}"#);
+        assert_eq!(read.unwrap().0, Shape { name: "u" });
+        for (text, part) in [
+            (r#"["u"]"#, "sequence, expected an object"),
+            ("[]", "sequence, expected an object"),
+            ("7", "expected an object"),
+            ("{}", "missing field `name`"),
+            (r#"{"name": "u", "x": 1}"#, "unknown field `x`"),
+        ] {
+            let error = serde_json::from_str::<Object<Shape<'_>>>(text).err();
+            let error = error.map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

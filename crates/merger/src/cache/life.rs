@@ -1,0 +1,76 @@
+//! Which life of a board is on, for tops.
+//!
+//! Rooms open before the first gift, and everybody in them reads: that a board is unborn is cached
+//! as its top would be, as old as the kind allows, asked for by one at a time, and served as stale
+//! where the store is away.
+
+use std::sync::Arc;
+
+use board::{BoardName, Kind};
+use shard_store::BoardRecord;
+use tokio::time::Instant;
+
+use super::snapshot::Snapshot;
+use crate::error::ReadError;
+use crate::merger::Merger;
+
+/// What there is under a name.
+pub(super) enum Life {
+    /// A board in this life.
+    On(Arc<BoardRecord>),
+    /// Nobody has contributed yet.
+    Unborn(Arc<Snapshot>),
+}
+
+impl Merger {
+    /// What there is under a name, known to be unborn only if that was seen late enough.
+    pub(super) async fn life(
+        &self,
+        name: &BoardName,
+        kind: &Kind,
+        not_before: Instant,
+    ) -> Result<Life, ReadError> {
+        if let Some(life) = self.life_at_hand(name, not_before) {
+            return Ok(life);
+        }
+        let place = self.boards.births.at(name);
+        let mut last = place.enter().await;
+        if let Some(life) = self.life_at_hand(name, not_before) {
+            return Ok(life);
+        }
+        match &*last {
+            Some((began, Err(error))) if *began >= not_before => return Err(error.clone()),
+            Some((began, Ok(unborn))) if *began >= not_before => {
+                return Ok(Life::Unborn(unborn.clone()));
+            }
+            _ => {}
+        }
+        let began = Instant::now();
+        let as_of = self.now();
+        match self.router.boards().born(name).await {
+            Ok(Some(record)) => {
+                *last = None;
+                Ok(Life::On(record))
+            }
+            Ok(None) => {
+                let unborn = Arc::new(Snapshot::unborn(kind, as_of, began));
+                self.boards.unborn.insert(name.clone(), unborn.clone());
+                *last = Some((began, Ok(unborn.clone())));
+                Ok(Life::Unborn(unborn))
+            }
+            Err(error) => {
+                let error = ReadError::from(error);
+                *last = Some((began, Err(error.clone())));
+                Err(error)
+            }
+        }
+    }
+
+    fn life_at_hand(&self, name: &BoardName, not_before: Instant) -> Option<Life> {
+        if let Some(record) = self.router.boards().at_hand(name) {
+            return Some(Life::On(record));
+        }
+        let unborn = self.boards.unborn.get(name)?;
+        (unborn.began >= not_before).then_some(Life::Unborn(unborn))
+    }
+}

@@ -1,0 +1,127 @@
+//! A store that is away: the last board is served as stale, a fresh read says so, nobody storms it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use merger::ReadError;
+use shard_store::StoreError;
+
+use crate::kinds::{kind, points};
+use crate::stage::{Stage, text};
+use crate::woven::Woven;
+
+fn away() -> ReadError {
+    ReadError::Unavailable("away".to_owned())
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_board_is_served_as_stale_and_recovers() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    stage.points("u1", 7).await;
+    assert!(!stage.top(false).await.unwrap().stale);
+    stage.points("u2", 9).await;
+    store.go_away();
+    // Young enough: nobody asked the store.
+    assert!(!stage.top(false).await.unwrap().stale);
+    tokio::time::advance(stage.kind.max_staleness() * 2).await;
+    let last = stage.top(false).await.unwrap();
+    assert!(last.stale);
+    assert_eq!(text(&last), "1:1:u1");
+    assert_eq!(stage.top(true).await.unwrap_err(), away());
+    store.let_be();
+    let recovered = stage.top(true).await.unwrap();
+    assert!(!recovered.stale);
+    assert_eq!(text(&recovered), "1:1:u2,2:2:u1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_is_back_is_believed_at_once() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    stage.points("u1", 7).await;
+    stage.top(false).await.unwrap();
+    stage.points("u2", 9).await;
+    store.go_away();
+    tokio::time::advance(stage.kind.max_staleness() * 2).await;
+    assert!(stage.top(false).await.unwrap().stale);
+    store.let_be();
+    let recovered = stage.top(false).await.unwrap();
+    assert!(!recovered.stale);
+    assert_eq!(text(&recovered), "1:1:u2,2:2:u1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_board_yet_unborn_is_served_as_stale_too() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    let first = stage.top(false).await.unwrap();
+    store.go_away();
+    stage.clock_ms.fetch_add(9, Ordering::Relaxed);
+    tokio::time::advance(stage.kind.max_staleness() * 2).await;
+    let last = stage.top(false).await.unwrap();
+    assert!(last.stale && text(&last).is_empty());
+    assert_eq!(last.snapshot.as_of, first.snapshot.as_of);
+    assert_eq!(stage.top(true).await.unwrap_err(), away());
+}
+
+#[tokio::test]
+async fn with_no_board_at_hand_the_failure_is_told() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    stage.points("u1", 7).await;
+    store.go_away();
+    assert_eq!(stage.top(false).await.unwrap_err(), away());
+    assert_eq!(stage.top(true).await.unwrap_err(), away());
+}
+
+#[tokio::test]
+async fn an_answer_that_did_not_arrive_is_a_failure_too() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    stage.points("u1", 7).await;
+    store.before_reads(|shard| async move {
+        match shard {
+            9 => Err(StoreError::Unknown("away".to_owned())),
+            _ => Ok(()),
+        }
+    });
+    assert_eq!(stage.top(false).await.unwrap_err(), away());
+    let all = crate::agree::ALL;
+    let range = stage.merger.range(&stage.board, &stage.kind, all, 1, 10);
+    assert_eq!(range.await.unwrap_err(), away());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn ten_thousand_who_wait_share_one_failed_attempt() {
+    const READERS: usize = 10_000;
+    let store = Woven::new();
+    let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
+    stage.points("u1", 7).await;
+    let come = Arc::new(AtomicUsize::new(0));
+    let seen = come.clone();
+    store.before_reads(move |_| {
+        let seen = seen.clone();
+        async move {
+            while seen.load(Ordering::SeqCst) < READERS {
+                tokio::task::yield_now().await;
+            }
+            Err(StoreError::Unavailable("away".to_owned()))
+        }
+    });
+    let read = || {
+        let (stage, come) = (stage.clone(), come.clone());
+        tokio::spawn(async move {
+            come.fetch_add(1, Ordering::SeqCst);
+            stage.top(false).await
+        })
+    };
+    let readers: Vec<_> = (0..READERS).map(|_| read()).collect();
+    for reader in readers {
+        assert_eq!(reader.await.unwrap().unwrap_err(), away());
+    }
+    // A task that had announced itself and not yet come to the gate tries again: those are as many
+    // as there are threads.
+    let merges = stage.merger.counters().merges();
+    assert!(merges <= 4, "{merges}");
+}

@@ -1,0 +1,181 @@
+//! However many read a board at once, it is merged once, and not at all while it is young enough.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use merger::TopView;
+use tokio::time::Instant;
+
+use crate::kinds::{kind, points};
+use crate::stage::{Stage, text};
+use crate::woven::Woven;
+
+const READERS: usize = 10_000;
+
+/// All of them at once, while the store waits until the last has come.
+async fn stampede(store: &Woven, stage: &Arc<Stage>, fresh: bool) -> Vec<TopView> {
+    let come = Arc::new(AtomicUsize::new(0));
+    let seen = come.clone();
+    store.before_reads(move |_| {
+        let seen = seen.clone();
+        async move {
+            while seen.load(Ordering::SeqCst) < READERS {
+                tokio::task::yield_now().await;
+            }
+            Ok(())
+        }
+    });
+    let read = || {
+        let (stage, come) = (stage.clone(), come.clone());
+        tokio::spawn(async move {
+            come.fetch_add(1, Ordering::SeqCst);
+            stage.top(fresh).await.unwrap()
+        })
+    };
+    let readers: Vec<_> = (0..READERS).map(|_| read()).collect();
+    let mut tops = Vec::with_capacity(READERS);
+    for reader in readers {
+        tops.push(reader.await.unwrap());
+    }
+    store.let_be();
+    tops
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_stampede_on_a_board_never_read_makes_one_merge() {
+    let store = Woven::new();
+    let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
+    stage.points("u1", 7).await;
+    let tops = stampede(&store, &stage, false).await;
+    assert!(tops.iter().all(|top| text(top) == "1:1:u1"));
+    assert_eq!(stage.merger.counters().merges(), 1);
+    assert_eq!(store.reads(), 16);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_stampede_on_an_expired_board_makes_one_merge() {
+    const STALENESS: Duration = Duration::from_millis(300);
+    let store = Woven::new();
+    let mut spec = points(16);
+    spec.max_staleness = STALENESS;
+    let stage = Arc::new(Stage::over(store.clone(), kind(spec), 1 << 20).await);
+    stage.points("u1", 7).await;
+    let first = Instant::now();
+    stage.top(false).await.unwrap();
+    stage.points("u2", 9).await;
+    // Two merges never begin closer together than a read may be old.
+    tokio::time::sleep_until(first + STALENESS * 2).await;
+    let began = Instant::now();
+    let tops = stampede(&store, &stage, false).await;
+    let spans = began.elapsed().as_millis() / STALENESS.as_millis();
+    let merges = u128::from(stage.merger.counters().merges()) - 1;
+    assert!(merges >= 1 && merges <= 1 + spans, "{merges} in {spans}");
+    assert!(tops.iter().all(|top| text(top) == "1:1:u2,2:2:u1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_board_is_merged_when_it_is_older_than_its_kind_allows() {
+    let store = Woven::new();
+    let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
+    let staleness = stage.kind.max_staleness();
+    stage.points("u1", 7).await;
+    stage.top(false).await.unwrap();
+    stage.points("u2", 9).await;
+    tokio::time::advance(staleness).await;
+    // Just young enough.
+    assert_eq!(text(&stage.top(false).await.unwrap()), "1:1:u1");
+    assert_eq!(stage.merger.counters().merges(), 1);
+    tokio::time::advance(Duration::from_millis(1)).await;
+    let tops = stampede(&store, &stage, false).await;
+    assert!(tops.iter().all(|top| text(top) == "1:1:u2,2:2:u1"));
+    assert_eq!(stage.merger.counters().merges(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn waiting_readers_share_a_merge_that_the_cache_has_no_room_for() {
+    let store = Woven::new();
+    let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1).await);
+    stage.points("u1", 7).await;
+    let tops = stampede(&store, &stage, false).await;
+    assert!(tops.iter().all(|top| text(top) == "1:1:u1"));
+    // Who came in the middle of it has waited at the gate. A task that had announced itself and not
+    // yet come there merges for itself: those are as many as there are threads.
+    let merges = stage.merger.counters().merges();
+    assert!(merges <= 4, "{merges}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_stampede_on_a_board_yet_unborn_asks_for_it_once() {
+    let store = Woven::new();
+    let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
+    let read = || {
+        let stage = stage.clone();
+        tokio::spawn(async move { stage.top(false).await.unwrap() })
+    };
+    let readers: Vec<_> = (0..READERS).map(|_| read()).collect();
+    for reader in readers {
+        let top = reader.await.unwrap();
+        assert_eq!((text(&top).as_str(), top.snapshot.members), ("", 0));
+    }
+    assert_eq!(store.boards_asked(), 1);
+    // Its first gift is seen here at once.
+    stage.points("u1", 7).await;
+    assert_eq!(text(&stage.top(false).await.unwrap()), "1:1:u1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_board_stays_unborn_no_longer_than_a_read_may_be_old() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    assert_eq!(text(&stage.top(false).await.unwrap()), "");
+    let elsewhere = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    elsewhere.points("u1", 7).await;
+    assert_eq!(text(&stage.top(false).await.unwrap()), "");
+    tokio::time::advance(Duration::from_millis(1)).await;
+    assert_eq!(text(&stage.top(true).await.unwrap()), "1:1:u1");
+    // From then on it is known to have been born.
+    assert_eq!(text(&stage.top(false).await.unwrap()), "1:1:u1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unchanged_board_is_seen_again_without_an_entry() {
+    let stage = Stage::in_memory(kind(points(16))).await;
+    stage.points("u1", 7).await;
+    let first = stage.top(false).await.unwrap().snapshot;
+    let fetched = stage.merger.counters().entries_fetched();
+    let rounds = stage.merger.counters().round_trips();
+    stage.clock_ms.fetch_add(5, Ordering::Relaxed);
+    tokio::time::advance(stage.kind.max_staleness() * 2).await;
+    let second = stage.top(false).await.unwrap().snapshot;
+    assert_eq!(stage.merger.counters().entries_fetched(), fetched);
+    assert_eq!(stage.merger.counters().round_trips(), rounds + 1);
+    assert_eq!(stage.merger.counters().merges(), 2);
+    assert_eq!(second.version, first.version);
+    assert_eq!(second.rendered.bytes, first.rendered.bytes);
+    assert_eq!(second.as_of.millis(), first.as_of.millis() + 5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_merge_that_is_given_up_holds_up_nobody() {
+    let store = Woven::new();
+    let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
+    stage.points("u1", 7).await;
+    let reading = Arc::new(tokio::sync::Notify::new());
+    let reached = reading.clone();
+    store.before_reads(move |_| {
+        reached.notify_one();
+        std::future::pending()
+    });
+    let reader = stage.clone();
+    let given_up = tokio::spawn(async move { reader.top(false).await.unwrap() });
+    reading.notified().await;
+    let other = stage.clone();
+    let waiting = tokio::spawn(async move { other.top(false).await.unwrap() });
+    store.let_be();
+    given_up.abort();
+    assert!(given_up.await.unwrap_err().is_cancelled());
+    let top = tokio::time::timeout(Duration::from_mins(1), waiting).await;
+    assert_eq!(text(&top.unwrap().unwrap()), "1:1:u1");
+    assert_eq!(text(&stage.top(true).await.unwrap()), "1:1:u1");
+}

@@ -1,0 +1,141 @@
+//! Boards whose members do not spread as hashes do: reads are right, and take a few more rounds.
+
+use std::sync::Arc;
+
+use board::{Member, RankStyle, ShardCount, Timestamp};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::agree::{ALL, Agree};
+use crate::kinds::{kind, points, value};
+use crate::price::{Price, price};
+use crate::random::Random;
+use crate::stage::{NOW_MS, Stage};
+use crate::twin::{Row, Twin};
+
+/// Pages, tops, members and lookups held against the twin; the dearest page and the top.
+fn check(shards: u64, members: Vec<Member>) -> (Price, Price) {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let mut random = Random::of_run(400 + shards);
+    let mut spec = points(shards);
+    spec.rank = RankStyle::Competition;
+    let stage = runtime.block_on(Stage::in_memory(kind(spec)));
+    let row = |member| Row {
+        member,
+        values: value(i64::try_from(random.below(10_000)).unwrap()).into(),
+        at: Timestamp::from_millis(NOW_MS),
+    };
+    let rows: Vec<Row> = members.into_iter().map(row).collect();
+    runtime.block_on(stage.set(&stage.board, &rows));
+    let twin = Twin::new(stage.kind.rules(), rows);
+    let agree = Agree {
+        stage: &stage,
+        kind: &stage.kind,
+        twin: &twin,
+    };
+    let pages = dearest_page(&runtime, agree, &mut random);
+    let (top, ()) = runtime.block_on(price(&stage.merger, agree.top()));
+    runtime.block_on(members_agree(agree, &mut random));
+    println!("{shards} shards: pages {pages:?}, top {top:?}");
+    (pages, top)
+}
+
+fn dearest_page(runtime: &Runtime, agree: Agree<'_>, random: &mut Random) -> Price {
+    let len = agree.twin.len();
+    let mut dearest = Price::default();
+    let ends = [1, len - 99, len];
+    let within: Vec<u64> = (0..30).map(|_| random.within(1, len)).collect();
+    for from in ends.into_iter().chain(within) {
+        let page = agree.range(from, from + 99);
+        let (price, ()) = runtime.block_on(price(&agree.stage.merger, page));
+        dearest = dearest.max(price);
+    }
+    dearest
+}
+
+async fn members_agree(agree: Agree<'_>, random: &mut Random) {
+    let len = agree.twin.len();
+    for _ in 0..20 {
+        let position = random.within(1, len);
+        agree.member(position, (3, 3), None).await;
+        let ends = (Some(value(4_000)), Some(value(6_000)));
+        agree.between(ends, 500).await;
+    }
+    let asked: Vec<u64> = (0..100).map(|_| random.within(0, len)).collect();
+    agree.lookup(&asked).await;
+}
+
+/// Members `u0`, `u1`, ... of which those are taken that `keep` says, by their shard of so many.
+fn members(count: usize, shards: u64, mut keep: impl FnMut(u16) -> bool) -> Vec<Member> {
+    let shards = ShardCount::new(shards).unwrap();
+    let named = (0..).map(|n: u64| Member::new(&format!("u{n}")).unwrap());
+    named
+        .filter(|member| keep(shards.shard_of(member.placement_hash())))
+        .take(count)
+        .collect()
+}
+
+#[test]
+fn all_members_on_one_shard_of_sixteen() {
+    let (pages, top) = check(16, members(50_000, 16, |shard| shard == 11));
+    assert!(pages.round_trips <= 6, "{pages:?}");
+    assert!(pages.entries <= 2_500, "{pages:?}");
+    assert!(top.round_trips <= 3, "{top:?}");
+    assert!(top.entries <= 2_500, "{top:?}");
+}
+
+#[test]
+fn shards_each_half_the_size_of_the_last() {
+    let mut random = Random::of_run(401);
+    let keep = |shard: u16| random.below(1 << shard.min(12)) == 0;
+    let (pages, top) = check(16, members(100_000, 16, keep));
+    assert!(pages.round_trips <= 6, "{pages:?}");
+    assert!(pages.entries <= 4_000, "{pages:?}");
+    assert!(top.round_trips <= 3, "{top:?}");
+    assert!(top.entries <= 4_500, "{top:?}");
+}
+
+#[test]
+fn one_shard_is_read_in_one_round() {
+    let (pages, top) = check(1, members(50_000, 1, |_| true));
+    assert_eq!(pages.round_trips, 1);
+    // With shared ranks, the one above tells where the first group begins.
+    assert_eq!(pages.entries, 101);
+    assert_eq!((top.round_trips, top.entries), (1, 1000));
+}
+
+#[test]
+fn four_thousand_shards_with_a_few_members_each() {
+    let (pages, top) = check(4096, members(20_000, 4096, |_| true));
+    assert!(pages.round_trips <= 4, "{pages:?}");
+    // No more than there are, twice: a shard that holds five is soon read whole.
+    assert!(pages.entries <= 40_000, "{pages:?}");
+    assert!(top.round_trips <= 3, "{top:?}");
+    assert!(top.entries <= 16_000, "{top:?}");
+}
+
+#[test]
+fn four_thousand_shards_with_fewer_members_than_shards() {
+    let (pages, top) = check(4096, members(300, 4096, |_| true));
+    assert!(pages.round_trips <= 2 && pages.entries <= 600, "{pages:?}");
+    assert!(top.round_trips <= 2 && top.entries <= 600, "{top:?}");
+}
+
+#[test]
+fn nobody_at_all_costs_a_round() {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let stage = runtime.block_on(Stage::in_memory(kind(points(64))));
+    let one = Row {
+        member: Member::new("u").unwrap(),
+        values: value(1).into(),
+        at: Timestamp::from_millis(NOW_MS),
+    };
+    runtime.block_on(stage.set(&stage.board, std::slice::from_ref(&one)));
+    let board = Arc::new(stage.board.clone());
+    let mut removal = stage.write_of(&board, &one);
+    removal.change = shard_store::Change::Remove;
+    runtime.block_on(stage.router.write(&[removal], one.at, false));
+    let page = stage.merger.range(&board, &stage.kind, ALL, 700, 800);
+    let (price, page) = runtime.block_on(price(&stage.merger, page));
+    assert_eq!(page.unwrap().value, []);
+    assert_eq!((price.round_trips, price.entries), (1, 0));
+}

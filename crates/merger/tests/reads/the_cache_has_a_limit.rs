@@ -1,0 +1,128 @@
+//! Cached boards take no more bytes than they may, and are right whether they were kept or not.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use board::{Member, Timestamp};
+use bytes::Bytes;
+use merger::{Merger, Rendered, Settings};
+
+use crate::agree::ALL;
+use crate::kinds::{kind, points, value};
+use crate::stage::{NOW_MS, Stage, rendered, text};
+use crate::twin::Row;
+
+/// Bytes of rendered entries that are alive.
+#[derive(Clone, Default)]
+struct Alive(Arc<AtomicUsize>);
+
+/// Bytes that say when they are freed.
+struct Told {
+    bytes: Bytes,
+    alive: Alive,
+}
+
+impl AsRef<[u8]> for Told {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        self.alive.0.fetch_sub(self.bytes.len(), Ordering::Relaxed);
+    }
+}
+
+impl Alive {
+    /// Waits until so few bytes are alive: what the cache has let go of is freed a little later.
+    fn settled(&self, merger: &Merger, bytes_max: u64) -> u64 {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        loop {
+            merger.tidy();
+            let kept = self.0.load(Ordering::Relaxed) as u64;
+            if kept <= bytes_max {
+                return kept;
+            }
+            assert!(Instant::now() < deadline, "{kept} bytes are kept");
+            std::thread::yield_now();
+        }
+    }
+
+    fn merger(&self, stage: &Stage, cache_bytes_max: u64) -> Merger {
+        let alive = self.clone();
+        let settings = Settings {
+            clock: Arc::new(|| Timestamp::from_millis(NOW_MS)),
+            renderer: Arc::new(move |_, entries| {
+                let Rendered { bytes, ends } = rendered(entries);
+                alive.0.fetch_add(bytes.len(), Ordering::Relaxed);
+                let alive = alive.clone();
+                Rendered {
+                    bytes: Bytes::from_owner(Told { bytes, alive }),
+                    ends,
+                }
+            }),
+            cache_bytes_max,
+        };
+        Merger::new(stage.router.clone(), settings)
+    }
+}
+
+#[tokio::test]
+async fn many_boards_in_little_room() {
+    const BOARDS: usize = 500;
+    const LIMIT_BYTES: u64 = 100_000;
+    let stage = Stage::in_memory(kind(points(16))).await;
+    let alive = Alive::default();
+    let merger = alive.merger(&stage, LIMIT_BYTES);
+    let row = |board: usize, n: usize| Row {
+        member: Member::new(&format!("member-{n}-of-board-{board}")).unwrap(),
+        values: value(i64::try_from(100 - n).unwrap()).into(),
+        at: Timestamp::from_millis(NOW_MS),
+    };
+    let wanted = |board: usize, len: usize| {
+        let shown = (0..len).map(|n| format!("{}:{}:member-{n}-of-board-{board}", n + 1, n + 1));
+        shown.collect::<Vec<_>>().join(",")
+    };
+    for board in 0..BOARDS {
+        let name = stage.board_about(&format!("room-{board}"));
+        let rows: Vec<Row> = (0..50).map(|n| row(board, n)).collect();
+        stage.set(&name, &rows).await;
+        let top = merger.top(&name, &stage.kind, ALL, false).await.unwrap();
+        assert_eq!(text(&top), wanted(board, 50));
+    }
+    let kept = alive.settled(&merger, LIMIT_BYTES);
+    assert!(kept > 0, "nothing was kept");
+    // What was let go of is merged anew, what was kept is not older than it may be.
+    for board in 0..BOARDS {
+        let name = stage.board_about(&format!("room-{board}"));
+        stage.set(&name, &[row(board, 50)]).await;
+        let top = merger.top(&name, &stage.kind, ALL, true).await.unwrap();
+        assert_eq!(text(&top), wanted(board, 51));
+        assert!(!top.stale);
+    }
+}
+
+#[tokio::test]
+async fn versions_of_many_shards_weigh_too() {
+    const BOARDS: usize = 20;
+    // What one vector of versions takes.
+    const LIMIT_BYTES: u64 = 4096 * 24;
+    let stage = Stage::in_memory(kind(points(4096))).await;
+    let alive = Alive::default();
+    let merger = alive.merger(&stage, LIMIT_BYTES);
+    let row = Row {
+        member: Member::new("u1").unwrap(),
+        values: value(1).into(),
+        at: Timestamp::from_millis(NOW_MS),
+    };
+    for board in 0..BOARDS {
+        let name = stage.board_about(&format!("room-{board}"));
+        stage.set(&name, std::slice::from_ref(&row)).await;
+        let top = merger.top(&name, &stage.kind, ALL, false).await.unwrap();
+        assert_eq!(text(&top), "1:1:u1");
+        merger.tidy();
+    }
+    assert_eq!(alive.settled(&merger, 0), 0);
+}

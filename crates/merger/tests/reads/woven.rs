@@ -1,0 +1,211 @@
+//! A store in memory with a thread drawn through its reads: a test can delay them, fail them,
+//! count them, write between them, and change what they saw.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use board::{BoardName, Kind, KindName, ShardCount, Subject, Timestamp};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use parking_lot::Mutex;
+use shard_store::{
+    Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError,
+    MemoryStore, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
+    WindowCount,
+};
+
+/// What happens before a read of this shard.
+pub(crate) type Before = dyn Fn(u16) -> BoxFuture<'static, Result<(), StoreError>> + Send + Sync;
+
+/// What becomes of a reading of this shard.
+pub(crate) type After = dyn Fn(u16, &mut Reading) + Send + Sync;
+
+pub(crate) struct Woven {
+    inner: MemoryStore,
+    before: Mutex<Option<Arc<Before>>>,
+    after: Mutex<Option<Arc<After>>>,
+    boards_fail: Mutex<Option<StoreError>>,
+    reads: AtomicU64,
+    boards_asked: AtomicU64,
+}
+
+impl Woven {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            inner: MemoryStore::new().unwrap(),
+            before: Mutex::default(),
+            after: Mutex::default(),
+            boards_fail: Mutex::default(),
+            reads: AtomicU64::default(),
+            boards_asked: AtomicU64::default(),
+        })
+    }
+
+    /// From now on this happens before every read.
+    pub(crate) fn before_reads<F>(&self, before: impl Fn(u16) -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = Result<(), StoreError>> + Send + 'static,
+    {
+        *self.before.lock() = Some(Arc::new(move |shard| before(shard).boxed()));
+    }
+
+    /// From now on this becomes of every reading.
+    pub(crate) fn after_reads(&self, after: impl Fn(u16, &mut Reading) + Send + Sync + 'static) {
+        *self.after.lock() = Some(Arc::new(after));
+    }
+
+    /// From now on the store is away, records of boards included.
+    pub(crate) fn go_away(&self) {
+        let error = StoreError::Unavailable("away".to_owned());
+        *self.boards_fail.lock() = Some(error.clone());
+        self.before_reads(move |_| std::future::ready(Err(error.clone())));
+    }
+
+    /// From now on nothing happens between.
+    pub(crate) fn let_be(&self) {
+        *self.before.lock() = None;
+        *self.after.lock() = None;
+        *self.boards_fail.lock() = None;
+    }
+
+    /// Reads of shards so far, failed ones included.
+    pub(crate) fn reads(&self) -> u64 {
+        self.reads.load(Ordering::Relaxed)
+    }
+
+    /// How often a board's record was asked for.
+    pub(crate) fn boards_asked(&self) -> u64 {
+        self.boards_asked.load(Ordering::Relaxed)
+    }
+}
+
+impl ShardStore for Woven {
+    fn name(&self) -> &'static str {
+        "woven"
+    }
+
+    fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
+        self.inner.kinds()
+    }
+
+    fn put_kind(
+        &self,
+        kind: Arc<Kind>,
+        expected: Revision,
+        only_without_boards: bool,
+    ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>> {
+        self.inner.put_kind(kind, expected, only_without_boards)
+    }
+
+    fn delete_kind<'a>(
+        &'a self,
+        name: &'a KindName,
+        expected: Revision,
+    ) -> BoxFuture<'a, Result<(), KindWriteError>> {
+        self.inner.delete_kind(name, expected)
+    }
+
+    fn board<'a>(
+        &'a self,
+        name: &'a BoardName,
+    ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>> {
+        self.boards_asked.fetch_add(1, Ordering::Relaxed);
+        match self.boards_fail.lock().clone() {
+            Some(error) => std::future::ready(Err(error)).boxed(),
+            None => self.inner.board(name),
+        }
+    }
+
+    fn boards<'a>(
+        &'a self,
+        kind: &'a KindName,
+        after: Option<&'a Subject>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
+        self.inner.boards(kind, after, limit)
+    }
+
+    fn birth<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a KindRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
+        self.inner.birth(name, kind, now)
+    }
+
+    fn settle<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a KindRecord,
+        shards: ShardCount,
+    ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
+        self.inner.settle(name, kind, shards)
+    }
+
+    fn bury<'a>(
+        &'a self,
+        name: &'a BoardName,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), BuryError>> {
+        self.inner.bury(name, until)
+    }
+
+    fn apply<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+        batch: Batch<'a>,
+    ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>> {
+        self.inner.apply(board, shard, batch)
+    }
+
+    fn read<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+        query: &'a Query,
+    ) -> BoxFuture<'a, Result<Reading, StoreError>> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        let (before, after) = (self.before.lock().clone(), self.after.lock().clone());
+        async move {
+            if let Some(before) = before {
+                before(shard).await?;
+            }
+            let Some(after) = after else {
+                return self.inner.read(board, shard, query).await;
+            };
+            let whole = Query {
+                unless: None,
+                ..query.clone()
+            };
+            let mut reading = self.inner.read(board, shard, &whole).await?;
+            after(shard, &mut reading);
+            reading.parts = reading
+                .parts
+                .filter(|_| query.unless != Some(reading.version));
+            Ok(reading)
+        }
+        .boxed()
+    }
+
+    fn windows<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+    ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>> {
+        self.inner.windows(board, shard)
+    }
+
+    fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.expire(now)
+    }
+
+    fn verify<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+    ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
+        self.inner.verify(board, shard)
+    }
+}

@@ -1,0 +1,198 @@
+//! A board that is deleted while it is written: what meets its dead life goes to the next one, once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use shard_router::{Router, Write, Written};
+use shard_store::{BuryError, Failure, MemoryStore, Refused};
+
+use crate::stage::{NOW, Stage, board, id, member};
+use crate::woven::Woven;
+
+/// One write for each of these members, shard by shard.
+fn by_shard(stage: &Stage, room: &Arc<board::BoardName>, count: usize) -> Vec<Write> {
+    let mut writes: Vec<Write> = (0..count)
+        .map(|n| stage.write(room, &format!("u{n}"), 1))
+        .collect();
+    writes.sort_by_key(|write| shard_of(stage, write));
+    writes
+}
+
+fn shard_of(stage: &Stage, write: &Write) -> u16 {
+    let shards = stage.gifts.kind.shards();
+    shards.shard_of(write.member.placement_hash())
+}
+
+#[tokio::test]
+async fn a_request_that_meets_a_deletion_ends_in_two_lives() {
+    const AT_SHARD: u16 = 8;
+    let store = Woven::new();
+    let stage = Stage::over(store.clone()).await;
+    let room = board("room");
+    stage.send(&[stage.write(&room, "before", 1)]).await;
+    let elsewhere = Arc::new(Router::open(store.clone()).await.unwrap());
+    let (alive, name) = (Arc::new(AtomicBool::new(true)), room.clone());
+    store.before_applying(move |shard| {
+        let (elsewhere, alive, name) = (elsewhere.clone(), alive.clone(), name.clone());
+        async move {
+            if shard == AT_SHARD && alive.swap(false, Ordering::SeqCst) {
+                elsewhere.bury(&name, NOW).await.unwrap();
+            }
+            Ok(())
+        }
+    });
+    let writes = by_shard(&stage, &room, 500);
+    let written = stage.send(&writes).await;
+    // Each was applied once, in the life that was on.
+    for written in &written {
+        assert_eq!(stage.applied(written), 1);
+    }
+    let mut wanted: Vec<(String, i64)> = writes
+        .iter()
+        .filter(|write| shard_of(&stage, write) >= AT_SHARD)
+        .map(|write| (write.member.to_string(), 1))
+        .collect();
+    wanted.sort();
+    assert!(!wanted.is_empty() && wanted.len() < writes.len());
+    assert_eq!(stage.all_points(&room).await, wanted);
+}
+
+#[tokio::test]
+async fn ids_of_a_life_that_ended_do_not_count_in_the_next() {
+    let stage = Stage::over(Arc::new(MemoryStore::new().unwrap())).await;
+    let room = board("room");
+    let write = Write {
+        id: Some(id("evt")),
+        ..stage.write(&room, "u1", 4)
+    };
+    stage.send(std::slice::from_ref(&write)).await;
+    stage.router.bury(&room, NOW).await.unwrap();
+    let written = stage.send(&[write]).await;
+    assert_eq!(stage.applied(&written[0]), 4);
+}
+
+#[tokio::test]
+async fn a_board_deleted_elsewhere_is_born_again_by_the_next_write() {
+    let store = Arc::new(MemoryStore::new().unwrap());
+    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let room = board("room");
+    for life in 1..=5 {
+        here.send(&[here.write(&room, "u1", 10)]).await;
+        there.router.bury(&room, NOW).await.unwrap();
+        let written = here.send(&[here.write(&room, "u2", life)]).await;
+        assert_eq!(here.applied(&written[0]), life);
+        let held = here.all_points(&room).await;
+        assert_eq!(held, [("u2".to_owned(), life)]);
+        there.router.bury(&room, NOW).await.unwrap();
+    }
+    let again = there.router.bury(&room, NOW).await;
+    assert_eq!(again, Err(BuryError::NotThere));
+}
+
+#[tokio::test]
+async fn a_removal_that_meets_a_deletion_finds_nobody() {
+    let store = Arc::new(MemoryStore::new().unwrap());
+    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let room = board("room");
+    here.send(&[here.write(&room, "u1", 10)]).await;
+    there.router.bury(&room, NOW).await.unwrap();
+    let written = here.send(&[here.removal(&room, "u1")]).await;
+    let refused = Refused::NotRanked(member("u1"));
+    assert_eq!(written, [Written::Refused(refused.into())]);
+    let record = here.router.store().board(&room).await.unwrap();
+    assert_eq!(record, None);
+}
+
+#[tokio::test]
+async fn a_board_that_dies_at_every_try_is_unavailable() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone()).await;
+    let room = board("room");
+    let elsewhere = Arc::new(Router::open(store.clone()).await.unwrap());
+    let name = room.clone();
+    store.before_applying(move |_| {
+        let (elsewhere, name) = (elsewhere.clone(), name.clone());
+        async move {
+            elsewhere.bury(&name, NOW).await.unwrap();
+            Ok(())
+        }
+    });
+    let written = stage.send(&[stage.write(&room, "u1", 1)]).await;
+    assert!(
+        matches!(&written[0], Written::Failed(Failure::Unavailable(_))),
+        "{written:?}"
+    );
+    store.let_be();
+    let written = stage.send(&[stage.write(&room, "u1", 1)]).await;
+    assert_eq!(stage.applied(&written[0]), 1);
+}
+
+/// In one life a member's points go up by one; a new life begins at one. A write that was lost, or
+/// counted twice, breaks that.
+#[test]
+fn nothing_is_lost_or_doubled_while_boards_are_deleted() {
+    const WRITERS: usize = 3;
+    const REQUESTS: usize = 2_000;
+    let runtime = || {
+        tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap()
+    };
+    let stage = runtime().block_on(Stage::over(Arc::new(MemoryStore::new().unwrap())));
+    let (room, over) = (board("room"), AtomicBool::new(false));
+    let (deleted, refused) = (AtomicU64::new(0), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                let (stage, room, refused) = (&stage, &room, &refused);
+                scope.spawn(move || {
+                    runtime().block_on(count_up(stage, room, writer, REQUESTS, refused));
+                })
+            })
+            .collect();
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                if runtime().block_on(stage.router.bury(&room, NOW)).is_ok() {
+                    deleted.fetch_add(1, Ordering::Relaxed);
+                }
+                std::thread::yield_now();
+            }
+        });
+        let ended: Vec<_> = writers
+            .into_iter()
+            .map(std::thread::ScopedJoinHandle::join)
+            .collect();
+        over.store(true, Ordering::Relaxed);
+        assert!(ended.iter().all(Result::is_ok));
+    });
+    let (deleted, refused) = (deleted.into_inner(), refused.into_inner());
+    println!("{deleted} deletions, {refused} writes met four of them");
+    assert!(deleted > 0);
+}
+
+async fn count_up(
+    stage: &Stage,
+    room: &Arc<board::BoardName>,
+    thread: usize,
+    requests: usize,
+    refused: &AtomicU64,
+) {
+    const MEMBERS: usize = 10;
+    let names: Vec<String> = (0..MEMBERS).map(|n| format!("u{thread}-{n}")).collect();
+    let mut last = [0; MEMBERS];
+    for _ in 0..requests {
+        let writes: Vec<Write> = names
+            .iter()
+            .map(|name| stage.write(room, name, 1))
+            .collect();
+        for (last, written) in last.iter_mut().zip(stage.send(&writes).await) {
+            if matches!(written, Written::Failed(Failure::Unavailable(_))) {
+                refused.fetch_add(1, Ordering::Relaxed);
+                continue;
+            }
+            let points = stage.applied(&written);
+            assert!(points == *last + 1 || points == 1, "{points} after {last}");
+            *last = points;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Kinds are written by several servers at once, and read while they are written.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use shard_router::CatalogueError;
+use tokio::sync::Semaphore;
+
+use crate::stage::{NOW, Stage, kind, points};
+use crate::woven::Woven;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_of_many_creates_a_kind() {
+    let store = Woven::new();
+    let mut puts = Vec::new();
+    for n in 0..16 {
+        let stage = Stage::over(store.clone()).await;
+        puts.push(tokio::spawn(async move {
+            let mut spec = points("likes");
+            spec.top = 100 + n;
+            stage.router.catalogue().put(kind(spec), NOW).await
+        }));
+    }
+    let mut created = 0;
+    for put in puts {
+        match put.await.unwrap() {
+            Ok((_, is_new)) => created += usize::from(is_new),
+            Err(error) => assert!(matches!(error, CatalogueError::Contended(_)), "{error}"),
+        }
+    }
+    assert_eq!(created, 1);
+    // All of them agree afterwards.
+    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let top = |stage: &Stage| stage.router.catalogue().known("likes").unwrap().kind.top();
+    assert_eq!(top(&here), top(&there));
+}
+
+#[tokio::test]
+async fn an_older_look_does_not_undo_a_newer_one() {
+    let store = Woven::new();
+    let stage = Arc::new(Stage::over(store.clone()).await);
+    // The first look is held after it has read, before it is answered.
+    let (reached, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let (first, stop, pass) = (
+        Arc::new(AtomicBool::new(true)),
+        reached.clone(),
+        go_on.clone(),
+    );
+    store.after_reading_kinds(move || {
+        let (first, stop, pass) = (first.clone(), stop.clone(), pass.clone());
+        async move {
+            if first.swap(false, Ordering::SeqCst) {
+                stop.add_permits(1);
+                pass.acquire().await.unwrap().forget();
+            }
+            Ok(())
+        }
+    });
+    let looking = stage.clone();
+    let older = tokio::spawn(async move { looking.router.catalogue().refresh().await });
+    reached.acquire().await.unwrap().forget();
+    let elsewhere = Stage::over(store.clone()).await;
+    elsewhere
+        .router
+        .catalogue()
+        .put(kind(points("likes")), NOW)
+        .await
+        .unwrap();
+    let asking = stage.clone();
+    let newer = tokio::spawn(async move { asking.router.catalogue().refresh().await });
+    tokio::task::yield_now().await;
+    go_on.add_permits(1);
+    newer.await.unwrap().unwrap();
+    older.await.unwrap().unwrap();
+    assert!(stage.router.catalogue().known("likes").is_some());
+}
+
+#[tokio::test]
+async fn who_asks_for_unknown_kinds_together_asks_once() {
+    const ASKING: usize = 1_000;
+    let store = Woven::new();
+    let stage = Arc::new(Stage::over(store.clone()).await);
+    let go_on = Arc::new(Semaphore::new(0));
+    let pass = go_on.clone();
+    store.after_reading_kinds(move || {
+        let pass = pass.clone();
+        async move {
+            pass.acquire().await.unwrap().forget();
+            Ok(())
+        }
+    });
+    let before = store.kinds_read();
+    let asking: Vec<_> = (0..ASKING)
+        .map(|n| {
+            let stage = stage.clone();
+            let name = format!("kind-{n}");
+            tokio::spawn(async move { stage.router.catalogue().kind(&name).await.unwrap() })
+        })
+        .collect();
+    // One thread runs them all: each has come before this goes on.
+    tokio::task::yield_now().await;
+    go_on.add_permits(ASKING);
+    for asking in asking {
+        assert!(asking.await.unwrap().is_none());
+    }
+    // The first, and one for all who came while it was under way.
+    let reads = store.kinds_read() - before;
+    assert!(reads <= 2, "{reads}");
+}

@@ -1,0 +1,17 @@
+//! Writes through the router: outcomes, lives of boards, failures, kinds.
+//!
+//! `stage` has a router over a store, `woven` is a store that lets a test in between its calls.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "the exemption for tests leaves out their helpers"
+)]
+
+mod a_dead_life_is_followed_by_the_next;
+mod failures_are_told_apart;
+mod kinds_follow_their_rules;
+mod kinds_written_by_many;
+mod outcomes_come_in_the_order_asked;
+mod removals_give_no_birth;
+mod stage;
+mod woven;

@@ -1,0 +1,197 @@
+//! Each write has its outcome in its place, over many boards and shards, whatever became of others.
+
+use std::sync::Arc;
+
+use board::Timestamp;
+use shard_router::{Reason, Write, Written};
+use shard_store::{MemoryStore, Refused};
+
+use crate::stage::{NOW, Stage, board, id, points_of};
+
+async fn stage() -> Stage {
+    Stage::over(Arc::new(MemoryStore::new().unwrap())).await
+}
+
+#[tokio::test]
+async fn each_outcome_is_that_of_its_own_write() {
+    const WRITES: i64 = 5_000;
+    let stage = stage().await;
+    let boards: Vec<_> = (0..37).map(|n| board(&format!("room-{n}"))).collect();
+    let writes: Vec<Write> = (0..WRITES)
+        .map(|n| {
+            let place = usize::try_from(n * n % 37).unwrap();
+            // Equal names need not share an `Arc`.
+            let name = if n % 3 == 0 {
+                Arc::new((*boards[place]).clone())
+            } else {
+                boards[place].clone()
+            };
+            let mut write = stage.write(&name, &format!("u{n}"), n);
+            if n % 10 == 7 {
+                write.at = NOW.plus(std::time::Duration::from_hours(1));
+            }
+            if n % 10 == 9 {
+                write = stage.removal(&name, &format!("u{n}"));
+            }
+            write
+        })
+        .collect();
+    let written = stage.send(&writes).await;
+    assert_eq!(written.len(), writes.len());
+    for ((n, write), written) in (0..).zip(&writes).zip(&written) {
+        match n % 10 {
+            7 => assert!(
+                matches!(written, Written::Refused(Reason::NotAdmitted(_))),
+                "{n}: {written:?}"
+            ),
+            9 => assert_eq!(
+                *written,
+                Written::Refused(Refused::NotRanked(write.member.clone()).into())
+            ),
+            _ => assert_eq!(stage.applied(written), n),
+        }
+    }
+}
+
+#[tokio::test]
+async fn writes_of_one_member_act_in_their_order() {
+    let stage = stage().await;
+    let room = board("room");
+    let mut set = stage.write(&room, "u1", 0);
+    set.change = shard_store::Change::Set(board::Value::new(100).unwrap().into());
+    let writes = [
+        stage.write(&room, "u1", 5),
+        set,
+        stage.write(&room, "u2", 1),
+        stage.write(&room, "u1", 5),
+        stage.removal(&room, "u1"),
+        stage.removal(&room, "u1"),
+        stage.write(&room, "u1", 3),
+    ];
+    let written = stage.send(&writes).await;
+    let points: Vec<Option<i64>> = written
+        .iter()
+        .map(|written| match written {
+            Written::Applied(standings) if !standings.is_empty() => {
+                Some(stage.points_in(standings))
+            }
+            _ => None,
+        })
+        .collect();
+    let wanted = [Some(5), Some(100), Some(1), Some(105), None, None, Some(3)];
+    assert_eq!(points, wanted);
+    assert_eq!(written[4], Written::Applied(Vec::new()));
+    assert!(
+        matches!(written[5], Written::Refused(_)),
+        "{:?}",
+        written[5]
+    );
+}
+
+#[tokio::test]
+async fn one_event_counts_once_on_each_of_its_boards() {
+    let stage = stage().await;
+    let boards = [board("room"), board("region"), board("site")];
+    let event = |number| -> Vec<Write> {
+        let writes = boards.iter().map(|board| Write {
+            id: Some(id("evt-1")),
+            ..stage.write(board, "u1", number)
+        });
+        writes.collect()
+    };
+    for written in stage.send(&event(3)).await {
+        assert_eq!(stage.applied(&written), 3);
+    }
+    // Once more on all, and a fourth board that has not seen it, in one request.
+    let mut again = event(3);
+    again.push(Write {
+        board: board("country"),
+        ..again[0].clone()
+    });
+    let written = stage.send(&again).await;
+    for written in &written[..3] {
+        let Written::Duplicate(standings) = written else {
+            panic!("{written:?}")
+        };
+        assert_eq!(stage.points_in(standings), 3);
+    }
+    assert_eq!(stage.applied(&written[3]), 3);
+}
+
+#[tokio::test]
+async fn what_is_refused_holds_nothing_back_and_leaves_no_id() {
+    let stage = stage().await;
+    let room = board("room");
+    let most = board::limits::VALUE_MAX;
+    let with_id = |number| Write {
+        id: Some(id("evt")),
+        ..stage.write(&room, "u1", number)
+    };
+    let writes = [
+        stage.write(&room, "u1", most),
+        with_id(1),
+        stage.write(&room, "u1", -1),
+        with_id(1),
+        with_id(1),
+    ];
+    let written = stage.send(&writes).await;
+    assert_eq!(stage.applied(&written[0]), most);
+    assert!(
+        matches!(
+            &written[1],
+            Written::Refused(Reason::Shard(Refused::OutOfRange(_)))
+        ),
+        "{:?}",
+        written[1]
+    );
+    assert_eq!(stage.applied(&written[2]), most - 1);
+    assert_eq!(stage.applied(&written[3]), most);
+    assert!(
+        matches!(written[4], Written::Duplicate(_)),
+        "{:?}",
+        written[4]
+    );
+}
+
+#[tokio::test]
+async fn a_write_for_one_window_lies_in_it_or_is_refused() {
+    let store = Arc::new(MemoryStore::new().unwrap());
+    let mut stage = Stage::over(store).await;
+    let mut spec = crate::stage::points("gifts");
+    let hour = board::WindowRule::with_defaults(board::Period::Hour);
+    spec.windows.push(hour);
+    let wanted = crate::stage::kind(spec);
+    let put = stage.router.catalogue().put(wanted, NOW).await;
+    stage.gifts = put.unwrap().0;
+    let (room, calendar) = (board("room"), stage.gifts.kind.calendar().clone());
+    let hour_of = |at: Timestamp| calendar.span_at(board::Period::Hour, at).window;
+    let earlier = NOW.minus(std::time::Duration::from_hours(2));
+    let within = Write {
+        only: Some(hour_of(NOW)),
+        ..stage.write(&room, "u1", 5)
+    };
+    let elsewhere = Write {
+        only: Some(hour_of(earlier)),
+        ..within.clone()
+    };
+    let both = Write {
+        change: points_of(1),
+        only: None,
+        ..within.clone()
+    };
+    let written = stage.send(&[within, elsewhere, both]).await;
+    assert_eq!(stage.applied(&written[0]), 5);
+    assert!(
+        matches!(&written[1], Written::Refused(Reason::OtherWindow { .. })),
+        "{:?}",
+        written[1]
+    );
+    let Written::Applied(standings) = &written[2] else {
+        panic!("{:?}", written[2])
+    };
+    let rules = stage.gifts.kind.rules();
+    let points = standings
+        .iter()
+        .map(|held| rules.values(&held.standing).get(0).unwrap().get());
+    assert_eq!(points.collect::<Vec<_>>(), [1, 6]);
+}

@@ -1,0 +1,143 @@
+//! A router over a store, and writes to it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{
+    BoardName, Calendar, ContributionId, FieldName, FieldRule, Kind, KindName, KindSpec, Member,
+    Mode, Period, RankStyle, Rules, Subject, Ties, Timestamp, Value, Window, WindowRule,
+};
+use shard_router::{KnownKind, Router, Write, Written};
+use shard_store::{Anchor, Ask, Change, Query, ShardStore, WindowStanding};
+
+/// When everything happens: a time in 2027.
+pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+
+/// A kind of one field that sums, over 16 shards, ranked for all time.
+pub(crate) fn points(name: &str) -> KindSpec {
+    let points = FieldRule::sum(FieldName::new("points").unwrap());
+    KindSpec {
+        name: KindName::new(name).unwrap(),
+        rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
+        rank: RankStyle::Ordinal,
+        windows: vec![WindowRule::with_defaults(Period::All)],
+        calendar: Calendar::utc(),
+        shards: 16,
+        top: 1000,
+        max_staleness: Duration::from_millis(200),
+        dedupe: Duration::from_hours(1),
+    }
+}
+
+pub(crate) fn kind(spec: KindSpec) -> Kind {
+    Kind::new(spec).unwrap()
+}
+
+pub(crate) fn member(name: &str) -> Member {
+    Member::new(name).unwrap()
+}
+
+pub(crate) fn board(name: &str) -> Arc<BoardName> {
+    Arc::new(BoardName::new(
+        KindName::new("gifts").unwrap(),
+        Subject::new(name).unwrap(),
+    ))
+}
+
+pub(crate) fn id(text: &str) -> ContributionId {
+    ContributionId::new(text).unwrap()
+}
+
+pub(crate) fn points_of(number: i64) -> Change {
+    Change::Fold(Value::new(number).unwrap().into())
+}
+
+pub(crate) struct Stage {
+    pub(crate) router: Router,
+    pub(crate) gifts: KnownKind,
+}
+
+impl Stage {
+    pub(crate) async fn over(store: Arc<dyn ShardStore>) -> Self {
+        let router = Router::open(store).await.unwrap();
+        router
+            .catalogue()
+            .seed(kind(points("gifts")))
+            .await
+            .unwrap();
+        let gifts = router.catalogue().known("gifts").unwrap();
+        Self { router, gifts }
+    }
+
+    /// Points for a member.
+    pub(crate) fn write(&self, board: &Arc<BoardName>, name: &str, number: i64) -> Write {
+        Write {
+            board: board.clone(),
+            kind: self.gifts.clone(),
+            member: member(name),
+            change: points_of(number),
+            at: NOW,
+            id: None,
+            only: None,
+        }
+    }
+
+    pub(crate) fn removal(&self, board: &Arc<BoardName>, name: &str) -> Write {
+        Write {
+            change: Change::Remove,
+            ..self.write(board, name, 0)
+        }
+    }
+
+    /// Writes, and asks for the standings after each.
+    pub(crate) async fn send(&self, writes: &[Write]) -> Vec<Written> {
+        self.router.write(writes, NOW, true).await
+    }
+
+    /// The points of everybody on a board, by member.
+    pub(crate) async fn all_points(&self, board: &BoardName) -> Vec<(String, i64)> {
+        let store = self.router.store();
+        let record = store.board(board).await.unwrap();
+        let Some(record) = record else {
+            return Vec::new();
+        };
+        let query = Query {
+            window: Window::ALL_TIME,
+            unless: None,
+            groups: false,
+            asks: vec![Ask {
+                anchor: Anchor::Rank(0),
+                before: 0,
+                after: usize::MAX,
+            }],
+        };
+        let mut all = Vec::new();
+        for shard in 0..record.shards.get() {
+            let reading = store.read(&record, shard, &query).await.unwrap();
+            let rules = self.gifts.kind.rules();
+            for entry in reading.parts.into_iter().flatten().flat_map(|p| p.entries) {
+                let points = rules.values_of(&entry.key.words).get(0).unwrap();
+                all.push((entry.key.member.to_string(), points.get()));
+            }
+        }
+        all.sort();
+        all
+    }
+
+    /// The points of the only window's standing.
+    pub(crate) fn points_in(&self, standings: &[WindowStanding]) -> i64 {
+        let [held] = standings else {
+            panic!("one window, one standing: {standings:?}")
+        };
+        let values = self.gifts.kind.rules().values(&held.standing);
+        values.get(0).unwrap().get()
+    }
+
+    /// The points after a write that was applied.
+    pub(crate) fn applied(&self, written: &Written) -> i64 {
+        match written {
+            Written::Applied(standings) => self.points_in(standings),
+            other => panic!("not applied: {other:?}"),
+        }
+    }
+}

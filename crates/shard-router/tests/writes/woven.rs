@@ -1,0 +1,213 @@
+//! A store in memory with a thread drawn through its writes: a test can fail them before and after
+//! they happen, and do something between two of them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use board::{BoardName, Kind, KindName, ShardCount, Subject, Timestamp};
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
+use parking_lot::Mutex;
+use shard_store::{
+    Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError,
+    MemoryStore, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
+    WindowCount,
+};
+
+type Step<T> = Arc<dyn Fn(u16) -> BoxFuture<'static, Result<T, StoreError>> + Send + Sync>;
+
+pub(crate) struct Woven {
+    inner: MemoryStore,
+    before: Mutex<Option<Step<()>>>,
+    after: Mutex<Option<StoreError>>,
+    births_fail: Mutex<Option<BirthError>>,
+    after_kinds: Mutex<Option<Step<()>>>,
+    births: AtomicU64,
+    kinds_read: AtomicU64,
+}
+
+impl Woven {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            inner: MemoryStore::new().unwrap(),
+            before: Mutex::default(),
+            after: Mutex::default(),
+            births_fail: Mutex::default(),
+            after_kinds: Mutex::default(),
+            births: AtomicU64::default(),
+            kinds_read: AtomicU64::default(),
+        })
+    }
+
+    /// From now on this happens before a batch is applied to a shard; an error in place of it.
+    pub(crate) fn before_applying<F>(&self, before: impl Fn(u16) -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = Result<(), StoreError>> + Send + 'static,
+    {
+        *self.before.lock() = Some(Arc::new(move |shard| before(shard).boxed()));
+    }
+
+    /// From now on batches are applied, and this is answered.
+    pub(crate) fn answer_applied_with(&self, error: StoreError) {
+        *self.after.lock() = Some(error);
+    }
+
+    /// From now on no board is born.
+    pub(crate) fn fail_births(&self, error: BirthError) {
+        *self.births_fail.lock() = Some(error);
+    }
+
+    /// From now on this happens when kinds have been read and are about to be answered.
+    pub(crate) fn after_reading_kinds<F>(&self, after: impl Fn() -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = Result<(), StoreError>> + Send + 'static,
+    {
+        *self.after_kinds.lock() = Some(Arc::new(move |_| after().boxed()));
+    }
+
+    /// From now on nothing happens between.
+    pub(crate) fn let_be(&self) {
+        *self.before.lock() = None;
+        *self.after.lock() = None;
+        *self.births_fail.lock() = None;
+        *self.after_kinds.lock() = None;
+    }
+
+    /// How often a board was to be born.
+    pub(crate) fn births(&self) -> u64 {
+        self.births.load(Ordering::Relaxed)
+    }
+
+    /// How often all kinds were read.
+    pub(crate) fn kinds_read(&self) -> u64 {
+        self.kinds_read.load(Ordering::Relaxed)
+    }
+}
+
+impl ShardStore for Woven {
+    fn name(&self) -> &'static str {
+        "woven"
+    }
+
+    fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
+        self.kinds_read.fetch_add(1, Ordering::Relaxed);
+        let after = self.after_kinds.lock().clone();
+        async move {
+            let kinds = self.inner.kinds().await?;
+            if let Some(after) = after {
+                after(0).await?;
+            }
+            Ok(kinds)
+        }
+        .boxed()
+    }
+
+    fn put_kind(
+        &self,
+        kind: Arc<Kind>,
+        expected: Revision,
+        only_without_boards: bool,
+    ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>> {
+        self.inner.put_kind(kind, expected, only_without_boards)
+    }
+
+    fn delete_kind<'a>(
+        &'a self,
+        name: &'a KindName,
+        expected: Revision,
+    ) -> BoxFuture<'a, Result<(), KindWriteError>> {
+        self.inner.delete_kind(name, expected)
+    }
+
+    fn board<'a>(
+        &'a self,
+        name: &'a BoardName,
+    ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>> {
+        self.inner.board(name)
+    }
+
+    fn boards<'a>(
+        &'a self,
+        kind: &'a KindName,
+        after: Option<&'a Subject>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
+        self.inner.boards(kind, after, limit)
+    }
+
+    fn birth<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a KindRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
+        self.births.fetch_add(1, Ordering::Relaxed);
+        match self.births_fail.lock().clone() {
+            Some(error) => ready(Err(error)).boxed(),
+            None => self.inner.birth(name, kind, now),
+        }
+    }
+
+    fn settle<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a KindRecord,
+        shards: ShardCount,
+    ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
+        self.inner.settle(name, kind, shards)
+    }
+
+    fn bury<'a>(
+        &'a self,
+        name: &'a BoardName,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), BuryError>> {
+        self.inner.bury(name, until)
+    }
+
+    fn apply<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+        batch: Batch<'a>,
+    ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>> {
+        let (before, after) = (self.before.lock().clone(), self.after.lock().clone());
+        async move {
+            if let Some(before) = before {
+                before(shard).await?;
+            }
+            let outcomes = self.inner.apply(board, shard, batch).await?;
+            after.map_or(Ok(outcomes), Err)
+        }
+        .boxed()
+    }
+
+    fn read<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+        query: &'a Query,
+    ) -> BoxFuture<'a, Result<Reading, StoreError>> {
+        self.inner.read(board, shard, query)
+    }
+
+    fn windows<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+    ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>> {
+        self.inner.windows(board, shard)
+    }
+
+    fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.expire(now)
+    }
+
+    fn verify<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+    ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
+        self.inner.verify(board, shard)
+    }
+}

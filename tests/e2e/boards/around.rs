@@ -1,0 +1,48 @@
+//! `GET .../members/{member}/around`: a member among its neighbours.
+
+use super::{ladder, members, on_a};
+
+#[test]
+fn so_many_above_and_below_itself_included() {
+    let server = ladder(30);
+    let around = |member: &str, query: &str| {
+        let entries = server
+            .get(on_a(&format!("/members/{member}/around{query}")))
+            .entries();
+        members(&entries)
+            .iter()
+            .map(|m| (*m).to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        around("m10", "?above=2&below=1"),
+        ["m08", "m09", "m10", "m11"]
+    );
+    assert_eq!(around("m10", "?above=0&below=0"), ["m10"]);
+    assert_eq!(around("m02", "?above=5&below=1"), ["m01", "m02", "m03"]);
+    assert_eq!(around("m30", "?above=1&below=5"), ["m29", "m30"]);
+    assert_eq!(around("m10", "").len(), 11);
+    assert_eq!(around("m15", "?above=500&below=500").len(), 30);
+    let entry = &server
+        .get(on_a("/members/m10/around?above=0&below=0"))
+        .entries()[0];
+    assert_eq!((&entry["rank"], &entry["points"]), (&10.into(), &91.into()));
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let server = ladder(2);
+    server
+        .get(on_a("/members/nobody/around"))
+        .problem(404, "not-ranked", &["nobody"]);
+    for (query, parts) in [
+        ("?above=-1", &["above", "-1"][..]),
+        ("?below=501", &["below", "501"]),
+        ("?n=5", &["n"]),
+        ("?target=1", &["target"]),
+    ] {
+        server
+            .get(on_a(&format!("/members/m01/around{query}")))
+            .problem(400, "invalid", parts);
+    }
+}

@@ -1,0 +1,116 @@
+//! What every answer about a board carries; empty boards, unknown kinds.
+
+use end_to_end::Server;
+use end_to_end::clock::{now_ms, rfc3339};
+use serde_json::json;
+
+/// Every path that reads, with what of it is empty on an empty board.
+const READS: [(&str, &str); 6] = [
+    ("", "windows"),
+    ("/top", "entries"),
+    ("/range?from=1&to=10", "entries"),
+    ("/range?min=0&max=10", "entries"),
+    ("/count?min=0&max=10", "count"),
+    ("/rank?points=5", "rank"),
+];
+
+#[test]
+fn every_answer_carries_the_same_frame() {
+    let server = Server::start();
+    server.give("gifts/a", &[("u", 5), ("v", 4)]);
+    let before = rfc3339(now_ms());
+    let mut versions = Vec::new();
+    let mut check = |path: &str, answer: serde_json::Value| {
+        let after = rfc3339(now_ms());
+        assert_eq!(answer["board"], "gifts/a", "{path}");
+        assert_eq!(answer["window"], "all", "{path}");
+        assert_eq!(answer["members"], 2, "{path}");
+        assert_eq!(answer.get("final"), None, "{path}");
+        assert_eq!(answer.get("stale"), None, "{path}");
+        let as_of = answer["as_of"].as_str().unwrap();
+        assert!(*before <= *as_of && *as_of <= *after, "{path}: {answer}");
+        versions.push(answer["version"].as_str().unwrap().to_owned());
+    };
+    let more = ["/members/u", "/members/u/around"];
+    for path in READS.map(|(path, _)| path).iter().chain(&more) {
+        let and = if path.contains('?') { '&' } else { '?' };
+        let path = format!("/v1/boards/gifts/a{path}{and}window=all&fresh=true");
+        check(&path, server.get(&path).ok());
+    }
+    for (path, body) in [
+        ("/lookup", json!({"members": ["u"]})),
+        ("/rank", json!({"points": 1})),
+    ] {
+        let path = format!("/v1/boards/gifts/a{path}?window=all&fresh=true");
+        check(&path, server.post(&path, &body).ok());
+    }
+    assert!(
+        versions.iter().all(|version| *version == versions[0]),
+        "{versions:?}"
+    );
+}
+
+#[test]
+fn a_board_that_nobody_has_contributed_to_is_empty() {
+    let server = Server::start();
+    for (path, name) in READS {
+        let answer = server.get(format!("/v1/boards/gifts/new{path}")).ok();
+        assert_eq!(
+            (&answer["members"], &answer["version"]),
+            (&json!(0), &json!("0")),
+            "{path}"
+        );
+        let expected = match name {
+            "count" => json!(0),
+            "rank" => json!(1),
+            _ => json!([]),
+        };
+        assert_eq!(answer[name], expected, "{path}");
+    }
+    let found = server.post("/v1/boards/gifts/new/lookup", &json!({"members": ["u"]}));
+    assert_eq!(found.entries(), [json!({"rank": null, "member": "u"})]);
+    for path in ["/members/u", "/members/u/around"] {
+        let answer = server.get(format!("/v1/boards/gifts/new{path}"));
+        answer.problem(404, "not-ranked", &["u"]);
+    }
+}
+
+#[test]
+fn an_unknown_kind_is_404_on_every_path() {
+    let server = Server::start();
+    let more = ["/members/u", "/members/u/around"];
+    for path in READS.map(|(path, _)| path).iter().chain(&more) {
+        let answer = server.get(format!("/v1/boards/nope/a{path}"));
+        answer.problem(404, "unknown-kind", &["nope"]);
+    }
+    for (method, path) in [
+        ("POST", "/lookup"),
+        ("POST", "/rank"),
+        ("PUT", ""),
+        ("PUT", "/members/u"),
+    ] {
+        let answer = server.json(method, &format!("/v1/boards/nope/a{path}"), "{}");
+        answer.problem(404, "unknown-kind", &["nope"]);
+    }
+    server
+        .delete("/v1/boards/nope/a")
+        .problem(404, "unknown-kind", &["nope"]);
+    server
+        .get("/v1/boards?kind=nope")
+        .problem(404, "unknown-kind", &["nope"]);
+}
+
+#[test]
+fn without_a_window_it_is_the_kinds_first() {
+    let server = Server::with(
+        "[kinds.k]\nwindows = [\"month\", \"all\"]\n[kinds.l]\nwindows = [\"all\", \"month\"]\n",
+    );
+    let window = |kind: &str| {
+        server.get(format!("/v1/boards/{kind}/a/top")).ok()["window"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert!(window("k").starts_with("month:20"));
+    assert_eq!(window("l"), "all");
+}

@@ -1,0 +1,81 @@
+//! `POST .../lookup`: many members at once, in the order asked.
+
+use serde_json::{Value, json};
+
+use super::{ladder, on_a};
+
+#[test]
+fn entries_come_in_the_order_asked_and_the_unranked_with_null() {
+    let server = ladder(30);
+    let asked = json!({"members": ["m30", "nobody", "m01", "m30", "é/ %"]});
+    let found = server.post(on_a("/lookup"), &asked).entries();
+    let told: Vec<(&Value, &Value)> = found.iter().map(|e| (&e["member"], &e["rank"])).collect();
+    assert_eq!(
+        told,
+        [
+            (&json!("m30"), &json!(30)),
+            (&json!("nobody"), &Value::Null),
+            (&json!("m01"), &json!(1)),
+            (&json!("m30"), &json!(30)),
+            (&json!("é/ %"), &Value::Null),
+        ]
+    );
+    assert_eq!(
+        (&found[0]["points"], &found[2]["points"]),
+        (&json!(71), &json!(100))
+    );
+    assert!(found[0]["reached_at"].is_string());
+    assert_eq!(
+        server
+            .post(on_a("/lookup"), &json!({"members": []}))
+            .entries()
+            .len(),
+        0
+    );
+}
+
+#[test]
+fn a_thousand_may_be_asked_for_and_no_more() {
+    let server = ladder(30);
+    let asked = |count: u32| {
+        let members: Vec<String> = (1..=count).map(|n| format!("m{n:02}")).collect();
+        server.post(on_a("/lookup"), &json!({"members": members}))
+    };
+    let found = asked(1000).entries();
+    let ranked = found.iter().filter(|entry| !entry["rank"].is_null());
+    assert_eq!((found.len(), ranked.count()), (1000, 30));
+    asked(1001).problem(400, "invalid", &["members", "1001", "1000"]);
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let server = ladder(2);
+    for (body, parts) in [
+        (json!({}), &["members"][..]),
+        (json!({"members": "m01"}), &["members"]),
+        (json!({"members": ["m01", 7]}), &["members[1]", "7"]),
+        (json!({"members": ["m01", ""]}), &["members[1]"]),
+        (json!({"members": [], "n": 1}), &["n"]),
+        (json!([["m01"]]), &["object"]),
+    ] {
+        server
+            .post(on_a("/lookup"), &body)
+            .problem(400, "invalid", parts);
+    }
+    let answer = server.json("POST", &on_a("/lookup"), "{\"members\": [");
+    answer.problem(400, "malformed", &["line 1", "column 13"]);
+    let answer = server.send(
+        "POST",
+        &on_a("/lookup"),
+        &[("content-type", "text/plain")],
+        "{}",
+    );
+    answer.problem(
+        415,
+        "unsupported-media-type",
+        &["content-type", "text/plain"],
+    );
+    server
+        .post(on_a("/lookup?n=1"), &json!({"members": []}))
+        .problem(400, "invalid", &["n"]);
+}

@@ -1,0 +1,125 @@
+//! Subjects and members of any text that is allowed, percent-encoded in paths.
+
+use end_to_end::{Server, encoded};
+use serde_json::json;
+
+const NAMES: [&str; 22] = [
+    "a/b",
+    "/",
+    "//",
+    "a b",
+    " ",
+    "%",
+    "%2F",
+    "100%25",
+    "é",
+    "日本語/房间",
+    "مرحبا",
+    "שלום 1",
+    "👩‍👩‍👧",
+    "e\u{301}",
+    "top",
+    "members",
+    "lookup",
+    "../",
+    "../../v1/kinds",
+    "...",
+    "?n=1&x=#frag",
+    "\"\\'<>;+",
+];
+
+#[test]
+fn every_name_is_written_and_read_as_it_is() {
+    let server = Server::start();
+    for subject in NAMES {
+        let items: Vec<_> = (1..)
+            .zip(NAMES)
+            .map(|(points, member)| {
+                json!({"board": format!("gifts/{subject}"), "member": member, "points": points})
+            })
+            .collect();
+        assert_eq!(
+            server.contribute(&items.into()).ok()["applied"],
+            NAMES.len()
+        );
+    }
+    for subject in NAMES {
+        let board = format!("gifts/{}", encoded(subject));
+        let order = server.order(&board, "all");
+        assert!(order.iter().rev().eq(&NAMES), "{subject}: {order:?}");
+        let shown = server
+            .get(format!("/v1/boards/{board}/range?from=1&to=1&window=all"))
+            .ok();
+        assert_eq!(shown["board"], format!("gifts/{subject}"));
+    }
+    for (points, member) in (1..).zip(NAMES) {
+        let path = format!("/v1/boards/gifts/top/members/{}", encoded(member));
+        let shown = server.get(format!("{path}?window=all")).ok();
+        assert_eq!(
+            (&shown["member"], &shown["points"]),
+            (&json!(member), &json!(points))
+        );
+        let around = server
+            .get(format!("{path}/around?above=0&below=0&window=all"))
+            .entries();
+        assert_eq!(around[0]["member"], member);
+        server.put(&path, &json!({"points": 1000})).ok();
+        assert_eq!(
+            server.get(format!("{path}?window=all")).ok()["points"],
+            1000
+        );
+        server.delete(&path).is_empty();
+    }
+    assert_eq!(server.order("gifts/top", "all"), [""; 0]);
+}
+
+#[test]
+fn every_byte_may_be_encoded() {
+    let server = Server::start();
+    server.give("gifts/a", &[("u", 1)]);
+    let shown = server.get("/v1/boards/%67ifts/%61/%74op?window=%61ll");
+    // The path's own words are letters, not encodings.
+    assert!([200, 404].contains(&shown.status), "{}", shown.body);
+    assert_eq!(
+        server
+            .get("/v1/boards/%67ifts/%61/members/%75?window=%61ll")
+            .ok()["points"],
+        1
+    );
+}
+
+#[test]
+fn what_is_no_name_is_refused_in_paths_too() {
+    let server = Server::start();
+    server.give("gifts/a", &[("u", 1)]);
+    for name in ["%2E", "%2E%2E", "%00", "a%0Ab", "%7F", "%C2%85"] {
+        let member = server.get(format!("/v1/boards/gifts/a/members/{name}"));
+        member.problem(400, "invalid", &["member"]);
+        let subject = server.get(format!("/v1/boards/gifts/{name}/top"));
+        subject.problem(400, "invalid", &["subject"]);
+    }
+    for name in ["%FF", "%C3%28", "%ED%A0%80"] {
+        for path in [
+            format!("/v1/boards/gifts/a/members/{name}"),
+            format!("/v1/boards/gifts/{name}/top"),
+            format!("/v1/boards/{name}/a/top"),
+            format!("/v1/kinds/{name}"),
+        ] {
+            let answer = server.get(&path);
+            assert!(
+                [400, 404].contains(&answer.status),
+                "{path}: {}",
+                answer.body
+            );
+            let word = answer.value()["type"].as_str().unwrap().to_owned();
+            answer.problem(answer.status, &word, &[]);
+        }
+    }
+    for (path, status, word) in [
+        ("/v1/boards/gifts//top", 400, "invalid"),
+        ("/v1/boards//a/top", 404, "unknown-kind"),
+        ("/v1/boards/gifts/a/members/", 404, "unknown-path"),
+    ] {
+        server.get(path).problem(status, word, &[]);
+    }
+}

@@ -1,0 +1,93 @@
+//! `GET` and `POST .../rank`: the place of a standing that nobody has yet.
+
+use end_to_end::Server;
+use serde_json::{Value, json};
+
+use super::{ladder, on_a};
+
+#[test]
+fn the_place_is_that_of_a_member_reaching_it_now() {
+    let server = ladder(30);
+    for (points, position) in [(101, 1), (100, 2), (99, 3), (50, 31), (71, 31), (72, 30)] {
+        for answer in [
+            server.get(on_a(&format!("/rank?points={points}"))),
+            server.post(on_a("/rank"), &json!({"values": {"points": points}})),
+            server.post(on_a("/rank"), &json!({"points": points})),
+        ] {
+            let place = answer.ok();
+            let told = (&place["rank"], &place["position"]);
+            assert_eq!(told, (&json!(position), &json!(position)), "{points}");
+        }
+        server.give("gifts/a", &[("new", points)]);
+        let shown = server.get(on_a("/members/new")).ok();
+        assert_eq!(shown["position"], position, "{points}");
+        server.delete("/v1/boards/gifts/a/members/new").is_empty();
+    }
+}
+
+#[test]
+fn several_fields_ties_and_shared_ranks_count() {
+    let server = Server::with(
+        "[kinds.races]\nmode = \"best\"\nrank = \"competition\"\nwindows = [\"all\"]\n\
+         fields = [{ name = \"laps\" }, { name = \"seconds\", order = \"asc\" }]\n",
+    );
+    let item = |member: &str, laps: i64, seconds: i64| {
+        json!({"board": "races/a", "member": member, "values": {"laps": laps, "seconds": seconds},
+               "at": 1_700_000_000_000_i64})
+    };
+    let items = json!([
+        item("a", 9, 50),
+        item("b", 9, 60),
+        item("c", 9, 60),
+        item("d", 8, 10)
+    ]);
+    server.contribute(&items).ok();
+    let place = |laps: i64, seconds: i64| -> (Value, Value) {
+        let body = json!({"values": {"laps": laps, "seconds": seconds}});
+        let place = server.post("/v1/boards/races/a/rank", &body).ok();
+        (place["rank"].clone(), place["position"].clone())
+    };
+    assert_eq!(place(9, 49), (json!(1), json!(1)));
+    assert_eq!(place(9, 60), (json!(2), json!(4)));
+    assert_eq!(place(9, 61), (json!(4), json!(4)));
+    assert_eq!(place(1, 1), (json!(5), json!(5)));
+    let answer = server.get("/v1/boards/races/a/rank?points=5");
+    answer.problem(400, "invalid", &["points", "laps"]);
+    let answer = server.post("/v1/boards/races/a/rank", &json!({"values": {"laps": 1}}));
+    answer.problem(400, "invalid", &["seconds"]);
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let server = ladder(2);
+    for (query, parts) in [
+        ("", &["points"][..]),
+        ("?points=x", &["points", "\"x\""]),
+        ("?points=9007199254740992", &["points", "9007199254740992"]),
+        ("?points=1&n=2", &["n"]),
+    ] {
+        server
+            .get(on_a(&format!("/rank{query}")))
+            .problem(400, "invalid", parts);
+    }
+    for (body, status, word, parts) in [
+        (json!({}), 400, "invalid", &["points"][..]),
+        (json!({"values": {"laps": 1}}), 400, "invalid", &["laps"]),
+        (
+            json!({"values": {"points": 1}, "member": "u"}),
+            400,
+            "invalid",
+            &["member"],
+        ),
+        (
+            json!({"points": 9_007_199_254_740_992_i64}),
+            422,
+            "out-of-range",
+            &["points"],
+        ),
+    ] {
+        server
+            .post(on_a("/rank"), &body)
+            .problem(status, word, parts);
+    }
+}

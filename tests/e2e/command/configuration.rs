@@ -1,0 +1,199 @@
+//! Flags over environment over file over default; what is wrong is refused by name.
+
+use std::net::TcpListener;
+
+use end_to_end::{Launch, Server, cli};
+use serde_json::{Value, json};
+
+/// A file that would have the server listen where it cannot.
+const TAKEN: &str = "[server]\nlisten = \"256.0.0.1:1\"\n";
+
+fn kinds(server: &Server) -> Vec<String> {
+    let kinds = server.get("/v1/kinds").ok();
+    let kinds = kinds["kinds"].as_array().unwrap().iter();
+    kinds
+        .map(|kind| kind["kind"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn without_a_file_there_are_gifts_as_the_contract_has_them() {
+    let server = Launch::new()
+        .args("--listen 127.0.0.1:0 --store memory:")
+        .start();
+    assert_eq!(kinds(&server), ["gifts"]);
+    let gifts = server.get("/v1/kinds/gifts").ok();
+    let windows = json!(["hour", "day", "week", "month", "all"]);
+    assert_eq!(gifts["windows"], windows);
+    for (setting, value) in [
+        ("time_zone", json!("UTC")),
+        ("ties", json!("earliest")),
+        ("rank", json!("ordinal")),
+        ("mode", json!("accumulate")),
+        ("shards", json!(16)),
+        ("top", json!(1000)),
+        ("max_staleness", json!("200ms")),
+        ("dedupe", json!("1h")),
+    ] {
+        assert_eq!(gifts[setting], value, "{setting}");
+    }
+    assert_eq!(gifts.get("close"), None);
+}
+
+#[test]
+fn port_0_picks_one_and_prints_it() {
+    let server = Server::start();
+    let (host, port) = server.address().split_once(':').unwrap();
+    assert_eq!(host, "127.0.0.1");
+    assert_ne!(port.parse::<u16>().unwrap(), 0);
+    assert_eq!(server.get("/healthz").ok()["status"], "alive");
+    assert_eq!(server.get("/readyz").ok()["status"], "ready");
+}
+
+#[test]
+fn a_flag_wins_over_the_environment_and_that_over_the_file() {
+    let server = Launch::new()
+        .file("megaboard.toml", TAKEN)
+        .env("MEGABOARD_LISTEN", "127.0.0.1:0")
+        .start();
+    assert!(server.address().starts_with("127.0.0.1:"));
+    let server = Launch::new()
+        .file("megaboard.toml", TAKEN)
+        .env("MEGABOARD_LISTEN", "256.0.0.2:1")
+        .args("--listen 127.0.0.1:0")
+        .start();
+    assert!(server.address().starts_with("127.0.0.1:"));
+    let (status, said) = Launch::new().file("megaboard.toml", TAKEN).refused();
+    assert_eq!(status, Some(1));
+    assert!(said.contains("256.0.0.1:1"), "{said}");
+}
+
+#[test]
+fn the_configuration_file_is_the_one_that_is_named() {
+    let launch = || {
+        Launch::on_a_free_port("[kinds.here]\n")
+            .file("a.toml", "[kinds.from-a]\n")
+            .file("b.toml", "[kinds.from-b]\n")
+    };
+    assert_eq!(kinds(&launch().start()), ["here"]);
+    let by_environment = launch().env("MEGABOARD_CONFIG", "a.toml");
+    assert_eq!(kinds(&by_environment.start()), ["from-a"]);
+    let by_flag = launch()
+        .env("MEGABOARD_CONFIG", "a.toml")
+        .args("--config b.toml");
+    assert_eq!(kinds(&by_flag.start()), ["from-b"]);
+    let (status, said) = launch().args("--config none.toml").refused();
+    assert_eq!(status, Some(1));
+    assert!(said.contains("none.toml"), "{said}");
+}
+
+#[test]
+fn the_store_comes_from_flag_environment_or_file_and_has_to_be_known() {
+    let file = "[server]\nstore = \"memory:\"\n";
+    let server = Launch::on_a_free_port(file).start();
+    assert_eq!(server.get("/readyz").ok()["store"], "memory");
+    drop(server);
+    let wrong = || Launch::on_a_free_port("[server]\nstore = \"paper:a\"\n");
+    let (status, said) = wrong().refused();
+    assert_eq!(status, Some(1));
+    assert!(said.contains("paper:a"), "{said}");
+    wrong().env("MEGABOARD_STORE", "memory:").start();
+    wrong()
+        .env("MEGABOARD_STORE", "paper:b")
+        .args("--store memory:")
+        .start();
+}
+
+#[test]
+fn what_is_wrong_in_the_file_is_named() {
+    for (config, parts) in [
+        ("[server]\nlisten_on = \"x\"", &["listen_on"][..]),
+        ("[server]\ndurability = \"never\"", &["durability", "never"]),
+        ("[servers]", &["servers"]),
+        ("[redis]\nacks = -1", &["acks", "-1"]),
+        ("[kinds.gifts]\nshard = 3", &["shard"]),
+        ("[kinds.gifts]\nshards = 3", &["kinds.gifts", "shards", "3"]),
+        ("[kinds.gifts]\nshards = 8192", &["shards", "8192"]),
+        ("[kinds.gifts]\ntop = 0", &["kinds.gifts", "top", "0"]),
+        ("[kinds.gifts]\nties = \"coin\"", &["ties", "coin"]),
+        ("[kinds.gifts]\nwindows = [\"year\"]", &["windows", "year"]),
+        ("[kinds.gifts]\nwindows = []", &["windows"]),
+        (
+            "[kinds.gifts]\ntime_zone = \"Mars/Olympus\"",
+            &["time_zone", "Mars/Olympus"],
+        ),
+        (
+            "[kinds.gifts]\ntime_zone = \"Australia/Lord_Howe\"",
+            &["windows", "Lord_Howe"],
+        ),
+        (
+            "[kinds.gifts]\nmax_staleness = \"soon\"",
+            &["max_staleness", "soon"],
+        ),
+        ("[kinds.gifts]\nkeep = { day = \"x\" }", &["keep.day", "x"]),
+        ("[kinds.gifts]\nkeep = { all = \"3d\" }", &["keep.all"]),
+        ("[kinds.gifts]\nclose = { all = \"3d\" }", &["close.all"]),
+        (
+            "[kinds.gifts]\nfields = [{ name = \"rank\" }]",
+            &["fields", "rank"],
+        ),
+        (
+            "[kinds.gifts]\nfields = [{ name = \"a\", op = \"avg\" }]",
+            &["avg"],
+        ),
+        ("[kinds.Gifts]", &["Gifts"]),
+        ("[kinds.gifts", &["megaboard.toml"]),
+    ] {
+        let (status, said) = Launch::on_a_free_port(config).refused();
+        assert_eq!(status, Some(1), "{config}: {said}");
+        for part in parts {
+            assert!(said.contains(part), "{config}: {part:?} is not in: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_port_that_is_taken_is_named() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let (status, said) = Launch::new().args(&format!("--listen {address}")).refused();
+    assert_eq!(status, Some(1));
+    assert!(said.contains(&address), "{said}");
+}
+
+#[test]
+fn a_wrong_command_line_gives_status_2() {
+    for arguments in [
+        &["serve", "--port", "1"][..],
+        &["serve", "extra"],
+        &["sing"],
+        &[],
+    ] {
+        assert_eq!(cli::run(arguments, b"").status, Some(2), "{arguments:?}");
+    }
+    let help = cli::run(&["serve", "--help"], b"");
+    assert_eq!(help.status, Some(0));
+    for text in ["MEGABOARD_LISTEN", "MEGABOARD_STORE", "MEGABOARD_CONFIG"] {
+        assert!(help.stdout.contains(text), "{text}: {}", help.stdout);
+    }
+}
+
+#[test]
+fn every_setting_of_a_kind_comes_through() {
+    let server = Server::with(
+        "[kinds.races]\nmode = \"best\"\nfields = [{ name = \"laps\" }, \
+         { name = \"seconds\", order = \"asc\" }]\nrank = \"competition\"\nties = \"latest\"\n\
+         windows = [\"week\", \"all\"]\ntime_zone = \"Asia/Shanghai\"\nshards = 4\ntop = 50\n\
+         max_staleness = \"1s\"\nkeep = { week = \"forever\", all = { idle = \"7d\" } }\n\
+         close = { week = \"10m\" }\ndedupe = \"2h\"\n",
+    );
+    let expected: Value = json!({
+        "kind": "races", "mode": "best", "rank": "competition", "ties": "latest",
+        "fields": [{"name": "laps", "order": "desc"}, {"name": "seconds", "order": "asc"}],
+        "windows": ["week", "all"], "time_zone": "Asia/Shanghai", "shards": 4, "top": 50,
+        "max_staleness": "1s", "keep": {"week": "forever", "all": {"idle": "7d"}},
+        "close": {"week": "10m"}, "dedupe": "2h",
+    });
+    assert_eq!(server.get("/v1/kinds/races").ok(), expected);
+    assert_eq!(server.get("/v1/kinds").ok(), json!({"kinds": [expected]}));
+}

@@ -1,0 +1,100 @@
+//! SIGTERM and SIGINT: no more requests, those under way are finished, exit status 0.
+
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use end_to_end::{Server, Wire, eventually};
+use serde_json::json;
+
+/// A connection with a request under way: the server has taken its first line, and waits for more.
+fn half_a_stream(server: &Server) -> Wire {
+    let mut wire = server.wire();
+    wire.write(
+        "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\n\
+         transfer-encoding: chunked\r\nexpect: 100-continue\r\n\r\n",
+    );
+    // The handler asks for the body before the interim answer is sent.
+    assert_eq!(wire.answer().status, 100);
+    wire.write(chunk(0));
+    wire
+}
+
+fn chunk(member: u32) -> String {
+    let mut line = json!({"board": "gifts/a", "member": format!("u{member}"), "points": 1});
+    line["id"] = json!(format!("i{member}"));
+    let line = format!("{line}\n");
+    format!("{:x}\r\n{line}\r\n", line.len())
+}
+
+fn refuses_connections(server: &Server) {
+    eventually("refused connections", || {
+        TcpStream::connect(server.address()).is_err().then_some(())
+    });
+}
+
+#[test]
+fn requests_under_way_are_finished_and_new_connections_refused() {
+    for signal in ["TERM", "INT"] {
+        let mut server = Server::start();
+        let mut idle = server.wire();
+        idle.write("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n");
+        assert_eq!(idle.answer().status, 200);
+        let mut under_way = half_a_stream(&server);
+        server.signal(signal);
+        refuses_connections(&server);
+        assert!(idle.has_ended(), "an idle connection holds up no stop");
+        under_way.write(chunk(1)).write("0\r\n\r\n");
+        let answer = under_way.answer();
+        assert_eq!(answer.status, 200, "{signal}: {}", answer.body);
+        let receipt = answer.value();
+        assert_eq!(
+            (&receipt["applied"], &receipt["read"]),
+            (&json!(2), &json!(2))
+        );
+        assert!(under_way.has_ended());
+        assert_eq!(server.ended().code(), Some(0), "{signal}");
+    }
+}
+
+#[test]
+fn a_stop_amid_many_writers_cuts_no_answer() {
+    const WRITERS: u64 = 8;
+    let mut server = Server::start();
+    let answered = AtomicU64::new(0);
+    let address = server.address().to_owned();
+    thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (answered, address) = (&answered, &address);
+            scope.spawn(move || {
+                let mut wire = Wire::to(address);
+                for number in 0.. {
+                    let body = json!({
+                        "board": "gifts/a", "member": format!("w{writer}"), "points": 1,
+                        "id": format!("{number}"),
+                    })
+                    .to_string();
+                    let sent = wire.try_write(format!(
+                        "POST /v1/contributions HTTP/1.1\r\nhost: a\r\n\
+                         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+                        body.len()
+                    ));
+                    // Between two requests the connection may end; within an answer never.
+                    let Some(answer) = sent.then(|| wire.try_answer()).flatten() else {
+                        return;
+                    };
+                    assert_eq!(
+                        (answer.status, &answer.value()["applied"]),
+                        (200, &json!(1))
+                    );
+                    answered.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        eventually("writers at work", || {
+            (answered.load(Ordering::Relaxed) > 100 * WRITERS).then_some(())
+        });
+        server.signal("TERM");
+        assert_eq!(server.ended().code(), Some(0));
+    });
+}

@@ -1,0 +1,117 @@
+//! Batches: what is refused is told by its index and holds back nothing else.
+
+use end_to_end::Server;
+use serde_json::{Value, json};
+
+#[test]
+fn what_is_refused_is_told_by_index_and_the_rest_counts() {
+    let server = Server::start();
+    let items = json!([
+        {"board": "gifts/a", "member": "u1", "points": 1},
+        {"board": "nope/a", "member": "u1", "points": 1},
+        {"board": "gifts/a", "member": "", "points": 1},
+        {"board": "gifts/a", "member": "u2", "points": 9_007_199_254_740_992_i64},
+        "words",
+        {"board": "gifts/a", "member": "u3", "points": 1, "at": 9_000_000_000_000_i64},
+        {"board": "gifts/a", "member": "u4", "points": 2, "weight": 3},
+        {"board": "gifts/a", "member": "u5", "points": 5},
+    ]);
+    let receipt = server.contribute(&items).ok();
+    assert_eq!(receipt["applied"], 2);
+    assert_eq!(receipt["rejected_count"], 6);
+    let rejected = receipt["rejected"].as_array().unwrap();
+    let mut told: Vec<(u64, &str)> = rejected
+        .iter()
+        .map(|item| {
+            (
+                item["index"].as_u64().unwrap(),
+                item["type"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    told.sort_unstable();
+    assert_eq!(
+        told,
+        [
+            (1, "unknown-kind"),
+            (2, "invalid"),
+            (3, "out-of-range"),
+            (4, "invalid"),
+            (5, "from-the-future"),
+            (6, "invalid"),
+        ]
+    );
+    let detail = |index: u64| {
+        let item = rejected.iter().find(|item| item["index"] == index);
+        item.unwrap()["detail"].as_str().unwrap().to_owned()
+    };
+    assert!(detail(1).contains("nope"));
+    assert!(detail(2).contains("member"));
+    assert!(detail(3).contains("points") && detail(3).contains("9007199254740992"));
+    assert!(detail(5).contains("2255-"), "{}", detail(5));
+    assert!(detail(6).contains("weight"));
+    let of_board = rejected.iter().find(|item| item["index"] == 5).unwrap();
+    assert_eq!(of_board["board"], "gifts/a");
+    assert_eq!(server.order("gifts/a", "all"), ["u5", "u1"]);
+}
+
+#[test]
+fn the_list_stops_at_1000_and_the_count_does_not() {
+    let server = Server::start();
+    let item = |n: u32| json!({"board": "gifts/a", "member": "u", "points": 1, "at": n});
+    let items: Vec<Value> = (0..2500).map(item).collect();
+    let lines: String = items.iter().map(|item| format!("{item}\n")).collect();
+    for (receipt, read) in [
+        (server.contribute(&items.into()).ok(), Value::Null),
+        (server.lines(&lines).ok(), json!(2500)),
+    ] {
+        assert_eq!(
+            (&receipt["applied"], &receipt["rejected_count"]),
+            (&json!(0), &json!(2500))
+        );
+        assert_eq!(receipt["read"], read);
+        let rejected = receipt["rejected"].as_array().unwrap();
+        let indexes: Vec<u64> = rejected
+            .iter()
+            .map(|r| r["index"].as_u64().unwrap())
+            .collect();
+        assert_eq!(indexes, (0..1000).collect::<Vec<u64>>());
+    }
+    server
+        .get("/v1/boards/gifts/a/members/u?window=all")
+        .problem(404, "not-ranked", &["u"]);
+}
+
+#[test]
+fn contributions_of_one_member_keep_their_order() {
+    let server = Server::start();
+    // Setting outright acts when it arrives, so that order is seen.
+    let mut items = Vec::new();
+    for round in 0..1500 {
+        items.push(json!({"board": "gifts/a", "member": "u", "points": round, "set": true}));
+        items.push(json!({"board": "gifts/a", "member": "u", "points": 1}));
+    }
+    let lines: String = items.iter().map(|item| format!("{item}\n")).collect();
+    for receipt in [server.contribute(&items.into()), server.lines(&lines)] {
+        assert_eq!(receipt.ok()["applied"], 3000);
+        let shown = server.get("/v1/boards/gifts/a/members/u?window=all").ok();
+        assert_eq!(shown["points"], 1500);
+    }
+}
+
+#[test]
+fn a_batch_spans_boards_and_kinds() {
+    let server = Server::with("[kinds.gifts]\n[kinds.likes]\nshards = 1\n");
+    let items: Vec<Value> = (0..300)
+        .map(|n| {
+            let kind = ["gifts", "likes"][n % 2];
+            json!({"board": format!("{kind}/room-{}", n % 30), "member": "u", "points": 1})
+        })
+        .collect();
+    assert_eq!(server.contribute(&items.into()).ok()["applied"], 300);
+    for room in 0..30 {
+        let kind = ["gifts", "likes"][room % 2];
+        let path = format!("/v1/boards/{kind}/room-{room}/members/u?window=all");
+        assert_eq!(server.get(&path).ok()["points"], 10, "{path}");
+    }
+}

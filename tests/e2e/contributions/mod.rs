@@ -1,0 +1,12 @@
+//! `POST /v1/contributions`, and writes to one member: `PUT` and `DELETE .../members/{member}`.
+
+mod batches;
+mod events;
+mod ids;
+mod member;
+mod modes;
+mod refusals;
+mod returned;
+mod shapes;
+mod streams;
+mod values;

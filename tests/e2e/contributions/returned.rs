@@ -1,0 +1,137 @@
+//! `?return=standings` and `?return=ranks`: what a contribution has made of its member.
+
+use end_to_end::Server;
+use end_to_end::clock::{now_ms, rfc3339};
+use serde_json::{Value, json};
+
+const PATH: &str = "/v1/contributions";
+
+fn names(windows: &Value) -> Vec<&str> {
+    let windows = windows.as_array().unwrap().iter();
+    windows
+        .map(|w| w["window"].as_str().unwrap().split(':').next().unwrap())
+        .collect()
+}
+
+#[test]
+fn standings_are_those_after_each_contribution() {
+    let server = Server::start();
+    let at = now_ms();
+    let item = |member: &str, points: i64| json!({"board": "gifts/a", "member": member, "points": points, "at": at});
+    let items = json!([item("u", 5), item("v", 9), item("u", 3)]);
+    let receipt = server.post(format!("{PATH}?return=standings"), &items).ok();
+    assert_eq!(receipt["applied"], 3);
+    let standings = receipt["standings"].as_array().unwrap();
+    let short: Vec<_> = standings
+        .iter()
+        .map(|s| (s["index"].as_u64().unwrap(), s["member"].as_str().unwrap()))
+        .collect();
+    assert_eq!(short, [(0, "u"), (1, "v"), (2, "u")]);
+    for (standing, points) in standings.iter().zip([5, 9, 8]) {
+        assert_eq!(standing["board"], "gifts/a");
+        assert_eq!(
+            names(&standing["windows"]),
+            ["hour", "day", "week", "month", "all"]
+        );
+        for window in standing["windows"].as_array().unwrap() {
+            assert_eq!(window["points"], points, "{standing}");
+            assert_eq!(window["reached_at"], rfc3339(at));
+            assert_eq!(window.get("rank"), None);
+        }
+    }
+}
+
+#[test]
+fn ranks_come_with_them_when_asked() {
+    let server = Server::with(
+        "[kinds.gifts]\n[kinds.races]\nmode = \"best\"\nrank = \"competition\"\n\
+         windows = [\"all\"]\nfields = [{ name = \"laps\" }]\n",
+    );
+    server.give("gifts/a", &[("u", 5), ("v", 9)]);
+    let item = json!({"board": "gifts/a", "member": "u", "points": 1});
+    let receipt = server.post(format!("{PATH}?return=ranks"), &item).ok();
+    for window in receipt["standings"][0]["windows"].as_array().unwrap() {
+        let place = (&window["points"], &window["rank"], &window["position"]);
+        assert_eq!(place, (&json!(6), &json!(2), &json!(2)), "{window}");
+    }
+    let race = |member: &str, at: i64| json!({"board": "races/a", "member": member, "values": {"laps": 3}, "at": at});
+    server.contribute(&race("a", 1_700_000_000_000)).ok();
+    let receipt = server
+        .post(
+            format!("{PATH}?return=ranks"),
+            &race("b", 1_700_000_000_001),
+        )
+        .ok();
+    let window = &receipt["standings"][0]["windows"][0];
+    assert_eq!(window["values"], json!({"laps": 3}));
+    assert_eq!(
+        (&window["rank"], &window["position"]),
+        (&json!(1), &json!(2))
+    );
+}
+
+#[test]
+fn duplicates_tell_what_stands_and_refused_ones_nothing() {
+    let server = Server::start();
+    let item = json!({"board": "gifts/a", "member": "u", "points": 5, "id": "i"});
+    let refused = json!({"board": "nope/a", "member": "u", "points": 5});
+    let items = json!([item, refused, item]);
+    let receipt = server.post(format!("{PATH}?return=standings"), &items).ok();
+    let standings = receipt["standings"].as_array().unwrap();
+    let indexes: Vec<_> = standings.iter().map(|s| &s["index"]).collect();
+    assert_eq!(indexes, [0, 2]);
+    for standing in standings {
+        assert_eq!(standing["windows"][4]["points"], 5, "{standing}");
+    }
+}
+
+#[test]
+fn lines_and_events_have_standings_too() {
+    let server = Server::start();
+    let event = json!({"boards": ["gifts/a", "gifts/b"], "member": "u", "points": 5, "id": "i"});
+    let headers = [("content-type", "application/x-ndjson")];
+    let path = format!("{PATH}?return=ranks");
+    let receipt = server
+        .send("POST", &path, &headers, format!("\n{event}\n"))
+        .ok();
+    let standings = receipt["standings"].as_array().unwrap();
+    let mut told: Vec<_> = standings
+        .iter()
+        .map(|s| (s["index"].as_u64().unwrap(), s["board"].as_str().unwrap()))
+        .collect();
+    told.sort_unstable();
+    assert_eq!(told, [(1, "gifts/a"), (1, "gifts/b")]);
+}
+
+#[test]
+fn at_most_100_and_only_these_two_words() {
+    let server = Server::start();
+    let items: Vec<Value> = (0..101)
+        .map(|n| json!({"board": "gifts/a", "member": format!("u{n}"), "points": 1}))
+        .collect();
+    let lines: String = items.iter().map(|item| format!("{item}\n")).collect();
+    let ndjson = [("content-type", "application/x-ndjson")];
+    for wanted in ["standings", "ranks"] {
+        let path = format!("{PATH}?return={wanted}");
+        let answer = server.post(&path, &items.clone().into());
+        answer.problem(400, "invalid", &["return", "100", "101"]);
+        let answer = server.send("POST", &path, &ndjson, lines.clone());
+        answer.problem(400, "invalid", &["return", "100"]);
+    }
+    for query in [
+        "return=all",
+        "return=",
+        "retrun=ranks",
+        "return=ranks&return=ranks",
+    ] {
+        let answer = server.post(format!("{PATH}?{query}"), &items[0]);
+        answer.problem(400, "invalid", &[query.split('=').next().unwrap()]);
+    }
+    let board = server.get("/v1/boards/gifts/a?window=all").ok();
+    assert_eq!(board["members"], 0);
+    let receipt = server.post(
+        format!("{PATH}?return=ranks"),
+        &items[..100].to_vec().into(),
+    );
+    assert_eq!(receipt.ok()["standings"].as_array().unwrap().len(), 100);
+}

@@ -1,0 +1,95 @@
+//! One object, an array, lines: the same contributions in three shapes, and their receipts.
+
+use end_to_end::Server;
+use end_to_end::clock::{now_ms, rfc3339};
+use serde_json::{Value, json};
+
+fn applied(count: u64) -> Value {
+    json!({"applied": count, "duplicates": 0, "rejected_count": 0, "rejected": [],
+           "failed_count": 0, "failed": []})
+}
+
+#[test]
+fn one_object_an_array_and_lines_count_alike() {
+    let server = Server::start();
+    let item = |member: &str| json!({"board": "gifts/a", "member": member, "points": 3});
+    assert_eq!(server.contribute(&item("u1")).ok(), applied(1));
+    let array = json!([item("u1"), item("u2")]);
+    assert_eq!(server.contribute(&array).ok(), applied(2));
+    let mut receipt = applied(3);
+    receipt["read"] = json!(4);
+    let lines = format!("{}\n\n{}\r\n{}", item("u1"), item("u3"), item("u2"));
+    assert_eq!(server.lines(&lines).ok(), receipt);
+    let top = server.get("/v1/boards/gifts/a/top?window=all&fresh=true");
+    let points: Vec<_> = top.ranked().into_iter().map(|(_, m, p)| (m, p)).collect();
+    assert_eq!(
+        points,
+        [
+            ("u1".to_owned(), 9),
+            ("u2".to_owned(), 6),
+            ("u3".to_owned(), 3)
+        ]
+    );
+}
+
+#[test]
+fn nothing_is_a_receipt_of_nothing() {
+    let server = Server::start();
+    assert_eq!(server.contribute(&json!([])).ok(), applied(0));
+    let mut receipt = applied(0);
+    receipt["read"] = json!(0);
+    assert_eq!(server.lines("").ok(), receipt);
+}
+
+#[test]
+fn the_media_type_may_have_parameters_and_any_case() {
+    let server = Server::start();
+    let item = json!({"board": "gifts/a", "member": "u", "points": 1}).to_string();
+    for media_type in ["application/json; charset=utf-8", "Application/JSON"] {
+        let headers = [("content-type", media_type)];
+        let receipt = server.send("POST", "/v1/contributions", &headers, item.clone());
+        assert_eq!(receipt.ok(), applied(1), "{media_type}");
+    }
+    for headers in [&[("content-type", "text/csv")][..], &[]] {
+        let answer = server.send("POST", "/v1/contributions", headers, item.clone());
+        answer.problem(415, "unsupported-media-type", &["content-type"]);
+    }
+}
+
+#[test]
+fn a_contribution_without_a_time_counts_now() {
+    let server = Server::start();
+    let before = rfc3339(now_ms());
+    server.give("gifts/a", &[("u", 1)]);
+    let after = rfc3339(now_ms());
+    for window in ["hour", "day", "week", "month", "all"] {
+        // The hour may turn in between: then it stands in the one before.
+        let shown = server.get(format!("/v1/boards/gifts/a/members/u?window={window}"));
+        if shown.status == 404 {
+            assert_ne!(before[..13], rfc3339(now_ms())[..13], "{window}: {shown:?}");
+            continue;
+        }
+        let shown = shown.ok();
+        let reached_at = shown["reached_at"].as_str().unwrap();
+        assert!(*before <= *reached_at && *reached_at <= *after, "{shown}");
+    }
+}
+
+#[test]
+fn points_serve_one_field_and_values_all() {
+    let server = Server::with(
+        "[kinds.gifts]\n[kinds.votes]\nwindows = [\"all\"]\nfields = [{ name = \"agree\" }, \
+         { name = \"comments\" }]\n",
+    );
+    let by_values = json!({"board": "gifts/a", "member": "u", "values": {"points": 4}});
+    assert_eq!(server.contribute(&by_values).ok(), applied(1));
+    let shown = server.get("/v1/boards/gifts/a/members/u?window=all").ok();
+    assert_eq!(shown["points"], 4);
+    assert_eq!(shown.get("values"), None);
+    // A sum field that is left out counts 0.
+    let one = json!({"board": "votes/a", "member": "u", "values": {"comments": 2}});
+    assert_eq!(server.contribute(&one).ok(), applied(1));
+    let shown = server.get("/v1/boards/votes/a/members/u").ok();
+    assert_eq!(shown["values"], json!({"agree": 0, "comments": 2}));
+    assert_eq!(shown.get("points"), None);
+}

@@ -1,0 +1,180 @@
+//! NDJSON streams: of any length in constant memory, cut in the middle, with lines that are none;
+//! and the limits of bodies.
+
+use std::io::{Cursor, Read};
+
+use end_to_end::{Server, eventually};
+use serde_json::json;
+
+const JSON_BYTES_MAX: usize = 16 << 20;
+const LINE_BYTES_MAX: usize = 64 << 10;
+
+/// So many contributions of 1, over 100 members, as a reader that never holds them all.
+struct Many {
+    left: u32,
+    line: Cursor<Vec<u8>>,
+}
+
+impl Read for Many {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        if self.line.position() == self.line.get_ref().len() as u64 && self.left > 0 {
+            self.left -= 1;
+            let member = self.left % 100;
+            let line = format!("{{\"board\":\"gifts/a\",\"member\":\"u{member}\",\"points\":1}}\n");
+            self.line = Cursor::new(line.into_bytes());
+        }
+        self.line.read(out)
+    }
+}
+
+#[test]
+fn a_stream_of_any_length_takes_constant_memory() {
+    const LINES: u32 = 300_000;
+    let server = Server::start();
+    let many = |left| {
+        std::io::BufReader::new(Many {
+            left,
+            line: Cursor::new(Vec::new()),
+        })
+    };
+    // What the first lines take is taken once.
+    server.stream("/v1/contributions", many(20_000)).ok();
+    let before = server.resident_bytes();
+    let receipt = server.stream("/v1/contributions", many(LINES)).ok();
+    assert_eq!(
+        (&receipt["applied"], &receipt["read"]),
+        (&json!(LINES), &json!(LINES))
+    );
+    // The lines alone are 15 MB.
+    let grown = server.resident_bytes().saturating_sub(before);
+    assert!(grown < 8 << 20, "{grown} bytes more");
+    let shown = server.get("/v1/boards/gifts/a/members/u7?window=all").ok();
+    assert_eq!(shown["points"], (20_000 + LINES) / 100);
+}
+
+#[test]
+fn lines_that_are_no_json_are_rejected_alone() {
+    let server = Server::start();
+    let good = json!({"board": "gifts/a", "member": "u", "points": 1});
+    let text = format!("{good}\n{{\"board\":\n[{good}]\n{good} {good}\n{good}");
+    let receipt = server.lines(&text).ok();
+    assert_eq!(receipt["read"], 5);
+    assert_eq!(
+        (&receipt["applied"], &receipt["rejected_count"]),
+        (&json!(2), &json!(3))
+    );
+    for (item, index) in receipt["rejected"].as_array().unwrap().iter().zip(1..) {
+        assert_eq!(
+            (&item["index"], &item["type"]),
+            (&json!(index), &json!("invalid"))
+        );
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_is_rejected_alone() {
+    let server = Server::start();
+    let good = json!({"board": "gifts/a", "member": "u", "points": 1}).to_string();
+    let fits = format!("{good}{}", " ".repeat(LINE_BYTES_MAX - good.len()));
+    let long = format!("{fits} ");
+    let receipt = server
+        .lines(&format!("{fits}\n{long}\n{good}\n{long}{long}{long}"))
+        .ok();
+    assert_eq!(receipt["read"], 4);
+    assert_eq!(receipt["applied"], 2);
+    let rejected = receipt["rejected"].as_array().unwrap();
+    for (item, index) in rejected.iter().zip([1, 3]) {
+        assert_eq!(
+            (&item["index"], &item["type"]),
+            (&json!(index), &json!("too-large"))
+        );
+        assert!(item["detail"].as_str().unwrap().contains("65536"), "{item}");
+    }
+    assert_eq!(rejected.len(), 2);
+}
+
+#[test]
+fn a_json_body_that_is_too_large_is_413_and_counts_nothing() {
+    let server = Server::start();
+    let item = json!({"board": "gifts/a", "member": "u", "points": 1}).to_string();
+    let body = |bytes: usize| format!("[{item}{}]", " ".repeat(bytes - item.len() - 2));
+    let head = |length: usize| {
+        format!(
+            "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\n\r\n"
+        )
+    };
+    // The server need not read it whole before it answers.
+    let mut wire = server.wire();
+    let large = body(JSON_BYTES_MAX + 1);
+    wire.write(head(large.len()));
+    let _ = wire.try_write(&large);
+    let answer = wire.answer();
+    assert_eq!(answer.status, 413, "{}", answer.body);
+    assert_eq!(answer.header("content-type"), "application/problem+json");
+    let problem = answer.value();
+    assert_eq!(problem["type"], "too-large");
+    assert!(
+        problem["detail"].as_str().unwrap().contains("16777216"),
+        "{problem}"
+    );
+    assert_eq!(server.versions("gifts/a"), []);
+    let fits = server.json("POST", "/v1/contributions", &body(JSON_BYTES_MAX));
+    assert_eq!(fits.ok()["applied"], 1);
+}
+
+#[test]
+fn a_stream_cut_in_the_middle_keeps_whole_lines_and_drops_the_half_one() {
+    let server = Server::start();
+    let line =
+        |member: &str| json!({"board": "gifts/a", "member": member, "points": 1}).to_string();
+    let (first, second) = (line("u1"), line("u2"));
+    let (half, _) = second.split_at(second.len() - 1);
+    for cut_head in [
+        // More is promised than comes.
+        format!("content-length: 10000\r\n\r\n{first}\n{half}"),
+        // The chunk that ends the body is missing.
+        format!(
+            "transfer-encoding: chunked\r\n\r\n{:x}\r\n{first}\n{half}\r\n",
+            first.len() + 1 + half.len()
+        ),
+    ] {
+        let mut wire = server.wire();
+        wire.write(format!(
+            "POST /v1/contributions HTTP/1.1\r\nhost: a\r\n\
+             content-type: application/x-ndjson\r\n{cut_head}"
+        ));
+        wire.end_input();
+        // A server may answer such a request or hang up.
+        if let Some(answer) = wire.try_answer() {
+            assert_eq!(answer.status, 400, "{}", answer.body);
+            let problem = answer.value();
+            assert_eq!(problem["type"], "malformed");
+            assert_eq!(
+                (&problem["applied"], &problem["read"]),
+                (&json!(1), &json!(1))
+            );
+        }
+        eventually("the whole line applied", || {
+            (server.order("gifts/a", "all") == ["u1"]).then_some(())
+        });
+        server.delete("/v1/boards/gifts/a").is_empty();
+    }
+}
+
+#[test]
+fn a_json_body_cut_in_the_middle_counts_nothing() {
+    let server = Server::start();
+    let item = json!({"board": "gifts/a", "member": "u", "points": 1});
+    let mut wire = server.wire();
+    wire.write(format!(
+        "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+         content-length: 10000\r\n\r\n[{item}]"
+    ));
+    wire.end_input();
+    if let Some(answer) = wire.try_answer() {
+        assert_eq!(answer.status, 400, "{}", answer.body);
+    }
+    assert!(wire.has_ended());
+    assert_eq!(server.versions("gifts/a"), []);
+}

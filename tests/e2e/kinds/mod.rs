@@ -1,0 +1,15 @@
+//! `/v1/kinds`: kinds at run time.
+
+mod changes;
+mod life;
+mod refusals;
+
+use end_to_end::Server;
+use serde_json::Value;
+
+/// A kind as the server shows it, with one setting changed.
+fn with(server: &Server, kind: &str, setting: &str, value: Value) -> Value {
+    let mut shape = server.get(format!("/v1/kinds/{kind}")).ok();
+    shape[setting] = value;
+    shape
+}

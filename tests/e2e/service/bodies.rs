@@ -1,0 +1,108 @@
+//! Bodies that are none, too deep, or not expected, on every path that reads one.
+
+use end_to_end::Server;
+use serde_json::json;
+
+const PATHS: [(&str, &str); 7] = [
+    ("POST", "/v1/contributions"),
+    ("POST", "/v1/top"),
+    ("POST", "/v1/boards/gifts/a/lookup"),
+    ("POST", "/v1/boards/gifts/a/rank"),
+    ("PUT", "/v1/boards/gifts/a"),
+    ("PUT", "/v1/boards/gifts/a/members/u"),
+    ("PUT", "/v1/kinds/k"),
+];
+
+#[test]
+fn what_is_no_json_is_400_with_line_and_column() {
+    let server = Server::start();
+    for (method, path) in PATHS {
+        for (text, line, column) in [
+            ("", "line 1", "column 0"),
+            ("{\n  \"a\" 1}", "line 2", "column 7"),
+            ("{\"a\": 'x'}", "line 1", "column 7"),
+            ("{,}", "line 1", "column 2"),
+        ] {
+            let answer = server.json(method, path, text);
+            // A reader may stop at the first name that it does not know.
+            let word = answer.value()["type"].as_str().unwrap().to_owned();
+            assert!(
+                ["malformed", "invalid"].contains(&word.as_str()),
+                "{answer:?}"
+            );
+            let place: &[&str] = if word == "malformed" {
+                &[line, column]
+            } else {
+                &["a"]
+            };
+            answer.problem(400, &word, place);
+        }
+        let answer = server.send(method, path, &[("content-type", "text/plain")], "{}");
+        answer.problem(
+            415,
+            "unsupported-media-type",
+            &["content-type", "text/plain"],
+        );
+    }
+}
+
+#[test]
+fn nesting_of_any_depth_is_refused_and_does_no_harm() {
+    const DEPTH: usize = 1_000_000;
+    let server = Server::start();
+    let arrays = "[".repeat(DEPTH);
+    let objects = "{\"a\":".repeat(DEPTH);
+    let closed = format!("{}{}", "[".repeat(DEPTH), "]".repeat(DEPTH));
+    for (method, path) in PATHS {
+        for text in [&arrays, &objects, &closed] {
+            let answer = server.json(method, path, text);
+            if path == "/v1/contributions" && *text == closed {
+                // An array with one item, which is none.
+                assert_eq!(answer.ok()["rejected"][0]["type"], "invalid");
+                continue;
+            }
+            assert_eq!(answer.status, 400, "{method} {path}: {}", answer.body);
+        }
+    }
+    for value in ["member", "points", "values", "boards", "at"] {
+        let text = format!("{{\"board\": \"gifts/a\", \"{value}\": {closed}}}");
+        let answer = server.json("POST", "/v1/contributions", &text);
+        assert_eq!(answer.status, 400, "{value}: {}", answer.body);
+    }
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+#[test]
+fn a_body_that_is_too_large_is_413_everywhere() {
+    let server = Server::start();
+    let spaces = " ".repeat(1 << 20);
+    for (method, path) in PATHS {
+        let mut wire = server.wire();
+        let length = 17 << 20;
+        wire.write(format!(
+            "{method} {path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\n\r\n"
+        ));
+        // The server may answer, and hang up, before it has read all of it.
+        for _ in 0..17 {
+            if !wire.try_write(&spaces) {
+                break;
+            }
+        }
+        let answer = wire.answer();
+        assert_eq!(answer.status, 413, "{method} {path}: {}", answer.body);
+        assert_eq!(answer.value()["type"], "too-large");
+    }
+}
+
+#[test]
+fn a_body_where_none_is_expected_is_left_alone() {
+    let server = Server::start();
+    let mut wire = server.wire();
+    for _ in 0..2 {
+        wire.write(
+            "GET /v1/boards/gifts/a/top HTTP/1.1\r\nhost: a\r\ncontent-length: 7\r\n\r\n{\"n\":1}",
+        );
+        assert_eq!(wire.answer().value()["members"], json!(0));
+    }
+}

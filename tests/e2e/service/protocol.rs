@@ -1,0 +1,112 @@
+//! Methods and paths that are none, heads that are none.
+
+use end_to_end::Server;
+
+#[test]
+fn an_unknown_path_is_404_by_name() {
+    let server = Server::start();
+    for path in [
+        "/v1",
+        "/v2/kinds",
+        "/v1/contributions/",
+        "/v1/boards/gifts",
+        "/v1/boards/gifts/a/bottom",
+        "/v1/boards/gifts/a/members",
+        "/v1/boards/gifts/a/members/u/below",
+        "/v1/kinds/gifts/fields",
+        "/v1/kinds/",
+        "//",
+        "/V1/kinds",
+    ] {
+        server.get(path).problem(404, "unknown-path", &[path]);
+    }
+}
+
+#[test]
+fn an_unknown_method_is_405_and_the_answer_says_which_there_are() {
+    let server = Server::start();
+    for (method, path, allowed) in [
+        ("GET", "/v1/contributions", &["POST"][..]),
+        ("HEAD", "/v1/contributions", &["POST"]),
+        ("PUT", "/v1/contributions", &["POST"]),
+        ("OPTIONS", "/v1/kinds", &["GET"]),
+        ("PATCH", "/v1/kinds/gifts", &["GET", "PUT", "DELETE"]),
+        ("POST", "/v1/boards/gifts/a", &["GET", "PUT", "DELETE"]),
+        ("DELETE", "/v1/boards/gifts/a/top", &["GET"]),
+        ("GET", "/v1/boards/gifts/a/lookup", &["POST"]),
+        ("PUT", "/v1/boards/gifts/a/rank", &["GET", "POST"]),
+        (
+            "BREW",
+            "/v1/boards/gifts/a/members/u",
+            &["GET", "PUT", "DELETE"],
+        ),
+        ("TRACE", "/healthz", &["GET"]),
+    ] {
+        let mut wire = server.wire();
+        wire.write(format!(
+            "{method} {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n"
+        ));
+        let answer = wire.answer_to(method);
+        assert_eq!(answer.status, 405, "{method} {path}");
+        assert_eq!(answer.header("content-type"), "application/problem+json");
+        for allowed in allowed {
+            let allow = answer.header("allow").to_ascii_uppercase();
+            assert!(allow.contains(allowed), "{method} {path}: {allow}");
+        }
+        if method != "HEAD" {
+            let problem = answer.value();
+            assert_eq!(problem["type"], "method-not-allowed");
+            let detail = problem["detail"].as_str().unwrap();
+            assert!(detail.contains(method) && detail.contains(path), "{detail}");
+        }
+    }
+}
+
+#[test]
+fn head_is_get_without_the_body() {
+    let server = Server::start();
+    server.give("gifts/a", &[("u", 1)]);
+    for (path, status) in [
+        ("/v1/boards/gifts/a/top?window=all", 200),
+        ("/v1/kinds/nope", 404),
+    ] {
+        let mut wire = server.wire();
+        wire.write(format!("HEAD {path} HTTP/1.1\r\nhost: a\r\n\r\n"));
+        let head = wire.answer_to("HEAD");
+        assert_eq!((head.status, head.body.as_str()), (status, ""));
+        // The connection goes on right behind the head.
+        wire.write(format!(
+            "GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n"
+        ));
+        let whole = wire.answer();
+        assert_eq!(whole.status, status);
+        for name in ["content-type", "cache-control"] {
+            assert_eq!(head.header(name), whole.header(name), "{path}");
+        }
+        assert!(wire.has_ended());
+    }
+}
+
+#[test]
+fn what_is_no_http_ends_its_connection_alone() {
+    let server = Server::start();
+    let long_head = format!(
+        "GET /healthz HTTP/1.1\r\nhost: a\r\nx: {}\r\n\r\n",
+        "x".repeat(1 << 20)
+    );
+    for bytes in [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03".to_vec(),
+        b"nonsense\r\n\r\n".to_vec(),
+        b"GET /healthz HTTP/1.1\r\nhost a\r\n\r\n".to_vec(),
+        b"POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n".to_vec(),
+        long_head.into_bytes(),
+    ] {
+        let mut wire = server.wire();
+        let _ = wire.try_write(bytes);
+        if let Some(answer) = wire.try_answer() {
+            assert!((400..500).contains(&answer.status), "{answer:?}");
+        }
+        assert!(wire.has_ended());
+        assert_eq!(server.get("/healthz").status, 200);
+    }
+}

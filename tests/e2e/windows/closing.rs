@@ -1,0 +1,111 @@
+//! Windows close and go: what is late counts where it still may.
+
+use end_to_end::Server;
+use end_to_end::clock::{DAY_MS, HOUR_MS, date, now_ms};
+use serde_json::json;
+
+use super::top;
+
+fn at(member: &str, at: i64) -> serde_json::Value {
+    json!({"board": "k/a", "member": member, "points": 1, "at": at})
+}
+
+#[test]
+fn what_is_late_for_one_window_counts_in_the_others() {
+    let server = Server::with(
+        "[kinds.k]\nwindows = [\"day\", \"month\", \"all\"]\nclose = { day = \"1h\" }\n\
+         keep = { month = \"forever\" }\n",
+    );
+    let late = now_ms() - 3 * DAY_MS;
+    assert_eq!(server.contribute(&at("u", late)).ok()["applied"], 1);
+    let day = format!("day:{}", date(late));
+    let shown = top(&server, "k/a", &day).ok();
+    assert_eq!(
+        (&shown["members"], &shown["final"]),
+        (&json!(0), &json!(true))
+    );
+    for window in [format!("month:{}", &date(late)[..7]), "all".to_owned()] {
+        let shown = top(&server, "k/a", &window).ok();
+        assert_eq!(
+            (&shown["members"], shown.get("final")),
+            (&json!(1), None),
+            "{window}"
+        );
+    }
+    let current = top(&server, "k/a", "day").ok();
+    assert_eq!(current.get("final"), None);
+}
+
+#[test]
+fn what_fits_no_window_is_rejected() {
+    let server = Server::with("[kinds.k]\nwindows = [\"hour\", \"day\"]\n");
+    server.give("k/a", &[("now", 1)]);
+    let version = server.versions("k/a");
+    let late = now_ms() - 40 * DAY_MS;
+    server
+        .contribute(&at("u", late))
+        .problem(422, "window-closed", &["at"]);
+    let receipt = server
+        .contribute(&json!([at("u", late), at("v", now_ms())]))
+        .ok();
+    assert_eq!(receipt["applied"], 1);
+    assert_eq!(receipt["rejected"][0]["type"], "window-closed");
+    assert_eq!(receipt["rejected"][0]["board"], "k/a");
+    assert_ne!(server.versions("k/a"), version);
+    // The day is kept, its hour is not.
+    let older = now_ms() - 4 * DAY_MS;
+    assert_eq!(server.contribute(&at("w", older)).ok()["applied"], 1);
+    assert_eq!(server.order("k/a", &format!("day:{}", date(older))), ["w"]);
+}
+
+#[test]
+fn final_is_told_on_every_read_and_the_tag_tells_it_too() {
+    let server = Server::with("[kinds.k]\nwindows = [\"day\"]\n");
+    let past = now_ms() - 2 * DAY_MS;
+    server
+        .contribute(&json!([at("u", past), at("v", past + HOUR_MS / 60)]))
+        .ok();
+    let day = format!("day:{}", date(past));
+    let path = format!("/v1/boards/k/a/top?fresh=true&window={day}");
+    let open = server.get(&path);
+    assert_eq!(open.ok().get("final"), None);
+    let mut shape = server.get("/v1/kinds/k").ok();
+    shape["close"] = json!({"day": "1h"});
+    server.put("/v1/kinds/k", &shape).ok();
+    // The entries are the same, the answer is not.
+    let closed = server.get_with(&path, &[("if-none-match", open.header("etag"))]);
+    assert_eq!(closed.ok()["final"], true);
+    assert_eq!(closed.ok()["entries"], open.ok()["entries"]);
+    for rest in [
+        "?",
+        "/range?from=1&to=5&",
+        "/range?min=0&",
+        "/count?",
+        "/members/u?",
+        "/members/u/around?",
+        "/rank?points=1&",
+    ] {
+        let shown = server.get(format!("/v1/boards/k/a{rest}window={day}")).ok();
+        assert_eq!(shown["final"], true, "{rest}");
+    }
+    let many = json!({"boards": ["k/a"], "window": day});
+    assert_eq!(
+        server.post("/v1/top", &many).ok()["boards"][0]["final"],
+        true
+    );
+    server
+        .contribute(&at("w", past))
+        .problem(422, "window-closed", &["at"]);
+}
+
+#[test]
+fn an_idle_board_goes_and_may_come_again() {
+    let server =
+        Server::with("[kinds.k]\nwindows = [\"all\"]\nkeep = { all = { idle = \"1s\" } }\n");
+    server.give("k/a", &[("u", 1)]);
+    end_to_end::eventually("the idle board gone", || {
+        server.order("k/a", "all").is_empty().then_some(())
+    });
+    server.give("k/a", &[("v", 2)]);
+    assert_eq!(server.order("k/a", "all"), ["v"]);
+}

@@ -1,0 +1,104 @@
+//! Days and hours by the kind's own clock, also where it is set forward or back.
+
+use end_to_end::Server;
+use end_to_end::clock::{HOUR_MS, rfc3339};
+use serde_json::{Value, json};
+
+use super::keeping_all;
+
+/// One point to a member of its own at each hour from a moment on.
+fn hourly(server: &Server, from_ms: i64, hours: i64) {
+    let item = |n: i64| {
+        let at = rfc3339(from_ms + n * HOUR_MS + HOUR_MS / 2);
+        json!({"board": "k/a", "member": format!("h{n:02}"), "points": n, "at": at})
+    };
+    let items: Vec<Value> = (0..hours).map(item).collect();
+    assert_eq!(server.contribute(&items.into()).ok()["applied"], hours);
+}
+
+fn members(server: &Server, window: &str) -> u64 {
+    super::top(server, "k/a", window).ok()["members"]
+        .as_u64()
+        .unwrap()
+}
+
+#[test]
+fn a_day_has_25_hours_where_the_clock_goes_back_and_23_where_forward() {
+    // Local midnights in New York: 2025-11-01, EDT; 2025-03-08, EST.
+    for (from, days) in [
+        (
+            1_761_969_600_000,
+            [("2025-11-01", 24), ("2025-11-02", 25), ("2025-11-03", 24)],
+        ),
+        (
+            1_741_410_000_000,
+            [("2025-03-08", 24), ("2025-03-09", 23), ("2025-03-10", 24)],
+        ),
+    ] {
+        let server = keeping_all("America/New_York");
+        let hours: i64 = days.iter().map(|(_, hours)| hours).sum();
+        hourly(&server, from, hours);
+        for (day, hours) in days {
+            assert_eq!(
+                members(&server, &format!("day:{day}")),
+                hours.unsigned_abs(),
+                "{day}"
+            );
+        }
+        assert_eq!(members(&server, "all"), hours.unsigned_abs());
+        let board = server.get("/v1/boards/k/a?window=all&fresh=true").ok();
+        let windows = board["windows"].as_array().unwrap().iter();
+        let mut names: Vec<&str> = windows
+            .filter(|window| window["members"] == 1)
+            .map(|window| window["window"].as_str().unwrap())
+            .filter(|name| name.starts_with("hour:"))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(
+            names.len(),
+            usize::try_from(hours).unwrap(),
+            "each hour is one window"
+        );
+    }
+}
+
+#[test]
+fn hours_around_the_change_hold_what_happened_in_them() {
+    let server = keeping_all("America/New_York");
+    hourly(&server, 1_762_056_000_000, 4);
+    for (window, member) in [
+        ("hour:2025-11-02T00-04:00", "h00"),
+        ("hour:2025-11-02T01-04:00", "h01"),
+        ("hour:2025-11-02T01-05:00", "h02"),
+        ("hour:2025-11-02T02-05:00", "h03"),
+        ("hour:2025-11-02T02", "h03"),
+    ] {
+        assert_eq!(server.order("k/a", window), [member], "{window}");
+    }
+}
+
+#[test]
+fn the_same_moment_is_another_day_elsewhere() {
+    for (zone, day, hour) in [
+        (
+            "Pacific/Kiritimati",
+            "2025-01-02",
+            "hour:2025-01-02T00+14:00",
+        ),
+        (
+            "Pacific/Pago_Pago",
+            "2024-12-31",
+            "hour:2024-12-31T23-11:00",
+        ),
+        ("Asia/Kolkata", "2025-01-01", "hour:2025-01-01T15+05:30"),
+        ("Asia/Kathmandu", "2025-01-01", "hour:2025-01-01T16+05:45"),
+    ] {
+        let server = keeping_all(zone);
+        let item =
+            json!({"board": "k/a", "member": "u", "points": 1, "at": "2025-01-01T10:29:00Z"});
+        server.contribute(&item).ok();
+        assert_eq!(members(&server, &format!("day:{day}")), 1, "{zone}");
+        assert_eq!(members(&server, hour), 1, "{zone}");
+    }
+}

@@ -1,0 +1,28 @@
+//! The kit of the end-to-end tests: real servers as child processes, and clients that know the wire
+//! from the contract alone.
+//!
+//! [`Server`] is a running `megaboard serve`, [`Answer`] what it answered, [`Wire`] a bare
+//! connection for what no client would send, [`Command`](cli) runs of the other commands. Nothing
+//! here depends on a crate of the service: a field that is renamed there fails here.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::must_use_candidate,
+    reason = "all of this crate is for tests: what fails is to panic, with where it happened"
+)]
+
+mod answer;
+mod binary;
+pub mod cli;
+pub mod clock;
+pub mod dice;
+pub mod flights;
+mod patience;
+mod server;
+mod wire;
+
+pub use answer::Answer;
+pub use binary::megaboard;
+pub use patience::{DEADLINE, eventually};
+pub use server::{Launch, Server, encoded};
+pub use wire::{Wire, WireAnswer};
