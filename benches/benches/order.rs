@@ -28,7 +28,7 @@ fn order(criterion: &mut Criterion) {
         let mut random = Random::new(1);
         let keys: Vec<RankKey> = (0..1000)
             .map(|number| RankKey {
-                words: rules.rank_words(&points(i64::from(random.below(100) as u32)), now),
+                words: rules.rank_words(&points(random.below(100).cast_signed()), now),
                 member: member(number),
             })
             .collect();

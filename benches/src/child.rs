@@ -30,14 +30,12 @@ impl Server {
             BufReader::new(stdout).read_line(&mut line)?;
         }
         let address = line.trim().strip_prefix("listening on http://");
-        match address.and_then(|address| address.parse().ok()) {
-            Some(address) => Ok(Self { child, address }),
-            None => {
-                child.kill()?;
-                child.wait()?;
-                Err(io::Error::other(format!("{command:?} printed {line:?}")))
-            }
+        if let Some(address) = address.and_then(|address| address.parse().ok()) {
+            return Ok(Self { child, address });
         }
+        child.kill()?;
+        child.wait()?;
+        Err(io::Error::other(format!("{command:?} printed {line:?}")))
     }
 
     /// Starts a server on a port of its own, and waits until it can be reached.

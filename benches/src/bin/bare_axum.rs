@@ -29,7 +29,7 @@ struct Args {
     /// What to return.
     #[arg(long)]
     body: PathBuf,
-    /// Its ETag.
+    /// Its entity tag.
     #[arg(long)]
     etag: String,
     /// Accept connections as our server does, in place of `axum::serve`.

@@ -110,7 +110,7 @@ fn batches(sample: &mut Sample, len: usize) -> f64 {
         for (shard, items) in &batches {
             sample.apply(*shard, items, now);
         }
-        own_cpu() - begun
+        own_cpu().saturating_sub(begun)
     })
 }
 
@@ -125,7 +125,7 @@ fn requests(sample: &mut Sample, len: usize) -> f64 {
         for writes in &requests {
             sample.write(writes, now);
         }
-        own_cpu() - begun
+        own_cpu().saturating_sub(begun)
     })
 }
 

@@ -12,6 +12,9 @@ const RATE_MIN: f64 = 3.5;
 /// Our CPU a request over the bare handler's: at most.
 const CPU_MAX: f64 = 1.15;
 
+/// The load of one server in a round.
+type Pick = fn(&Round) -> Load;
+
 /// Everything measured.
 #[derive(Default)]
 pub(crate) struct Report {
@@ -35,7 +38,7 @@ impl Report {
             "µs client CPU",
             "bytes",
         ]);
-        let servers: [(&str, fn(&Round) -> Load); 6] = [
+        let servers: [(&str, Pick); 6] = [
             ("megaboard", |round| round.megaboard),
             ("Redis", |round| round.redis),
             ("bare axum, axum::serve", |round| round.bare),

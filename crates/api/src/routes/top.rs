@@ -7,7 +7,7 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
+use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use board::{BoardName, Kind};
@@ -24,11 +24,12 @@ const ENTRIES_DEFAULT: usize = 100;
 
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
-    path: BoardPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
+    request: Request,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
+    // Whole, where extractors of query and headers would copy them.
+    let (mut parts, _) = request.into_parts();
+    let path = BoardPath::from_request_parts(&mut parts, &app).await?;
+    let mut params = Params::of(parts.uri.query());
     let n = entries_wanted(&mut params, path.kind())?;
     let fresh = params.flag("fresh")?;
     let window = read_window(&app, path.kind(), &mut params)?;
@@ -45,7 +46,7 @@ pub(crate) async fn show(
             etag: etag(&name, &view.snapshot, form).into(),
         }
     });
-    if matches(&headers, &etag) {
+    if matches(&parts.headers, &etag) {
         return Ok((StatusCode::NOT_MODIFIED, caching(etag)).into_response());
     }
     let media_type = (
