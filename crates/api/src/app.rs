@@ -5,20 +5,31 @@ use std::sync::Arc;
 use board::Timestamp;
 use merger::{Clock, Merger};
 use shard_router::{KnownKind, Router};
+use tokio::sync::watch;
 
 use crate::problem::Problem;
 
 /// The service behind the routes.
 pub struct App {
-    /// The way of writes.
-    pub router: Arc<Router>,
-    /// The way of reads.
-    pub merger: Arc<Merger>,
-    /// The server's clock.
-    pub clock: Clock,
+    pub(crate) router: Arc<Router>,
+    pub(crate) merger: Arc<Merger>,
+    clock: Clock,
+    stop: watch::Sender<bool>,
 }
 
 impl App {
+    /// A service that writes through the one and reads through the other.
+    #[must_use]
+    pub fn new(router: Arc<Router>, merger: Arc<Merger>, clock: Clock) -> Self {
+        let stop = watch::Sender::new(false);
+        Self {
+            router,
+            merger,
+            clock,
+            stop,
+        }
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         (self.clock)()
     }
@@ -27,5 +38,20 @@ impl App {
     pub(crate) async fn kind(&self, name: &str) -> Result<KnownKind, Problem> {
         let known = self.router.catalogue().kind(name).await?;
         known.ok_or_else(|| Problem::unknown_kind(name))
+    }
+
+    /// Tells requests that could go on without end to come to one.
+    pub(crate) fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        *self.stop.borrow()
+    }
+
+    /// Ready once the server stops.
+    pub(crate) async fn stopping(&self) {
+        // The sender lives as long as the service: there is no other error.
+        let _ = self.stop.subscribe().wait_for(|stopping| *stopping).await;
     }
 }

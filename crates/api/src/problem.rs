@@ -1,11 +1,11 @@
 //! Errors on the wire: RFC 9457 problem details. The one place where an error becomes a status.
 //!
-//! `type` is a stable word, a relative reference as the RFC allows; `docs/problems.md` lists them.
+//! `type` is a stable word, a relative reference as the RFC allows; `docs/http.md` lists them.
 //! Items of a batch carry the same words.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use board::{Member, NotAdmitted, WindowState};
+use board::{Member, NotAdmitted};
 use merger::ReadError;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
@@ -184,17 +184,11 @@ impl Problem {
         )
     }
 
-    pub(crate) fn window(state: WindowState, window: &str) -> Self {
-        match state {
-            WindowState::Gone => Self::new(
-                ProblemType::WindowGone,
-                format!("window {window} is past its retention"),
-            ),
-            _ => Self::new(
-                ProblemType::UnknownWindow,
-                format!("window {window} began before the kind had windows of its sort"),
-            ),
-        }
+    pub(crate) fn window_gone(window: &str) -> Self {
+        Self::new(
+            ProblemType::WindowGone,
+            format!("window: {window} is past its retention"),
+        )
     }
 
     /// Says which element of the request it is about.

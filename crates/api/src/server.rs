@@ -53,7 +53,7 @@ pub async fn serve(
     limits: ServerLimits,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let router = router(app);
+    let router = router(app.clone());
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(limits.connections_max));
     let mut stop = std::pin::pin!(stop);
@@ -85,6 +85,7 @@ pub async fn serve(
         });
     }
     drop(listener);
+    app.stop();
     timeout(limits.stop_timeout, graceful.shutdown())
         .await
         .map_err(|_| {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use board::{BoardName, Calendar, Kind, Member, Period, Subject, Window, WindowState};
+use board::{BoardName, Calendar, Kind, Member, Period, Subject, Timestamp, Window, WindowState};
 use shard_router::KnownKind;
 
 use crate::app::App;
@@ -91,22 +91,26 @@ impl ReadWindow {
     }
 }
 
-/// The window that `?window=` names for a kind, or the kind's first, at this moment.
+/// What every read is asked at last: the window that `?window=` names for a kind, or the kind's
+/// first, at this moment. `fresh`, where nobody has asked for it yet, may be said of a read that is
+/// always fresh. Any other parameter is an error.
 pub(crate) fn read_window(
     app: &App,
     kind: &Kind,
-    params: &mut Params<'_>,
+    mut params: Params<'_>,
 ) -> Result<ReadWindow, Problem> {
+    params.flag("fresh")?;
     let selector = params.text("window")?;
-    resolve(app, kind, selector.as_deref())
+    params.finish()?;
+    resolve(kind, selector.as_deref(), app.now())
 }
 
+/// The window that a selector names for a kind, or the kind's first.
 pub(crate) fn resolve(
-    app: &App,
     kind: &Kind,
     selector: Option<&str>,
+    now: Timestamp,
 ) -> Result<ReadWindow, Problem> {
-    let now = app.now();
     let calendar = kind.calendar();
     let window = match selector {
         Some(text) => {
@@ -121,13 +125,28 @@ pub(crate) fn resolve(
     let is_final = match kind.window_state(window, now) {
         WindowState::Open => false,
         WindowState::Closed => true,
-        gone => return Err(Problem::window(gone, &calendar.name(window))),
+        WindowState::Gone => return Err(Problem::window_gone(&calendar.name(window))),
+        WindowState::NeverKept => return Err(never_kept(kind, window)),
     };
     Ok(ReadWindow {
         window,
         is_final,
         calendar: calendar.clone(),
     })
+}
+
+fn never_kept(kind: &Kind, window: Window) -> Problem {
+    let since = kind
+        .window_rule(window.period())
+        .and_then(|rule| rule.since);
+    let since = since.map_or_else(String::new, |since| {
+        format!(": the first of its sort begins at {since}")
+    });
+    let name = kind.calendar().name(window);
+    Problem::new(
+        ProblemType::UnknownWindow,
+        format!("window: {name} was never kept{since}"),
+    )
 }
 
 fn check_period(kind: &Kind, period: Period) -> Result<(), Problem> {

@@ -88,11 +88,7 @@ async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> 
     stdout.flush()?;
 
     let sweep = tokio::spawn(sweep(router.clone(), merger.clone()));
-    let app = Arc::new(App {
-        router,
-        merger,
-        clock,
-    });
+    let app = Arc::new(App::new(router, merger, clock));
     let served = api::serve(listener, app, ServerLimits::default(), stop).await;
     sweep.abort();
     tracing::info!("stopped");
@@ -142,6 +138,10 @@ async fn sweep(router: Arc<Router>, merger: Arc<Merger>) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
+        // Another server may have changed a kind.
+        if let Err(error) = router.catalogue().refresh().await {
+            tracing::warn!(%error, "the kinds could not be read again");
+        }
         if let Err(error) = router.store().expire(now()).await {
             tracing::warn!(%error, "what is past its time could not be dropped");
         }

@@ -23,15 +23,13 @@ pub(crate) async fn show(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref());
-    params.flag("fresh")?;
     let above = params
         .count("above", 0..=NEIGHBOURS_MAX)?
         .unwrap_or(NEIGHBOURS_DEFAULT);
     let below = params
         .count("below", 0..=NEIGHBOURS_MAX)?
         .unwrap_or(NEIGHBOURS_DEFAULT);
-    let window = read_window(&app, path.kind(), &mut params)?;
-    params.finish()?;
+    let window = read_window(&app, path.kind(), params)?;
     let (board, kind, member) = (&path.board, path.kind(), path.member()?);
     let answer = app
         .merger

@@ -30,7 +30,7 @@ struct WindowShape {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with shards")]
 struct SettingsShape {
     shards: u64,
 }
@@ -46,10 +46,7 @@ pub(crate) async fn show(
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
-    params.flag("fresh")?;
-    let window = read_window(&app, path.kind(), &mut params)?;
-    params.finish()?;
+    let window = read_window(&app, path.kind(), Params::of(query.as_deref()))?;
     let (board, kind) = (&path.board, path.kind());
     let answer = app.merger.info(board, kind, window.window).await?;
     let envelope = Envelope::new(board, &window, &answer);

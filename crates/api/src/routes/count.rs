@@ -23,10 +23,8 @@ pub(crate) async fn show(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref());
-    params.flag("fresh")?;
     let (min, max) = (params.value("min")?, params.value("max")?);
-    let window = read_window(&app, path.kind(), &mut params)?;
-    params.finish()?;
+    let window = read_window(&app, path.kind(), params)?;
     if let (Some(min), Some(max)) = (min, max)
         && min > max
     {

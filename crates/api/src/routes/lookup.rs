@@ -22,7 +22,7 @@ use crate::wire::{Answer, Entries, EntryShape, Envelope};
 const MEMBERS_MAX: usize = 1000;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with members")]
 struct LookupShape {
     members: Vec<String>,
 }
@@ -58,10 +58,7 @@ pub(crate) async fn show(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
-    params.flag("fresh")?;
-    let window = read_window(&app, path.kind(), &mut params)?;
-    params.finish()?;
+    let window = read_window(&app, path.kind(), Params::of(query.as_deref()))?;
     let shape: LookupShape = body::json(&headers, request).await?;
     if shape.members.len() > MEMBERS_MAX {
         let count = shape.members.len();

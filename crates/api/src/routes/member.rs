@@ -17,7 +17,7 @@ use crate::body;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::routes::contributions::Receipt;
-use crate::target::{BoardPath, read_window};
+use crate::target::{BoardPath, read_window, resolve};
 use crate::wire::{Answer, EntryShape, Envelope, StandingShape};
 
 /// The entry, and where it stands.
@@ -109,10 +109,8 @@ pub(crate) async fn show(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref());
-    params.flag("fresh")?;
     let target = params.count("target", 1..=u64::MAX)?;
-    let window = read_window(&app, path.kind(), &mut params)?;
-    params.finish()?;
+    let window = read_window(&app, path.kind(), params)?;
     let (board, kind, member) = (&path.board, path.kind(), path.member()?);
     let answer = app
         .merger
@@ -157,13 +155,15 @@ pub(crate) async fn set(
     request: Body,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref());
-    let named = params.text("window")?.is_some();
-    let mut params = Params::of(query.as_deref());
-    let window = read_window(&app, path.kind(), &mut params)?;
+    let selector = params.text("window")?;
     params.finish()?;
     let text = body::json_text(&headers, request).await?;
     let shape: StandingShape<'_> = body::from_json(&text)?;
+    // The current window and the default of `at` are those of one moment, after the body has come.
     let now = app.now();
+    let only = selector
+        .map(|text| resolve(path.kind(), Some(&text), now))
+        .transpose()?;
     let write = Write {
         board: Arc::new(path.board.clone()),
         kind: path.known.clone(),
@@ -171,7 +171,7 @@ pub(crate) async fn set(
         change: Change::Set(shape.values(path.kind())?),
         at: shape.at(now),
         id: shape.id()?,
-        only: named.then_some(window.window),
+        only: only.map(|window| window.window),
     };
     let mut receipt = Receipt::default();
     for written in app

@@ -23,16 +23,13 @@ pub(crate) async fn show(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref());
-    // These reads are always fresh.
-    params.flag("fresh")?;
     let (from, to) = (
         params.count("from", 1..=u64::MAX)?,
         params.count("to", 1..=u64::MAX)?,
     );
     let bounds = (params.value("min")?, params.value("max")?);
     let limit = params.count("limit", 1..=PAGE_MAX)?;
-    let window = read_window(&app, path.kind(), &mut params)?;
-    params.finish()?;
+    let window = read_window(&app, path.kind(), params)?;
     let (board, kind) = (&path.board, path.kind());
     let answer = match (from, to, bounds) {
         (Some(from), Some(to), (None, None)) if limit.is_none() => {

@@ -23,7 +23,7 @@ struct PlaceShape {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with values")]
 struct ValuesShape<'a> {
     points: Option<Integer>,
     #[serde(borrow)]
@@ -36,10 +36,8 @@ pub(crate) async fn of_points(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref());
-    params.flag("fresh")?;
     let points = params.value("points")?;
-    let window = read_window(&app, path.kind(), &mut params)?;
-    params.finish()?;
+    let window = read_window(&app, path.kind(), params)?;
     let points = points.ok_or_else(|| Problem::invalid("points: is missing"))?;
     let values = Named::Points(Integer::Exact(points)).read_by(path.kind())?;
     place(&app, &path, &window, &values).await
@@ -52,10 +50,7 @@ pub(crate) async fn of_values(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
-    params.flag("fresh")?;
-    let window = read_window(&app, path.kind(), &mut params)?;
-    params.finish()?;
+    let window = read_window(&app, path.kind(), Params::of(query.as_deref()))?;
     let text = body::json_text(&headers, request).await?;
     let shape: ValuesShape<'_> = body::from_json(&text)?;
     let values = Named::of(shape.points, shape.values.as_ref())?.read_by(path.kind())?;

@@ -21,6 +21,9 @@ use crate::target::resolve;
 /// Boards of one request.
 const BOARDS_MAX: usize = 100;
 
+/// Entries of all boards of one request.
+const ENTRIES_MAX: u64 = 100_000;
+
 /// Boards that are merged at once.
 const AT_ONCE_MAX: usize = 16;
 
@@ -28,7 +31,7 @@ const AT_ONCE_MAX: usize = 16;
 const ENTRIES_DEFAULT: u64 = 10;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with boards")]
 struct TopsShape {
     boards: Vec<String>,
     window: Option<String>,
@@ -50,6 +53,11 @@ pub(crate) async fn many(
         return Err(Problem::invalid(format!(
             "boards: names {count}, more than {BOARDS_MAX}"
         )));
+    }
+    let entries = (count as u64).saturating_mul(shape.n.unwrap_or(ENTRIES_DEFAULT));
+    if entries > ENTRIES_MAX {
+        let detail = format!("n: {count} boards of so many are {entries}, more than {ENTRIES_MAX}");
+        return Err(Problem::invalid(detail));
     }
     let tops = (0..count).map(|index| {
         let (app, shape) = (&app, &shape);
@@ -89,7 +97,7 @@ async fn one(app: &App, shape: &TopsShape, board: &str) -> Result<Vec<u8>, Probl
         let detail = format!("n: {n} is not a whole number from 1 to {depth}");
         return Err(Problem::invalid(detail));
     }
-    let window = resolve(app, &known.kind, shape.window.as_deref())?;
+    let window = resolve(&known.kind, shape.window.as_deref(), app.now())?;
     let view = app
         .merger
         .top(&board, &known.kind, window.window, shape.fresh)

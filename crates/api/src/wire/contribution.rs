@@ -13,7 +13,10 @@ pub(crate) const BOARDS_MAX: usize = 16;
 
 /// One contribution.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a contribution: an object with board, member and points or values"
+)]
 pub(crate) struct ContributionShape<'a> {
     #[serde(borrow)]
     board: Option<Text<'a>>,
@@ -58,7 +61,7 @@ pub(crate) enum Named<'a> {
 
 /// The body of `PUT .../members/{member}` and the like: values without board and member.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with points or values")]
 pub(crate) struct StandingShape<'a> {
     points: Option<Integer>,
     #[serde(borrow)]

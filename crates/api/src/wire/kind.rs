@@ -13,7 +13,7 @@ use super::object::{object, objects};
 
 /// A kind's settings, each with the default of the contract. The same in JSON and in TOML.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, expecting = "a kind's settings, by name")]
 pub struct KindShape {
     /// Its name, which answers carry; in a request it may only repeat the path's.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use board::limits::FIELDS_MAX;
 use board::{Timestamp, Value};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Unexpected, Visitor};
 
@@ -130,6 +131,11 @@ impl<'de> Visitor<'de> for NamedIntegersVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut named: Vec<(Text<'de>, Option<Integer>)> = Vec::new();
         while let Some(name) = map.next_key::<Text<'de>>()? {
+            if named.len() == FIELDS_MAX {
+                return Err(A::Error::custom(
+                    "more fields are named than a kind can have",
+                ));
+            }
             if named.iter().any(|(other, _)| *other == name) {
                 return Err(A::Error::custom(format!("{} is named twice", name.0)));
             }

@@ -1,8 +1,9 @@
 //! Some contributions, checked and written together.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use board::{BoardName, Timestamp};
+use board::BoardName;
 use shard_router::{KnownKind, Write};
 
 use super::Return;
@@ -10,30 +11,31 @@ use super::receipt::Receipt;
 use super::standings;
 use crate::app::App;
 use crate::body;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemType};
 use crate::wire::{Contributed, ContributionShape, Targets};
 
 /// What is to be written, and what was found wrong before.
 pub(super) struct Chunk<'a> {
     app: &'a App,
-    now: Timestamp,
     writes: Vec<Write>,
     /// For each write the place of its contribution in the request.
     places: Vec<usize>,
     rejected: Vec<(usize, Option<String>, Problem)>,
     /// The last board that was named: most contributions name the one before them again.
     last: Option<(Arc<BoardName>, String, KnownKind)>,
+    /// Kinds that the store was asked for and does not have.
+    unknown: HashSet<String>,
 }
 
 impl<'a> Chunk<'a> {
     pub(super) fn new(app: &'a App) -> Self {
         Self {
             app,
-            now: app.now(),
             writes: Vec::new(),
             places: Vec::new(),
             rejected: Vec::new(),
             last: None,
+            unknown: HashSet::new(),
         }
     }
 
@@ -47,7 +49,7 @@ impl<'a> Chunk<'a> {
     /// Takes a contribution: what is wrong with its shape is the caller's to tell.
     pub(super) async fn add_object(&mut self, place: usize, text: &[u8]) -> Result<(), Problem> {
         let shape: ContributionShape<'_> = body::from_json(text)?;
-        let contributed = shape.check(self.now)?;
+        let contributed = shape.check(self.app.now())?;
         self.target(place, &contributed).await;
         Ok(())
     }
@@ -105,28 +107,40 @@ impl<'a> Chunk<'a> {
         let board: BoardName = text
             .parse()
             .map_err(|error: board::IdentError| Problem::invalid(format!("board: {error}")))?;
-        let kind = self.app.kind(board.kind().as_str()).await?;
+        let kind = self.kind(board.kind().as_str()).await?;
         let board = Arc::new(board);
         self.last = Some((board.clone(), text.to_owned(), kind.clone()));
         Ok((board, kind))
     }
 
-    /// Writes everything, and counts what became of it.
-    pub(super) async fn write(self, wanted: Return, receipt: &mut Receipt) -> Result<(), Problem> {
+    async fn kind(&mut self, name: &str) -> Result<KnownKind, Problem> {
+        if self.unknown.contains(name) {
+            return Err(Problem::unknown_kind(name));
+        }
+        let kind = self.app.kind(name).await;
+        if matches!(&kind, Err(problem) if problem.kind == ProblemType::UnknownKind) {
+            self.unknown.insert(name.to_owned());
+        }
+        kind
+    }
+
+    /// Writes everything, and counts what became of it. What is written is told, whatever becomes of
+    /// the reads that were asked for besides.
+    pub(super) async fn write(self, wanted: Return, receipt: &mut Receipt) {
         for (place, board, problem) in self.rejected {
             receipt.reject(place, board, problem);
         }
         let report = wanted != Return::Nothing;
-        let written = self.app.router.write(&self.writes, self.now, report).await;
+        let now = self.app.now();
+        let written = self.app.router.write(&self.writes, now, report).await;
         for ((place, write), written) in self.places.iter().zip(&self.writes).zip(&written) {
             receipt.count(*place, &write.board, written);
             if report {
                 let ranks = wanted == Return::Ranks;
-                if let Some(shape) = standings::of(self.app, *place, write, written, ranks).await? {
+                if let Some(shape) = standings::of(self.app, *place, write, written, ranks).await {
                     receipt.add_standing(shape);
                 }
             }
         }
-        Ok(())
     }
 }

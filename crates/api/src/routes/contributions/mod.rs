@@ -1,18 +1,25 @@
 //! `POST /v1/contributions`: one object, an array, or a stream of lines of any length.
 //!
 //! What arrives is taken in chunks of [`CHUNK_MAX`]: read, checked, written, counted; then the next
-//! chunk. So a stream needs the memory of a chunk, and its writes stay in order.
+//! chunk. So a stream needs the memory of a chunk, and its writes stay in order. A stream that is
+//! slow is not waited for: what has come is written [`CHUNK_WAIT`] after its first line. When the
+//! server stops, a stream ends with what it has read.
 
 mod chunk;
 mod receipt;
 mod standings;
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+
+use tokio::task::yield_now;
+use tokio::time::{Instant, sleep};
 
 use self::chunk::Chunk;
 pub(crate) use self::receipt::Receipt;
@@ -23,6 +30,12 @@ use crate::problem::{Problem, ProblemType};
 
 /// Contributions that are written at once.
 const CHUNK_MAX: usize = 1000;
+
+/// How long the first line of a chunk waits for further ones.
+const CHUNK_WAIT: Duration = Duration::from_millis(100);
+
+/// Elements of an array; more of them are sent as lines.
+const ARRAY_ITEMS_MAX: usize = 100_000;
 
 /// Contributions of a request that asks for standings.
 const STANDINGS_MAX: usize = 100;
@@ -72,10 +85,15 @@ async fn json(app: &App, text: &[u8], wanted: Return) -> Result<Response, Proble
     if text.trim_ascii_start().first() != Some(&b'[') {
         let mut chunk = Chunk::new(app);
         chunk.add_object(0, text).await?;
-        chunk.write(wanted, &mut receipt).await?;
+        chunk.write(wanted, &mut receipt).await;
         return receipt.into_single();
     }
     let items = body::items_from_json(text)?;
+    if items.len() > ARRAY_ITEMS_MAX {
+        let count = items.len();
+        let detail = format!("the array has {count} elements, more than {ARRAY_ITEMS_MAX}");
+        return Err(Problem::new(ProblemType::TooLarge, detail));
+    }
     check_count(items.len(), wanted)?;
     for (number, items) in items.chunks(CHUNK_MAX).enumerate() {
         let mut chunk = Chunk::new(app);
@@ -84,7 +102,8 @@ async fn json(app: &App, text: &[u8], wanted: Return) -> Result<Response, Proble
                 .add(number * CHUNK_MAX + offset, item.get().as_bytes())
                 .await;
         }
-        chunk.write(wanted, &mut receipt).await?;
+        chunk.write(wanted, &mut receipt).await;
+        yield_now().await;
     }
     Ok(receipt.into_response())
 }
@@ -101,17 +120,19 @@ async fn lines(app: &App, mut lines: Lines, wanted: Return) -> Result<Response, 
     let mut receipt = Receipt::of_stream();
     let mut read = 0;
     loop {
-        let (chunk, taken, end) = next_chunk(app, &mut lines, read).await;
-        if wanted != Return::Nothing {
-            // More than one chunk is more than may be asked for, and nothing is written yet.
-            check_count(read + taken, wanted)?;
-        }
+        let (chunk, taken, end) = next_chunk(app, &mut lines, read, wanted).await;
+        // More than one chunk is more than may be asked for, and nothing is written yet.
+        check_count(read + taken, wanted)?;
         read += taken;
-        chunk.write(wanted, &mut receipt).await?;
+        chunk.write(wanted, &mut receipt).await;
         receipt.has_read(read);
         match end {
-            End::More if receipt.failed_count() < FAILED_MAX => {}
+            End::More if receipt.failed_count() < FAILED_MAX => yield_now().await,
             End::More | End::OfBody => return Ok(receipt.into_response()),
+            End::Stopping => {
+                let close = [(header::CONNECTION, HeaderValue::from_static("close"))];
+                return Ok((close, receipt).into_response());
+            }
             // What was written stays written; the receipt tells how far it came.
             End::Broken(problem) => return Err(problem.with(&receipt)),
         }
@@ -122,13 +143,35 @@ async fn lines(app: &App, mut lines: Lines, wanted: Return) -> Result<Response, 
 enum End {
     More,
     OfBody,
+    Stopping,
     Broken(Problem),
 }
 
-async fn next_chunk<'a>(app: &'a App, lines: &mut Lines, read: usize) -> (Chunk<'a>, usize, End) {
+async fn next_chunk<'a>(
+    app: &'a App,
+    lines: &mut Lines,
+    read: usize,
+    wanted: Return,
+) -> (Chunk<'a>, usize, End) {
     let mut chunk = Chunk::new(app);
+    if app.is_stopping() {
+        return (chunk, 0, End::Stopping);
+    }
+    let mut stopping = pin!(app.stopping());
+    let mut due = pin!(sleep(CHUNK_WAIT));
     for taken in 0..CHUNK_MAX {
-        match lines.next().await {
+        if taken == 1 {
+            due.as_mut().reset(Instant::now() + CHUNK_WAIT);
+        }
+        // Who asks for standings sends few lines, and is answered whole or not at all.
+        let waits = taken > 0 && wanted == Return::Nothing;
+        let line = tokio::select! {
+            biased;
+            line = lines.next() => line,
+            () = &mut stopping => return (chunk, taken, End::Stopping),
+            () = &mut due, if waits => return (chunk, taken, End::More),
+        };
+        match line {
             Ok(Some(Line::Text(text))) if text.trim_ascii().is_empty() => {}
             Ok(Some(Line::Text(text))) => chunk.add(read + taken, &text).await,
             Ok(Some(Line::TooLong)) => {

@@ -4,6 +4,7 @@ use axum::response::{IntoResponse, Response};
 use board::BoardName;
 use serde::Serialize;
 use shard_router::Written;
+use shard_store::Failure;
 
 use super::standings::WrittenShape;
 use crate::problem::{Problem, ProblemType};
@@ -26,9 +27,12 @@ pub(crate) struct Receipt {
     read: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     standings: Vec<WrittenShape>,
-    /// The first problem, which answers a request of one contribution.
+    /// The first thing that was wrong, which answers a request of one contribution.
     #[serde(skip)]
     first: Option<Problem>,
+    /// Of a failure it is not known whether it was applied after all.
+    #[serde(skip)]
+    any_unknown: bool,
 }
 
 /// An item that was not applied.
@@ -72,9 +76,9 @@ impl Receipt {
             }
             Written::Failed(failure) => {
                 self.failed_count += 1;
+                self.any_unknown |= matches!(failure, Failure::Unknown(_));
                 let problem = Problem::from(failure);
                 list(&mut self.failed, index, Some(board.to_string()), &problem);
-                self.first.get_or_insert(problem);
             }
         }
     }
@@ -83,10 +87,12 @@ impl Receipt {
         self.standings.push(shape);
     }
 
-    /// The answer to a request of one contribution: when nothing of it was taken, its own error.
+    /// The answer to a request of one contribution: when it was refused whole, its own error. What
+    /// failed on one of its boards is worth sending again, so that comes first.
     pub(crate) fn into_single(mut self) -> Result<Response, Problem> {
+        let taken = self.applied + self.duplicates + self.failed_count;
         match self.first.take() {
-            Some(problem) if self.applied + self.duplicates == 0 => Err(problem),
+            Some(problem) if taken == 0 => Err(problem),
             _ => Ok(self.into_response()),
         }
     }
@@ -108,8 +114,13 @@ impl IntoResponse for Receipt {
     /// 200, or 503 when nothing was applied because the store could not.
     fn into_response(self) -> Response {
         if self.applied == 0 && self.failed_count > 0 {
-            let kind = ProblemType::Unavailable;
-            let detail = format!("nothing was applied; {} failed", self.failed_count);
+            let (kind, what) = if self.any_unknown {
+                (ProblemType::Unknown, "nothing is known to be applied")
+            } else {
+                (ProblemType::Unavailable, "nothing was applied")
+            };
+            let why = self.failed.first().map_or("", |item| &item.detail);
+            let detail = format!("{what}; {} failed: {why}", self.failed_count);
             return Problem::new(kind, detail).with(&self).into_response();
         }
         wire::json(&self)

@@ -4,9 +4,9 @@ use board::{RankKey, Rules, Standing};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use shard_router::{Write, Written};
+use tokio::task::yield_now;
 
 use crate::app::App;
-use crate::problem::Problem;
 use crate::wire::FieldsShape;
 
 /// One contribution on one board: its member's standing in each window after it.
@@ -25,9 +25,9 @@ pub(super) async fn of(
     write: &Write,
     written: &Written,
     ranks: bool,
-) -> Result<Option<WrittenShape>, Problem> {
+) -> Option<WrittenShape> {
     let (Written::Applied(standings) | Written::Duplicate(standings)) = written else {
-        return Ok(None);
+        return None;
     };
     let kind = &write.kind.kind;
     let rules = kind.rules();
@@ -47,18 +47,22 @@ pub(super) async fn of(
             let place = app
                 .merger
                 .place_of(&write.board, kind, held.window, &key)
-                .await?;
-            shape.insert("rank".to_owned(), place.value.rank.into());
-            shape.insert("position".to_owned(), place.value.position.into());
+                .await;
+            // What was applied is told even where its rank cannot be read.
+            if let Ok(place) = place {
+                shape.insert("rank".to_owned(), place.value.rank.into());
+                shape.insert("position".to_owned(), place.value.position.into());
+            }
+            yield_now().await;
         }
         windows.push(shape);
     }
-    Ok(Some(WrittenShape {
+    Some(WrittenShape {
         index,
         board: write.board.to_string(),
         member: write.member.to_string(),
         windows,
-    }))
+    })
 }
 
 fn put_fields(shape: &mut Map<String, Json>, rules: &Rules, standing: &Standing) {
