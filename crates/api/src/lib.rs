@@ -8,6 +8,7 @@ mod app;
 mod body;
 mod params;
 mod problem;
+mod rest;
 mod router;
 mod routes;
 mod server;

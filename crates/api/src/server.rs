@@ -1,21 +1,20 @@
 //! The accept loop: connections under limits, and an end that loses nothing.
 
+use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
-use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
-use tower::ServiceExt;
 
 use crate::app::App;
+use crate::rest;
 use crate::router::router;
 
 /// Limits of the accept loop.
@@ -68,14 +67,16 @@ pub async fn serve(
             tracing::debug!(%error, "a connection ended as it was accepted");
             continue;
         }
-        let service = router
-            .clone()
-            .map_request(|request: hyper::Request<Incoming>| request.map(Body::new));
+        let router = router.clone();
+        let service = service_fn(move |request| {
+            let router = router.clone();
+            async move { Ok::<_, Infallible>(rest::answer(router, request).await) }
+        });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(limits.header_timeout)
             .max_buf_size(READ_BUFFER_BYTES)
-            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+            .serve_connection(TokioIo::new(stream), service);
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {

@@ -27,6 +27,49 @@ fn a_connection_serves_one_request_after_another() {
 }
 
 #[test]
+fn a_connection_goes_on_behind_a_body_that_nobody_wanted_or_the_answer_says_it_ends() {
+    let server = Server::start();
+    let heads = [
+        ("POST /nowhere", "application/json", 404),
+        ("PATCH /v1/contributions", "application/json", 405),
+        ("POST /v1/contributions", "text/csv", 415),
+        ("POST /v1/contributions?dry=1", "application/json", 400),
+        ("PUT /v1/boards/nope/a", "application/json", 404),
+    ];
+    let head = |(line, media_type, _): (&str, &str, u16), length: usize, more: &str| {
+        format!(
+            "{line} HTTP/1.1\r\nhost: a\r\ncontent-type: {media_type}\r\n\
+             content-length: {length}\r\n{more}\r\n"
+        )
+    };
+    // What came along is read away.
+    let mut wire = server.wire();
+    for case in heads.repeat(20) {
+        wire.write(head(case, 2, "") + "{}");
+        let answer = wire.answer();
+        assert_eq!(
+            (answer.status, answer.header("connection")),
+            (case.2, ""),
+            "{case:?}"
+        );
+    }
+    // What does not come, is too long, or was asked about first, is not waited for.
+    for case in heads {
+        for (length, more) in [(7, ""), (1 << 30, ""), (2, "expect: 100-continue\r\n")] {
+            let mut wire = server.wire();
+            wire.write(head(case, length, more));
+            let answer = wire.answer();
+            assert_eq!(
+                (answer.status, answer.header("connection")),
+                (case.2, "close"),
+                "{case:?}"
+            );
+            assert!(wire.has_ended());
+        }
+    }
+}
+
+#[test]
 fn requests_in_a_row_are_answered_in_order() {
     let server = Server::start();
     let mut wire = server.wire();

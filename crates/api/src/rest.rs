@@ -1,0 +1,118 @@
+//! What is left of a request's body once its answer is known.
+//!
+//! An answer may be known before the body was read: the path is wrong, or the media type. What
+//! follows on the connection begins behind that body, so that a short rest is read away; with a long
+//! one the connection ends, and the answer has to say so, or a client that keeps its connections
+//! would send its next request into the end of this one.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderValue, Request, header};
+use axum::response::Response;
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use tower::ServiceExt;
+
+/// Bytes that are read away behind an answer.
+const REST_BYTES_MAX: usize = 64 << 10;
+
+/// How long an answer waits for them.
+const REST_WAIT_MAX: Duration = Duration::from_millis(100);
+
+/// Answers a request, and sees to the rest of its body.
+pub(crate) async fn answer(router: Router, request: Request<Incoming>) -> Response {
+    let asks_first = request.headers().contains_key(header::EXPECT);
+    let (back, mut rest) = oneshot::channel();
+    let request = request.map(|body| Body::new(Lent::new(body, back)));
+    let mut response = router
+        .oneshot(request)
+        .await
+        .unwrap_or_else(|never| match never {});
+    if let Ok(body) = rest.try_recv() {
+        // Who asks first is not to be told to send what nobody wants.
+        let is_gone = !asks_first && read_away(body).await;
+        if !is_gone {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(header::CONNECTION, close);
+        }
+    }
+    response
+}
+
+/// Whether the body came to its end.
+async fn read_away(mut body: Incoming) -> bool {
+    let read = async {
+        let mut bytes = 0;
+        while let Some(frame) = body.frame().await {
+            let Ok(frame) = frame else { return false };
+            bytes += frame.data_ref().map_or(0, Bytes::len);
+            if bytes > REST_BYTES_MAX {
+                return false;
+            }
+        }
+        true
+    };
+    timeout(REST_WAIT_MAX, read).await.unwrap_or(false)
+}
+
+/// A body that is handed back when whoever reads it lets go before its end.
+struct Lent {
+    body: Option<Incoming>,
+    back: Option<oneshot::Sender<Incoming>>,
+}
+
+impl Lent {
+    fn new(body: Incoming, back: oneshot::Sender<Incoming>) -> Self {
+        Self {
+            body: Some(body),
+            back: Some(back),
+        }
+    }
+}
+
+impl HttpBody for Lent {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let Some(body) = &mut self.body else {
+            return Poll::Ready(None);
+        };
+        let polled = Pin::new(body).poll_frame(context);
+        if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
+            self.body = None;
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body
+            .as_ref()
+            .map_or_else(|| SizeHint::with_exact(0), HttpBody::size_hint)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let (Some(body), Some(back)) = (self.body.take(), self.back.take())
+            && !body.is_end_stream()
+        {
+            // Nobody waits for it where the connection has ended meanwhile.
+            let _ = back.send(body);
+        }
+    }
+}
