@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use board::Subject;
+use board::{Kind, Subject};
 use clap::Args;
 use shard_store::{BoardRecord, ShardStore};
 
@@ -69,7 +69,7 @@ async fn verify(store: &dyn ShardStore) -> Result<Findings, Box<dyn Error>> {
             let Some(last) = records.last() else { break };
             after = Some(last.name.subject().clone());
             for record in &records {
-                verify_board(store, record, &mut findings).await?;
+                verify_board(store, kind.kind.as_deref(), record, &mut findings).await?;
             }
         }
     }
@@ -78,6 +78,7 @@ async fn verify(store: &dyn ShardStore) -> Result<Findings, Box<dyn Error>> {
 
 async fn verify_board(
     store: &dyn ShardStore,
+    kind: Option<&Kind>,
     record: &BoardRecord,
     findings: &mut Findings,
 ) -> Result<(), Box<dyn Error>> {
@@ -91,8 +92,12 @@ async fn verify_board(
                 let member = wrong
                     .member
                     .map_or_else(String::new, |m| format!(" member {m}"));
-                let (board, window) = (&record.name, wrong.window);
-                terminal::complain(&format!("{board} {window:?}{member}: {}", wrong.what));
+                let window = kind.map_or_else(
+                    || wrong.window.period().to_string(),
+                    |kind| kind.calendar().name(wrong.window),
+                );
+                let board = &record.name;
+                terminal::complain(&format!("{board} {window}{member}: {}", wrong.what));
             }
         }
     }
