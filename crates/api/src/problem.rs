@@ -257,7 +257,9 @@ impl From<StoreError> for Problem {
         let kind = match error {
             StoreError::Unknown(_) => ProblemType::Unknown,
             StoreError::WindowDropped => ProblemType::WindowGone,
-            StoreError::Dead | StoreError::Unavailable(_) => ProblemType::Unavailable,
+            StoreError::Dead | StoreError::StaleKind | StoreError::Unavailable(_) => {
+                ProblemType::Unavailable
+            }
         };
         Self::new(kind, error.to_string())
     }
@@ -266,7 +268,7 @@ impl From<StoreError> for Problem {
 impl From<ReadError> for Problem {
     fn from(error: ReadError) -> Self {
         let kind = match error {
-            ReadError::Unavailable(_) => ProblemType::Unavailable,
+            ReadError::KindChanged | ReadError::Unavailable(_) => ProblemType::Unavailable,
             ReadError::WindowGone => ProblemType::WindowGone,
         };
         Self::new(kind, error.to_string())

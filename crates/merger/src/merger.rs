@@ -97,7 +97,7 @@ impl Merger {
     {
         for _ in 0..LIVES_MAX {
             let as_of = self.now();
-            let Some(record) = self.router.boards().born(name).await? else {
+            let Some(record) = self.router.record(name, kind).await? else {
                 return Ok(Answer {
                     version: Version::UNBORN,
                     as_of,

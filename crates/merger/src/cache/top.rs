@@ -71,7 +71,7 @@ impl TopView {
 
 /// The last board there is, where it will do.
 fn last(known: Option<Arc<Snapshot>>, fresh: bool, error: ReadError) -> Result<TopView, ReadError> {
-    let will_do = !fresh && error != ReadError::WindowGone;
+    let will_do = !fresh && !matches!(error, ReadError::WindowGone | ReadError::KindChanged);
     let snapshot = known.filter(|_| will_do).ok_or(error)?;
     Ok(TopView {
         snapshot,

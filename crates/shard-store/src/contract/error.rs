@@ -9,6 +9,10 @@ pub enum StoreError {
     /// The window to be read has been dropped: it is past its retention, whatever the clock says.
     #[error("the window has been dropped")]
     WindowDropped,
+    /// The board was born of a kind that means something else than the caller's, which has been
+    /// replaced: read the kind again.
+    #[error("the kind has just changed")]
+    StaleKind,
     /// The store could not take the call. Nothing happened.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),

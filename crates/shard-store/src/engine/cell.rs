@@ -90,6 +90,7 @@ impl Cell {
             name: self.name.clone(),
             incarnation: self.incarnation,
             shards: self.shards,
+            meaning: self.kind.meaning(),
             born: self.is_born(),
         }
     }
@@ -117,6 +118,9 @@ impl Cell {
         batch: &Batch<'_>,
         budget: &IdBudget,
     ) -> Result<Vec<Outcome>, StoreError> {
+        if batch.kind.meaning() != self.kind.meaning() {
+            return Err(StoreError::StaleKind);
+        }
         let shard_of = |hash| self.shards.shard_of(hash);
         let body = self.body.read();
         let (outcomes, crowded) = match &*body {
