@@ -21,7 +21,7 @@ use crate::write::{Write, Written};
 /// Calls under way at once for one request and board.
 const SHARD_CALLS_MAX: usize = 64;
 
-/// Lives of a board that one request may meet.
+/// Lives of a board that end under one request before it gives up.
 const LIVES_MAX: usize = 4;
 
 /// Tries at the birth of a board whose kind keeps changing.

@@ -12,10 +12,7 @@ use super::life::Life;
 use super::snapshot::{Shape, Snapshot};
 use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want};
-use crate::merger::Merger;
-
-/// Lives of a board that one read may meet.
-const LIVES_MAX: usize = 4;
+use crate::merger::{LIVES_MAX, Merger};
 
 /// Names known to be unborn that are kept at hand.
 const UNBORN_MAX: u64 = 65_536;
