@@ -21,7 +21,8 @@ pub trait ShardStore: Send + Sync + 'static {
     /// Every kind ever written, deleted ones too, by name.
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>>;
 
-    /// Writes a kind whose record is at `expected`. `only_without_boards`: refused once it has any.
+    /// Writes a kind whose record is at `expected`. `only_without_boards`: refused once it has any
+    /// that was born; what boards yet unborn are settled to stays, whatever the kind becomes.
     fn put_kind(
         &self,
         kind: Arc<Kind>,
@@ -29,7 +30,7 @@ pub trait ShardStore: Send + Sync + 'static {
         only_without_boards: bool,
     ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>>;
 
-    /// Deletes a kind without boards whose record is at `expected`.
+    /// Deletes a kind without boards whose record is at `expected`, and the settings of those unborn.
     fn delete_kind<'a>(
         &'a self,
         name: &'a KindName,

@@ -85,6 +85,13 @@ impl Cell {
         }
     }
 
+    /// The same settings for a board of another kind.
+    pub(crate) fn unborn_of(&self, kind: Arc<Kind>) -> Self {
+        let settled = Timestamp::from_millis(self.last_write.load(Ordering::Relaxed));
+        let name = self.name.clone();
+        Self::new(name, kind, self.incarnation, self.shards, false, settled)
+    }
+
     pub(crate) fn record(&self) -> BoardRecord {
         BoardRecord {
             name: self.name.clone(),

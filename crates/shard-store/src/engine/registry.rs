@@ -91,7 +91,10 @@ impl Registry {
             if !self.boards(name, None, 1).is_empty() {
                 return Err(KindWriteError::HasBoards);
             }
-            self.drop_unborn(name);
+            match &kind {
+                Some(kind) => self.resettle(kind),
+                None => self.drop_unborn(name),
+            }
         }
         let revision = Revision(held.0 + 1);
         let record = KindRecord {
@@ -228,6 +231,20 @@ impl Registry {
         };
         for (_, incarnation) in gone {
             self.forget(incarnation);
+        }
+    }
+
+    /// Settings of boards yet unborn stay when their kind becomes another: cells without contents are
+    /// made of that one.
+    fn resettle(&self, kind: &Arc<Kind>) {
+        let mut names = self.names.write();
+        let unborn: Vec<Shared> = names
+            .get(kind.name())
+            .map_or_else(Vec::new, |boards| boards.values().cloned().collect());
+        for held in unborn {
+            held.end(&self.ids);
+            self.forget(held.incarnation());
+            self.enter(&mut names, held.unborn_of(kind.clone()));
         }
     }
 

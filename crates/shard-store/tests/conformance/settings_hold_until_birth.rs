@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use board::ShardCount;
+use board::{Calendar, ShardCount, Window};
 use shard_store::{Revision, SettleError};
 
-use crate::given::{Given, HOUR, NOW, board_name, gifts};
+use crate::given::{Board, Given, HOUR, NOW, board_name, gifts, member};
 
 fn shards(count: u64) -> ShardCount {
     ShardCount::new(count).unwrap()
@@ -46,6 +46,36 @@ pub(crate) async fn settings_go_with_their_kind(given: Given) {
     let again = again.await.unwrap();
     let born = given.birth(&name, &again, NOW).await.unwrap();
     assert_eq!(born.shards, shards(4));
+}
+
+pub(crate) async fn settings_outlast_a_change_of_the_kind(given: Given) {
+    let kind = given.kind(gifts(|_| ())).await;
+    let name = board_name("gifts", "room-1");
+    given.settle(&name, &kind, shards(64)).await.unwrap();
+    let other = gifts(|spec| {
+        spec.shards = 8;
+        spec.calendar = Calendar::new("Asia/Tokyo").unwrap();
+    });
+    let put = given.put_kind(Arc::new(other), kind.revision, true);
+    let other = put.await.unwrap();
+    let kept = given.board(&name).await.unwrap().unwrap();
+    assert_eq!((kept.shards, kept.born), (shards(64), false));
+    // It is a board of what the kind has become.
+    let record = given.birth(&name, &other, NOW).await.unwrap();
+    assert_eq!((record.shards, record.born), (shards(64), true));
+    let board = Board {
+        store: given.store.clone(),
+        kind: other.kind.clone().unwrap(),
+        record,
+    };
+    assert_eq!(board.record.meaning, board.kind.meaning());
+    board
+        .apply(&[board.points(&member("u1"), 5, NOW)], NOW)
+        .await;
+    assert_eq!(
+        board.points_of(Window::ALL_TIME, &member("u1")).await,
+        Some(5)
+    );
 }
 
 pub(crate) async fn settings_outlast_a_sweep(given: Given) {
