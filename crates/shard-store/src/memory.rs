@@ -66,7 +66,6 @@ impl MemoryStore {
                 let_others_run().await;
             }
         }
-        self.registry.drop_tombstones(now);
     }
 }
 
@@ -160,9 +159,9 @@ impl ShardStore for MemoryStore {
     fn bury<'a>(
         &'a self,
         name: &'a BoardName,
-        until: Timestamp,
+        _until: Timestamp,
     ) -> BoxFuture<'a, Result<(), BuryError>> {
-        done(self.registry.bury(name, until))
+        done(self.registry.bury(name))
     }
 
     fn apply<'a>(

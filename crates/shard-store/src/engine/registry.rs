@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use board::{BoardName, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp};
 use hashbrown::HashTable;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 
 use super::cell::{Cell, Shared};
 use super::ids::IdBudget;
@@ -28,8 +28,6 @@ pub(crate) struct Registry {
     kinds: RwLock<BTreeMap<KindName, KindRecord>>,
     names: RwLock<Names>,
     cells: [RwLock<HashTable<Shared>>; CELL_MAPS],
-    /// Dead incarnations, and until when they stay known.
-    tombstones: Mutex<Vec<(Timestamp, Incarnation)>>,
     pub(crate) ids: IdBudget,
 }
 
@@ -46,7 +44,6 @@ impl Registry {
             kinds: RwLock::default(),
             names: RwLock::default(),
             cells: std::array::from_fn(|_| RwLock::default()),
-            tombstones: Mutex::default(),
             ids: IdBudget::new(id_bytes_max),
         }
     }
@@ -172,13 +169,14 @@ impl Registry {
         Ok(self.enter(&mut names, cell))
     }
 
-    pub(crate) fn bury(&self, name: &BoardName, until: Timestamp) -> Result<(), BuryError> {
+    /// Nothing is kept of the dead: a life that is not known is dead.
+    pub(crate) fn bury(&self, name: &BoardName) -> Result<(), BuryError> {
         let mut names = self.names.write();
         let boards = names.get_mut(name.kind()).ok_or(BuryError::NotThere)?;
         let cell = boards.remove(name.subject()).ok_or(BuryError::NotThere)?;
         drop(names);
         cell.end(&self.ids);
-        self.tombstones.lock().push((until, cell.incarnation()));
+        self.forget(cell.incarnation());
         Ok(())
     }
 
@@ -219,18 +217,6 @@ impl Registry {
         if current && cell.is_born() && cell.end_if_empty(kind, now) {
             boards.remove(subject);
             self.forget(cell.incarnation());
-        }
-    }
-
-    pub(crate) fn drop_tombstones(&self, now: Timestamp) {
-        let gone: Vec<_> = {
-            let mut tombstones = self.tombstones.lock();
-            tombstones
-                .extract_if(.., |(until, _)| *until <= now)
-                .collect()
-        };
-        for (_, incarnation) in gone {
-            self.forget(incarnation);
         }
     }
 
@@ -285,4 +271,47 @@ fn current_kind(kinds: &BTreeMap<KindName, KindRecord>, read: &KindRecord) -> Op
         .get(&read.name)
         .filter(|held| held.revision == read.revision)?;
     held.kind.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use board::{
+        Calendar, FieldName, FieldRule, KindSpec, Mode, Period, RankStyle, Rules, Ties, WindowRule,
+    };
+
+    use super::*;
+
+    fn points() -> Kind {
+        let points = FieldRule::sum(FieldName::new("points").unwrap());
+        Kind::new(KindSpec {
+            name: KindName::new("gifts").unwrap(),
+            rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
+            rank: RankStyle::Ordinal,
+            windows: vec![WindowRule::with_defaults(Period::All)],
+            calendar: Calendar::utc(),
+            shards: 16,
+            top: 10,
+            max_staleness: std::time::Duration::ZERO,
+            dedupe: std::time::Duration::ZERO,
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_buried_board_takes_no_memory() {
+        let registry = Registry::new(0);
+        let kind = registry.put_kind(Arc::new(points()), Revision(0), true);
+        let kind = kind.unwrap();
+        let name: BoardName = "gifts/room".parse().unwrap();
+        for life in 1..=3 {
+            let life = Incarnation(life);
+            registry
+                .birth(&name, &kind, life, Timestamp::EARLIEST)
+                .unwrap();
+            let cell = Arc::downgrade(&registry.cell(life).unwrap());
+            registry.bury(&name).unwrap();
+            assert_eq!(cell.strong_count(), 0);
+            assert_eq!(registry.cell(life).err(), Some(StoreError::Dead));
+        }
+    }
 }
