@@ -27,6 +27,9 @@ pub const SHARDS_MAX: u16 = 4096;
 /// Depth of a kind's cached global board.
 pub const TOP_MAX: u32 = 10_000;
 
+/// How long settings are kept for a board that nobody contributes to.
+pub const SETTINGS_KEPT: Duration = Duration::from_hours(24);
+
 /// How far ahead of the server's clock a contribution's `at` may lie.
 pub const FUTURE_MAX: Duration = Duration::from_mins(5);
 

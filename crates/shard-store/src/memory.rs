@@ -149,10 +149,11 @@ impl ShardStore for MemoryStore {
         name: &'a BoardName,
         kind: &'a KindRecord,
         shards: ShardCount,
+        now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
         done(random().map_err(SettleError::from).and_then(|incarnation| {
             self.registry
-                .settle(name, kind, shards, Incarnation(incarnation))
+                .settle(name, kind, shards, Incarnation(incarnation), now)
         }))
     }
 

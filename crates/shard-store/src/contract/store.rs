@@ -60,12 +60,14 @@ pub trait ShardStore: Send + Sync + 'static {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>>;
 
-    /// Keeps settings for a board yet unborn, in place of earlier ones.
+    /// Keeps settings for a board yet unborn, in place of earlier ones, for
+    /// [`SETTINGS_KEPT`](board::limits::SETTINGS_KEPT) from `now` on: then `expire` drops them.
     fn settle<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
         shards: ShardCount,
+        now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>>;
 
     /// Ends this life of a board, with all its windows. Its incarnation stays known as dead at
@@ -99,7 +101,8 @@ pub trait ShardStore: Send + Sync + 'static {
         shard: u16,
     ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>>;
 
-    /// Drops what is past its time: windows, ids, idle boards, tombstones. Called now and then;
+    /// Drops what is past its time: windows, ids, idle boards, settings
+    /// of boards that were not born, tombstones. Called now and then;
     /// holds up no writer while it works.
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;
 

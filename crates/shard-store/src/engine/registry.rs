@@ -153,6 +153,7 @@ impl Registry {
         kind: &KindRecord,
         shards: ShardCount,
         incarnation: Incarnation,
+        now: Timestamp,
     ) -> Result<BoardRecord, SettleError> {
         let kinds = self.kinds.read();
         let current = current_kind(&kinds, kind).ok_or(SettleError::StaleKind)?;
@@ -164,8 +165,7 @@ impl Registry {
             held.end(&self.ids);
             self.forget(held.incarnation());
         }
-        let never = Timestamp::from_millis(0);
-        let cell = Cell::new(name.clone(), current, incarnation, shards, false, never);
+        let cell = Cell::new(name.clone(), current, incarnation, shards, false, now);
         Ok(self.enter(&mut names, cell))
     }
 
@@ -214,7 +214,7 @@ impl Registry {
         let current = boards
             .get(subject)
             .is_some_and(|held| Arc::ptr_eq(held, cell));
-        if current && cell.is_born() && cell.end_if_empty(kind, now) {
+        if current && cell.end_if_empty(kind, now) {
             boards.remove(subject);
             self.forget(cell.incarnation());
         }

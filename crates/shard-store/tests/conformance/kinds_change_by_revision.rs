@@ -91,7 +91,7 @@ pub(crate) async fn stale_kinds_bear_no_boards(given: Given) {
     for stale in [first, ahead, unknown] {
         let born = given.birth(&name, &stale, NOW).await;
         assert_eq!(born, Err(BirthError::StaleKind));
-        let settled = given.settle(&name, &stale, two).await;
+        let settled = given.settle(&name, &stale, two, NOW).await;
         assert_eq!(settled, Err(SettleError::StaleKind));
     }
     given.delete_kind(&second.name, Revision(2)).await.unwrap();

@@ -61,7 +61,8 @@ macro_rules! hold {
                     stale_kinds_write_to_no_board;
                 settings_hold_until_birth:
                     the_last_settings_are_born, settings_are_refused_after_birth,
-                    settings_go_with_their_kind, settings_outlast_a_change_of_the_kind, settings_outlast_a_sweep;
+                    settings_go_with_their_kind, settings_outlast_a_change_of_the_kind, settings_outlast_a_sweep,
+                    settings_go_when_nobody_contributes;
                 the_dead_stay_dead:
                     a_dead_life_is_refused, a_rebirth_is_another_board, nobody_is_buried_twice;
                 the_sweep_loses_no_write:
