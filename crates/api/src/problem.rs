@@ -304,7 +304,7 @@ impl From<CatalogueError> for Problem {
         let kind = match &error {
             CatalogueError::Unknown(_) => ProblemType::UnknownKind,
             CatalogueError::Change(_) | CatalogueError::HasBoards(_) => ProblemType::KindHasBoards,
-            CatalogueError::Contended(_) => ProblemType::Conflict,
+            CatalogueError::TooMany(_) | CatalogueError::Contended(_) => ProblemType::Conflict,
             CatalogueError::Store(error) => return error.clone().into(),
         };
         Self::new(kind, error.to_string())

@@ -63,6 +63,12 @@ pub enum KindWriteError {
     /// Somebody else wrote it since the caller read it: read it again.
     #[error("the kind has changed")]
     Stale,
+    /// It would be one more than [`KINDS_MAX`](board::limits::KINDS_MAX).
+    #[error(
+        "there are {} kinds, deleted ones included: that is the limit",
+        board::limits::KINDS_MAX
+    )]
+    TooMany,
     /// It has boards, and the caller wanted it only without.
     #[error("the kind has boards")]
     HasBoards,

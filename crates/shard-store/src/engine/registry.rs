@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 
+use board::limits::KINDS_MAX;
 use board::{BoardName, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp};
 use hashbrown::HashTable;
 use parking_lot::RwLock;
@@ -83,6 +84,9 @@ impl Registry {
             .map_or(Revision::default(), |record| record.revision);
         if held != expected {
             return Err(KindWriteError::Stale);
+        }
+        if kinds.len() >= KINDS_MAX && !kinds.contains_key(name) {
+            return Err(KindWriteError::TooMany);
         }
         if only_without_boards {
             if !self.boards(name, None, 1).is_empty() {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use board::limits::KINDS_MAX;
 use board::{Calendar, Kind, KindSpec, Mode, Rules, ShardCount, Ties, Window};
 use shard_store::{
     BirthError, KindRecord, KindWriteError, Revision, SettleError, ShardVersion, StoreError,
@@ -162,4 +163,22 @@ pub(crate) async fn stale_kinds_write_to_no_board(given: Given) {
             Some(2)
         );
     }
+}
+
+pub(crate) async fn no_more_kinds_are_kept_than_the_limit(given: Given) {
+    let named = |number: usize| gifts(|spec| spec.name = format!("k{number}").parse().unwrap());
+    for number in 0..KINDS_MAX {
+        given.kind(named(number)).await;
+    }
+    let one_more = || given.put_kind(Arc::new(named(KINDS_MAX)), Revision(0), true);
+    assert_eq!(one_more().await, Err(KindWriteError::TooMany));
+    // Those that are there change as ever; a deleted one leaves its record, and no room.
+    let first = given.put_kind(Arc::new(named(0)), Revision(1), true);
+    let first = first.await.unwrap();
+    given.delete_kind(&first.name, Revision(2)).await.unwrap();
+    assert_eq!(one_more().await, Err(KindWriteError::TooMany));
+    given
+        .put_kind(Arc::new(named(0)), Revision(3), true)
+        .await
+        .unwrap();
 }
