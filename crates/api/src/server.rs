@@ -93,7 +93,7 @@ pub async fn serve(
     let end_streams = async {
         sleep(limits.stream_timeout).await;
         app.stop();
-        std::future::pending().await
+        std::future::pending::<()>().await;
     };
     let finished = tokio::select! {
         finished = timeout(limits.stop_timeout, graceful.shutdown()) => finished,

@@ -86,7 +86,7 @@ pub(crate) async fn settings_outlast_a_sweep(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
     given.settle(&name, &kind, shards(64), NOW).await.unwrap();
-    let later = NOW.plus(SETTINGS_KEPT - MINUTE);
+    let later = NOW.plus(SETTINGS_KEPT).minus(MINUTE);
     given.expire(later).await.unwrap();
     // Born, and swept before its first contribution comes.
     let born = given.birth(&name, &kind, later).await.unwrap();
