@@ -131,7 +131,7 @@ impl Scope<'_> {
         known: &Version,
     ) -> Result<Option<Gathered>, StoreError> {
         let ask = self.first_reach(cut, want).ask(cut);
-        let readings = self.round_unless(&[ask], known).await?;
+        let readings = self.round_unless([ask].into(), known).await?;
         if readings.iter().all(|reading| reading.parts.is_none()) {
             return Ok(None);
         }
@@ -150,7 +150,7 @@ impl Scope<'_> {
         for _ in 0..ROUNDS_MAX {
             let missing = (0..self.shards()).filter(|s| readings[usize::from(*s)].is_none());
             let missing: Vec<u16> = missing.collect();
-            let look = |shard: &u16| (*shard, vec![reaches[usize::from(*shard)].ask(cut)]);
+            let look = |shard: &u16| (*shard, [reaches[usize::from(*shard)].ask(cut)].into());
             if !missing.is_empty() {
                 let answers = self.round(missing.iter().map(look).collect()).await?;
                 for (shard, reading) in missing.iter().zip(answers) {

@@ -3,11 +3,17 @@
 use std::sync::Arc;
 
 use board::{Kind, RankStyle, Timestamp, Window};
+use futures::FutureExt;
 use futures::future::{join_all, try_join_all};
+use futures::stream::{self, StreamExt};
 use shard_store::{Ask, BoardRecord, Query, Reading, ShardStore, ShardVersion, StoreError};
 
 use crate::counters::Counters;
 use crate::version::Version;
+
+/// Parts that shards may be sending at once where they are only counted: as many shards are asked
+/// together as may answer within it, and at least one.
+const COUNTED_PARTS_MAX: usize = 65_536;
 
 /// One window of one life of a board.
 #[derive(Clone)]
@@ -35,7 +41,7 @@ impl Scope<'_> {
     pub(crate) async fn look(
         &self,
         shard: u16,
-        asks: Vec<Ask>,
+        asks: Arc<[Ask]>,
         unless: Option<ShardVersion>,
     ) -> Result<Reading, StoreError> {
         let query = Query {
@@ -50,7 +56,7 @@ impl Scope<'_> {
     /// One round: a look at each of these shards, all at once.
     pub(crate) async fn round(
         &self,
-        looks: Vec<(u16, Vec<Ask>)>,
+        looks: Vec<(u16, Arc<[Ask]>)>,
     ) -> Result<Vec<Reading>, StoreError> {
         let looks = looks
             .into_iter()
@@ -62,22 +68,48 @@ impl Scope<'_> {
     }
 
     /// One round: the same asked of every shard.
-    pub(crate) async fn round_of_all(&self, asks: &[Ask]) -> Result<Vec<Reading>, StoreError> {
+    pub(crate) async fn round_of_all(
+        &self,
+        asks: impl Into<Arc<[Ask]>>,
+    ) -> Result<Vec<Reading>, StoreError> {
+        let asks = asks.into();
         self.round(
             (0..self.shards())
-                .map(|shard| (shard, asks.to_vec()))
+                .map(|shard| (shard, asks.clone()))
                 .collect(),
         )
         .await
     }
 
+    /// One round: the same asked of every shard. Each reading is taken as it comes, in the order of
+    /// shards, and none is kept.
+    pub(crate) async fn each_of_all(
+        &self,
+        asks: Arc<[Ask]>,
+        mut take: impl FnMut(u16, Reading) + Send,
+    ) -> Result<(), StoreError> {
+        let at_once = (COUNTED_PARTS_MAX / asks.len().max(1)).max(1);
+        let look = |shard| self.look(shard, asks.clone(), None).boxed();
+        let looks: Vec<_> = (0..self.shards()).map(look).collect();
+        let mut readings = stream::iter(looks).buffered(at_once);
+        let mut fetched = 0;
+        let mut shards = 0..;
+        while let Some(reading) = readings.next().await {
+            let (shard, reading) = (shards.next().unwrap_or_default(), reading?);
+            fetched += entries(&reading);
+            take(shard, reading);
+        }
+        self.counters.count_round(fetched);
+        Ok(())
+    }
+
     /// One round: the same asked of every shard that has changed since `known`.
     pub(crate) async fn round_unless(
         &self,
-        asks: &[Ask],
+        asks: Arc<[Ask]>,
         known: &Version,
     ) -> Result<Vec<Reading>, StoreError> {
-        let look = |shard| self.look(shard, asks.to_vec(), known.shard(shard));
+        let look = |shard| self.look(shard, asks.clone(), known.shard(shard));
         let readings = try_join_all((0..self.shards()).map(look)).await?;
         self.counters
             .count_round(readings.iter().map(entries).sum());
@@ -86,7 +118,11 @@ impl Scope<'_> {
 
     /// The version of a reading of each shard, in order.
     pub(crate) fn version(&self, readings: &[Reading]) -> Version {
-        let shards = readings.iter().map(|reading| reading.version).collect();
+        self.version_of(readings.iter().map(|reading| reading.version).collect())
+    }
+
+    /// The version of the whole, of those of each shard, in order.
+    pub(crate) fn version_of(&self, shards: Vec<ShardVersion>) -> Version {
         Version::new(self.record.incarnation, self.kind.rank_style(), shards)
     }
 

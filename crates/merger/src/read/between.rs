@@ -77,7 +77,7 @@ impl Merger {
             let best = best.map_or(Anchor::Rank(0), Anchor::Bound);
             let worst = Anchor::Bound(worst.unwrap_or_else(|| lowest(kind.rules())));
             let readings = scope
-                .round_of_all(&[Ask::rank_of(best), Ask::rank_of(worst)])
+                .round_of_all([Ask::rank_of(best), Ask::rank_of(worst)])
                 .await?;
             let between = |reading: &Reading| {
                 let parts = reading.parts.as_deref().unwrap_or_default();

@@ -36,7 +36,7 @@ impl Merger {
         window: Window,
     ) -> Result<Answer<BoardInfo>, ReadError> {
         self.on_board(board, kind, window, |scope| async move {
-            let readings = scope.round_of_all(&[]).await?;
+            let readings = scope.round_of_all([]).await?;
             let mut windows: BTreeMap<Window, u64> = BTreeMap::new();
             for count in scope.windows().await? {
                 *windows.entry(count.window).or_default() += count.members;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use board::{BoardName, Bound, Kind, Member, RankWords, Window};
-use shard_store::{Anchor, Ask, Entry, Part, Reading, StoreError};
+use shard_store::{Anchor, Ask, Entry, Part, Reading, ShardVersion, StoreError};
 
 use crate::error::ReadError;
 use crate::merger::{Answer, Merger};
@@ -30,17 +30,15 @@ impl Merger {
     ) -> Result<Answer<Vec<Option<RankedEntry>>>, ReadError> {
         let answer = self.on_board(board, kind, window, |scope| async move {
             let found = scope.find(members).await?;
-            let readings = scope.count_above(&found).await?;
+            let counted = scope.count_above(&found).await?;
             let mut value = vec![None; members.len()];
-            for (index, found) in found.into_iter().enumerate() {
-                let place = found.place;
-                value[place] = Some(scope.rank_found(found, &readings, index));
+            for (found, above) in found.into_iter().zip(counted.above) {
+                value[found.place] = Some(above.rank(scope.groups(), found.entry));
             }
-            let members = readings.iter().map(|reading| reading.members).sum();
             Ok(Answer {
-                version: scope.version(&readings),
+                version: scope.version_of(counted.versions),
                 as_of: scope.as_of,
-                members,
+                members: counted.members,
                 value,
             })
         });
@@ -97,9 +95,9 @@ impl Scope<'_> {
         Ok(found)
     }
 
-    /// All shards on what is above each member.
-    async fn count_above(&self, found: &[Found]) -> Result<Vec<Reading>, StoreError> {
-        let groups = self.groups();
+    /// All shards on what is above each member, summed up as they answer.
+    async fn count_above(&self, found: &[Found]) -> Result<Counted, StoreError> {
+        let (rules, groups) = (self.kind.rules(), self.groups());
         let count = |found: &Found| {
             let anchor = Anchor::Bound(Bound::key(&found.entry.key));
             if groups {
@@ -108,37 +106,65 @@ impl Scope<'_> {
                 Ask::rank_of(anchor)
             }
         };
-        self.round_of_all(&found.iter().map(count).collect::<Vec<_>>())
-            .await
-    }
-
-    fn rank_found(&self, found: Found, readings: &[Reading], index: usize) -> RankedEntry {
-        let part_of = |(shard, reading): (u16, &Reading)| {
-            if shard == found.shard {
-                // Its own shard as it was when it had this standing.
-                return found.part.clone();
-            }
-            reading
-                .parts
-                .as_ref()
-                .and_then(|parts| parts.get(index))
-                .cloned()
-                .unwrap_or_default()
+        let fields = |found: &Found| rules.field_words(&found.entry.key.words);
+        let fields: Vec<RankWords> = found.iter().map(fields).collect();
+        let mut counted = Counted {
+            above: vec![Above::default(); found.len()],
+            ..Counted::default()
         };
-        let parts: Vec<Part> = (0..).zip(readings).map(part_of).collect();
-        let rules = self.kind.rules();
-        let fields: RankWords = rules.field_words(&found.entry.key.words);
-        let position = parts.iter().filter_map(|part| part.anchor).sum::<u64>() + 1;
-        let better = |part: &Part| better_fields(rules, &fields, part);
-        let rank = if self.groups() {
-            parts.iter().map(better).sum::<u64>() + 1
+        let take = |shard: u16, reading: Reading| {
+            counted.versions.push(reading.version);
+            counted.members += reading.members;
+            let parts = reading.parts.unwrap_or_default();
+            for (index, found) in found.iter().enumerate() {
+                let part = if shard == found.shard {
+                    // Its own shard as it was when it had this standing.
+                    Some(&found.part)
+                } else {
+                    parts.get(index)
+                };
+                let Some(part) = part else { continue };
+                let above = &mut counted.above[index];
+                above.entries += part.anchor.unwrap_or(0);
+                if groups {
+                    above.better_fields += better_fields(rules, &fields[index], part);
+                }
+            }
+        };
+        let asks = found.iter().map(count).collect();
+        self.each_of_all(asks, take).await?;
+        Ok(counted)
+    }
+}
+
+/// What all shards have above each of those found.
+#[derive(Default)]
+struct Counted {
+    versions: Vec<ShardVersion>,
+    /// Of the whole board.
+    members: u64,
+    above: Vec<Above>,
+}
+
+/// What is above one entry.
+#[derive(Debug, Clone, Copy, Default)]
+struct Above {
+    entries: u64,
+    /// Where ranks are shared: those of them that are not of its group.
+    better_fields: u64,
+}
+
+impl Above {
+    fn rank(self, groups: bool, entry: Entry) -> RankedEntry {
+        let above = if groups {
+            self.better_fields
         } else {
-            position
+            self.entries
         };
         RankedEntry {
-            rank,
-            position,
-            entry: found.entry,
+            rank: above + 1,
+            position: self.entries + 1,
+            entry,
         }
     }
 }

@@ -129,7 +129,7 @@ impl Scope<'_> {
             before: entries(above) + 1,
             after: entries(below) + 1,
         };
-        let reading = self.round(vec![(shard, vec![ask])]).await?.pop();
+        let reading = self.round(vec![(shard, [ask].into())]).await?.pop();
         let Some(reading) = reading else {
             return Ok(None);
         };

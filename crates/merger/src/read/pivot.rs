@@ -131,7 +131,7 @@ async fn count_candidates(
         .iter()
         .map(|key| Ask::rank_of(Anchor::Bound(Bound::key(key))))
         .collect();
-    let readings = scope.round_of_all(&asks).await?;
+    let readings = scope.round_of_all(asks).await?;
     let mut progress = false;
     for (index, key) in candidates.into_iter().enumerate() {
         let local: Vec<u64> = readings

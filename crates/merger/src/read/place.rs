@@ -64,13 +64,13 @@ impl Merger {
         let better_fields = kind.rules().field_words(&bound.words).successor();
         let better_fields =
             better_fields.map_or(Anchor::Rank(0), |words| Anchor::Bound(Bound::prefix(words)));
-        let asks = [
+        let asks: Arc<[Ask]> = Arc::from([
             Ask::rank_of(Anchor::Bound(bound)),
             Ask::rank_of(better_fields),
-        ];
+        ]);
         let asks = &asks;
         self.on_board(board, kind, window, |scope| async move {
-            let readings = scope.round_of_all(asks).await?;
+            let readings = scope.round_of_all(asks.clone()).await?;
             let sum = |ask: usize| -> u64 {
                 let parts = readings
                     .iter()

@@ -16,6 +16,7 @@ mod agree;
 mod any_page_of_a_million;
 mod fresh_sees_what_was_applied;
 mod kinds;
+mod many_are_looked_up_at_a_bounded_price;
 mod members_of_a_million;
 mod million;
 mod one_merge_serves_all;

@@ -105,11 +105,12 @@ impl Stage {
             window: Window::ALL_TIME,
             unless: None,
             groups: false,
-            asks: vec![Ask {
+            asks: [Ask {
                 anchor: Anchor::Rank(0),
                 before: 0,
                 after: usize::MAX,
-            }],
+            }]
+            .into(),
         };
         let mut all = Vec::new();
         for shard in 0..record.shards.get() {

@@ -4,6 +4,8 @@
 //! rank, a bound in the order, or a member. Tops, counts, neighbours, pages and lookups are all
 //! made of these.
 
+use std::sync::Arc;
+
 use board::{Bound, Member, RankKey, Timestamp, Window};
 
 /// One look at one window of one shard.
@@ -15,8 +17,8 @@ pub struct Query {
     pub unless: Option<ShardVersion>,
     /// Whether parts say where groups of equal fields begin ([`Part::group_start`]).
     pub groups: bool,
-    /// What is asked, answered in this order.
-    pub asks: Vec<Ask>,
+    /// What is asked, answered in this order: often the same of many shards.
+    pub asks: Arc<[Ask]>,
 }
 
 /// A stretch of the order around an anchor.

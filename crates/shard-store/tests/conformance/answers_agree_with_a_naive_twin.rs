@@ -295,7 +295,7 @@ impl<'a> Run<'a> {
             window,
             unless: None,
             groups: true,
-            asks,
+            asks: asks.into(),
         };
         let reading = match self.given.read(&self.board.record, shard, &query).await {
             Err(StoreError::WindowDropped) => {

@@ -138,10 +138,11 @@ pub(crate) async fn readings_are_whole_while_others_write(given: Given) {
                 let window = *dice.pick(&[ALL, window(Period::Day, NOW)]);
                 let mut query = whole(window);
                 let half = dice.below(200);
-                let mut rest = query.asks[0].clone();
+                let mut first = query.asks[0].clone();
+                let mut rest = first.clone();
+                first.after = half;
                 rest.anchor = Anchor::Rank(half as u64);
-                query.asks[0].after = half;
-                query.asks.push(rest);
+                query.asks = [first, rest].into();
                 let reading = board.read(shard, &query).await;
                 assert_whole(&reading);
                 if window == ALL {

@@ -235,7 +235,7 @@ pub(crate) fn whole(window: Window) -> Query {
         window,
         unless: None,
         groups: true,
-        asks: vec![everything],
+        asks: [everything].into(),
     }
 }
 
