@@ -23,7 +23,8 @@ pub struct MemberView {
     pub around: Vec<RankedEntry>,
     /// The place of the member in `around`.
     pub index: usize,
-    /// With a target: the entry at that position, where the member stands below it.
+    /// With a target: the entry at that position, where the member stands below it. It is looked at
+    /// in a moment of its own: none where by then nobody better than the member shown stands there.
     pub target: Option<RankedEntry>,
 }
 
@@ -69,7 +70,8 @@ impl Merger {
                     .await?
                     .entries
                     .into_iter()
-                    .next();
+                    .next()
+                    .filter(|there| there.entry.key > key && there.entry.key.member != *member);
             }
             let value = MemberView {
                 around: gathered.entries,

@@ -200,3 +200,24 @@ async fn a_board_that_grows_at_every_look_ends_in_an_answer_or_an_error() {
     assert_eq!(positions, (12_001..=12_100).collect::<Vec<_>>());
     assert!(price.round_trips <= 8, "{price:?}");
 }
+
+/// The target is read when the member's own place is known: all who stood above are gone by then.
+#[tokio::test]
+async fn a_target_that_is_no_longer_above_is_reached() {
+    let leaving = (0..MEMBERS).map(|n| row("u", n, -n - 1)).collect();
+    let leaping = vec![row("u", 15_000, 2 * MEMBERS)];
+    for new in [leaving, leaping] {
+        let (store, stage, _) = board(RankStyle::Ordinal).await;
+        let own = Member::new("u15000").unwrap();
+        let target = async || {
+            let read = stage
+                .merger
+                .member(&stage.board, &stage.kind, ALL, &own, (1, 1), Some(1));
+            read.await.unwrap().value.unwrap().target
+        };
+        assert!(target().await.is_some());
+        // Shard 0 is read once for its own place, and then for the target.
+        write_before_round(&store, &stage, 2, new);
+        assert_eq!(target().await, None);
+    }
+}
