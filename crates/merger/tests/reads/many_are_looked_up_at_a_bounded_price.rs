@@ -44,11 +44,8 @@ async fn a_thousand_over_all_shards_are_counted_a_few_shards_at_once() {
             AtomicUsize::new(0),
             AtomicUsize::new(0),
         ));
-        let shards = std::collections::HashSet::<u16>::from_iter(
-            members
-                .iter()
-                .map(|member| stage.kind.shards().shard_of(member.placement_hash())),
-        );
+        let shard = |member: &Member| stage.kind.shards().shard_of(member.placement_hash());
+        let shards: std::collections::HashSet<u16> = members.iter().map(shard).collect();
         let own = shards.len();
         let counted = looks.clone();
         store.before_reads(move |_| {

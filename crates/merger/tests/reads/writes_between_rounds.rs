@@ -204,9 +204,9 @@ async fn a_board_that_grows_at_every_look_ends_in_an_answer_or_an_error() {
 /// The target is read when the member's own place is known: all who stood above are gone by then.
 #[tokio::test]
 async fn a_target_that_is_no_longer_above_is_reached() {
-    let leaving = (0..MEMBERS).map(|n| row("u", n, -n - 1)).collect();
+    let falling = (0..MEMBERS).map(|n| row("u", n, -n - 1)).collect();
     let leaping = vec![row("u", 15_000, 2 * MEMBERS)];
-    for new in [leaving, leaping] {
+    for new in [falling, leaping] {
         let (store, stage, _) = board(RankStyle::Ordinal).await;
         let own = Member::new("u15000").unwrap();
         let target = async || {
