@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 use board::{ChangeError, Kind, KindName, Timestamp};
+use futures::FutureExt;
 use futures::lock::Mutex;
 use shard_store::{KindRecord, KindWriteError, Revision, ShardStore, StoreError};
 
@@ -90,7 +91,8 @@ impl Catalogue {
         if let Some(known) = self.known(name) {
             return Ok(Some(known));
         }
-        self.refresh().await?;
+        // Boxed, since it is rare, and readers would carry its size.
+        self.refresh().boxed().await?;
         Ok(self.known(name))
     }
 

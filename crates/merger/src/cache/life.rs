@@ -23,16 +23,14 @@ pub(super) enum Life {
 }
 
 impl Merger {
-    /// What there is under a name, known to be unborn only if that was seen late enough.
+    /// What there is under a name, known to be unborn only if that was seen late enough. For who has
+    /// found nothing at hand.
     pub(super) async fn life(
         &self,
         name: &BoardName,
         kind: &Kind,
         not_before: Instant,
     ) -> Result<Life, ReadError> {
-        if let Some(life) = self.life_at_hand(name, not_before) {
-            return Ok(life);
-        }
         let place = self.boards.births.at(name);
         let mut last = place.enter().await;
         if let Some(life) = self.life_at_hand(name, not_before) {
@@ -66,7 +64,8 @@ impl Merger {
         }
     }
 
-    fn life_at_hand(&self, name: &BoardName, not_before: Instant) -> Option<Life> {
+    /// What is known of it without waiting.
+    pub(super) fn life_at_hand(&self, name: &BoardName, not_before: Instant) -> Option<Life> {
         if let Some(record) = self.router.boards().at_hand(name) {
             return Some(Life::On(record));
         }
