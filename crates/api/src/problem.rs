@@ -251,7 +251,9 @@ impl From<StoreError> for Problem {
         let kind = match error {
             StoreError::Unknown(_) => ProblemType::Unknown,
             StoreError::WindowDropped => ProblemType::WindowGone,
-            StoreError::Dead | StoreError::Unavailable(_) => ProblemType::Unavailable,
+            StoreError::Dead | StoreError::StaleKind | StoreError::Unavailable(_) => {
+                ProblemType::Unavailable
+            }
         };
         Self::new(kind, error.to_string())
     }
@@ -260,7 +262,7 @@ impl From<StoreError> for Problem {
 impl From<ReadError> for Problem {
     fn from(error: ReadError) -> Self {
         let kind = match error {
-            ReadError::Unavailable(_) => ProblemType::Unavailable,
+            ReadError::KindChanged | ReadError::Unavailable(_) => ProblemType::Unavailable,
             ReadError::WindowGone => ProblemType::WindowGone,
         };
         Self::new(kind, error.to_string())
@@ -296,7 +298,7 @@ impl From<CatalogueError> for Problem {
         let kind = match &error {
             CatalogueError::Unknown(_) => ProblemType::UnknownKind,
             CatalogueError::Change(_) | CatalogueError::HasBoards(_) => ProblemType::KindHasBoards,
-            CatalogueError::Contended(_) => ProblemType::Conflict,
+            CatalogueError::TooMany(_) | CatalogueError::Contended(_) => ProblemType::Conflict,
             CatalogueError::Store(error) => return error.clone().into(),
         };
         Self::new(kind, error.to_string())

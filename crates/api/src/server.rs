@@ -24,6 +24,8 @@ pub struct ServerLimits {
     pub connections_max: usize,
     /// How long a connection may take to send the head of a request; idle ones end then, too.
     pub header_timeout: Duration,
+    /// How long streams of lines may go on once the server stops.
+    pub stream_timeout: Duration,
     /// How long requests under way may take once the server stops.
     pub stop_timeout: Duration,
 }
@@ -33,6 +35,7 @@ impl Default for ServerLimits {
         Self {
             connections_max: 16_384,
             header_timeout: Duration::from_secs(30),
+            stream_timeout: Duration::from_secs(10),
             stop_timeout: Duration::from_secs(30),
         }
     }
@@ -86,15 +89,22 @@ pub async fn serve(
         });
     }
     drop(listener);
-    app.stop();
-    timeout(limits.stop_timeout, graceful.shutdown())
-        .await
-        .map_err(|_| {
-            let seconds = limits.stop_timeout.as_secs();
-            io::Error::other(format!(
-                "requests were still under way {seconds} s after the stop"
-            ))
-        })
+    // A stream of lines may have no end: it is given time for one, then it gets its receipt.
+    let end_streams = async {
+        sleep(limits.stream_timeout).await;
+        app.stop();
+        std::future::pending::<()>().await;
+    };
+    let finished = tokio::select! {
+        finished = timeout(limits.stop_timeout, graceful.shutdown()) => finished,
+        () = end_streams => Ok(()),
+    };
+    finished.map_err(|_| {
+        let seconds = limits.stop_timeout.as_secs();
+        io::Error::other(format!(
+            "requests were still under way {seconds} s after the stop"
+        ))
+    })
 }
 
 /// The next connection, once there is a place for it.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::ident::KindName;
 use crate::limits::{DEDUPE_MAX, KEEP_MAX, SHARDS_MAX, STALENESS_MAX, TOP_MAX};
+use crate::meaning::Meaning;
 use crate::rules::Rules;
 use crate::timestamp::Timestamp;
 use crate::window::{Calendar, Period};
@@ -154,6 +155,7 @@ pub struct Kind {
     pub(crate) spec: KindSpec,
     shards: ShardCount,
     top: usize,
+    meaning: Meaning,
 }
 
 impl Kind {
@@ -175,7 +177,12 @@ impl Kind {
             return Err(KindError::new("dedupe", "is longer than seven days"));
         }
         let top = usize::try_from(spec.top).map_err(|_| KindError::new("top", "is too large"))?;
-        Ok(Self { spec, shards, top })
+        Ok(Self {
+            meaning: Meaning::of(&spec.rules, &spec.calendar),
+            spec,
+            shards,
+            top,
+        })
     }
 
     /// What it is made of.
@@ -194,6 +201,12 @@ impl Kind {
     #[must_use]
     pub const fn rules(&self) -> &Rules {
         &self.spec.rules
+    }
+
+    /// What standings on its boards mean: never changes once it has boards.
+    #[must_use]
+    pub const fn meaning(&self) -> Meaning {
+        self.meaning
     }
 
     /// How position becomes rank.

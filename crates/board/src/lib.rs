@@ -8,6 +8,7 @@ mod fold;
 mod ident;
 mod kind;
 pub mod limits;
+mod meaning;
 mod order;
 mod rules;
 mod standing;
@@ -24,6 +25,7 @@ pub use ident::{
     RESERVED_FIELD_NAMES, Subject,
 };
 pub use kind::{Keep, Kind, KindError, KindSpec, RankStyle, ShardCount, WindowRule};
+pub use meaning::Meaning;
 pub use order::{Bound, RANK_WORDS_MAX, RankKey, RankWords};
 pub use rules::{Direction, FieldRule, Mode, Op, Rules, RulesError, Ties, ValuesError};
 pub use standing::{STANDING_WORDS_MAX, Standing};

@@ -6,6 +6,9 @@ use std::time::Duration;
 /// every JSON client reads each integer exactly (RFC 8259, section 6).
 pub const VALUE_MAX: i64 = (1 << 53) - 1;
 
+/// Kinds that a store keeps, deleted ones included: they leave their records.
+pub const KINDS_MAX: usize = 10_000;
+
 /// Fields a kind may have.
 pub const FIELDS_MAX: usize = 4;
 
@@ -26,6 +29,9 @@ pub const SHARDS_MAX: u16 = 4096;
 
 /// Depth of a kind's cached global board.
 pub const TOP_MAX: u32 = 10_000;
+
+/// How long settings are kept for a board that nobody contributes to.
+pub const SETTINGS_KEPT: Duration = Duration::from_hours(24);
 
 /// How far ahead of the server's clock a contribution's `at` may lie.
 pub const FUTURE_MAX: Duration = Duration::from_mins(5);

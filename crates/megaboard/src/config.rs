@@ -14,7 +14,7 @@ use serde::Deserialize;
 /// The file that is read when none is named, if it is there.
 pub(crate) const DEFAULT_PATH: &str = "megaboard.toml";
 
-/// The kind that there is without any file.
+/// The kind that there is when no file says which.
 const DEFAULT_KIND: &str = "gifts";
 
 /// A whole file.
@@ -23,7 +23,7 @@ const DEFAULT_KIND: &str = "gifts";
 pub(crate) struct Config {
     pub(crate) server: ServerSection,
     pub(crate) redis: RedisSection,
-    kinds: BTreeMap<String, KindShape>,
+    kinds: Option<BTreeMap<String, KindShape>>,
 }
 
 /// `[server]`.
@@ -88,10 +88,10 @@ impl Config {
         })
     }
 
-    /// The kinds that the file asks for, and `gifts` as the contract has it where it does not.
+    /// The kinds that the file asks for; `gifts` where it names none.
     pub(crate) fn kinds(&self) -> Result<Vec<Kind>, ConfigError> {
-        let mut kinds = self.kinds.clone();
-        kinds.entry(DEFAULT_KIND.to_owned()).or_default();
+        let default = || BTreeMap::from([(DEFAULT_KIND.to_owned(), KindShape::default())]);
+        let kinds = self.kinds.clone().unwrap_or_else(default);
         let kind = |(name, shape): (String, KindShape)| {
             shape
                 .into_kind(&name)

@@ -11,6 +11,9 @@ pub enum ReadError {
     /// The window has been dropped: it is past its retention.
     #[error("the window is past its retention")]
     WindowGone,
+    /// Another kind has taken the place of the one that the board was to be read by.
+    #[error("the kind has just changed: ask again")]
+    KindChanged,
 }
 
 impl From<StoreError> for ReadError {
@@ -20,6 +23,7 @@ impl From<StoreError> for ReadError {
                 Self::Unavailable("the board is deleted again and again".to_owned())
             }
             StoreError::WindowDropped => Self::WindowGone,
+            StoreError::StaleKind => Self::KindChanged,
             StoreError::Unavailable(why) | StoreError::Unknown(why) => Self::Unavailable(why),
         }
     }

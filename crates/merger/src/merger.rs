@@ -13,8 +13,8 @@ use crate::ranks::RankedEntry;
 use crate::scope::Scope;
 use crate::version::Version;
 
-/// Lives of a board that one read may meet.
-const LIVES_MAX: usize = 4;
+/// Lives of a board that end under one read before it gives up.
+pub(crate) const LIVES_MAX: usize = 4;
 
 /// The server's clock.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -97,7 +97,7 @@ impl Merger {
     {
         for _ in 0..LIVES_MAX {
             let as_of = self.now();
-            let Some(record) = self.router.boards().born(name).await? else {
+            let Some(record) = self.router.record(name, kind).await? else {
                 return Ok(Answer {
                     version: Version::UNBORN,
                     as_of,

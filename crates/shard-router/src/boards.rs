@@ -2,11 +2,12 @@
 //!
 //! A record says which life of a board is on and over how many shards; it is cached under
 //! [`RECORDS_MAX`]. A cached record may be of a life that has ended: the store refuses it, and the
-//! caller forgets it here and asks again.
+//! caller forgets it here and asks again. A record is of use to kinds that mean what it says; where one
+//! at hand does not, the store tells which of the two is old.
 
 use std::sync::Arc;
 
-use board::{BoardName, Timestamp};
+use board::{BoardName, Kind, Timestamp};
 use moka::sync::Cache;
 use shard_store::{BirthError, BoardRecord, ShardStore, StoreError};
 
@@ -29,10 +30,11 @@ impl Boards {
         }
     }
 
-    /// The record of a born board, if it is at hand: never waits.
+    /// The record of a born board of this kind, if it is at hand: never waits.
     #[must_use]
-    pub fn at_hand(&self, name: &BoardName) -> Option<Arc<BoardRecord>> {
-        self.records.get(name)
+    pub fn at_hand(&self, name: &BoardName, kind: &Kind) -> Option<Arc<BoardRecord>> {
+        let record = self.records.get(name)?;
+        (record.meaning == kind.meaning()).then_some(record)
     }
 
     /// The record of a born board; none for one that nobody has contributed to.
@@ -44,6 +46,24 @@ impl Boards {
         Ok(record.map(|record| self.keep(record)))
     }
 
+    /// The record of a born board of this kind. `StaleKind` where it was born of another, which has
+    /// replaced this one.
+    pub(crate) async fn born_of(
+        &self,
+        name: &BoardName,
+        kind: &Kind,
+    ) -> Result<Option<Arc<BoardRecord>>, StoreError> {
+        if let Some(record) = self.at_hand(name, kind) {
+            return Ok(Some(record));
+        }
+        let record = self.store.board(name).await?.filter(|record| record.born);
+        let record = record.map(|record| self.keep(record));
+        match record {
+            Some(record) if record.meaning != kind.meaning() => Err(StoreError::StaleKind),
+            record => Ok(record),
+        }
+    }
+
     /// The record of the board, born now if it was not.
     pub(crate) async fn born_now(
         &self,
@@ -51,7 +71,7 @@ impl Boards {
         kind: &KnownKind,
         now: Timestamp,
     ) -> Result<Arc<BoardRecord>, BirthError> {
-        if let Some(record) = self.records.get(name) {
+        if let Some(record) = self.at_hand(name, &kind.kind) {
             return Ok(record);
         }
         let record = self.store.birth(name, &kind.record, now).await?;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
+use board::limits::KINDS_MAX;
 use board::{ChangeError, Kind, KindName, Timestamp};
 use futures::FutureExt;
 use futures::lock::Mutex;
@@ -37,6 +38,9 @@ pub enum CatalogueError {
     /// It has boards, so it cannot be deleted.
     #[error("kind {0} has boards: delete those first")]
     HasBoards(KindName),
+    /// The store keeps no more kinds.
+    #[error("kind {0} cannot be added: there are {KINDS_MAX} kinds, deleted ones included")]
+    TooMany(KindName),
     /// Others wrote it again and again meanwhile.
     #[error("kind {0} is being changed by somebody else")]
     Contended(KindName),
@@ -132,6 +136,7 @@ impl Catalogue {
                 Ok(None)
             }
             Err(KindWriteError::Store(error)) => Err(error.into()),
+            Err(KindWriteError::TooMany) => Err(CatalogueError::TooMany(name)),
             Err(KindWriteError::Stale | KindWriteError::HasBoards) => {
                 // Another server was first.
                 self.refresh().await?;
@@ -177,6 +182,7 @@ impl Catalogue {
                     return Ok((known, current.is_none()));
                 }
                 Err(KindWriteError::Stale | KindWriteError::HasBoards) => {}
+                Err(KindWriteError::TooMany) => return Err(CatalogueError::TooMany(name)),
                 Err(KindWriteError::Store(error)) => return Err(error.into()),
             }
         }
@@ -197,6 +203,7 @@ impl Catalogue {
                 Err(KindWriteError::HasBoards) => {
                     return Err(CatalogueError::HasBoards(name.clone()));
                 }
+                Err(KindWriteError::TooMany) => return Err(CatalogueError::TooMany(name.clone())),
                 Err(KindWriteError::Store(error)) => return Err(error.into()),
             }
         }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Timestamp};
+use board::{BoardName, Kind, Timestamp};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
-use shard_store::{BuryError, Failure, ShardStore, StoreError};
+use shard_store::{BoardRecord, BuryError, Failure, ShardStore, StoreError};
 
 use crate::boards::Boards;
 use crate::catalogue::Catalogue;
@@ -50,6 +50,20 @@ impl Router {
     #[must_use]
     pub const fn store(&self) -> &Arc<dyn ShardStore> {
         &self.store
+    }
+
+    /// The record of a born board, for a read by this kind; none for one that nobody has contributed
+    /// to. `StaleKind` where another kind has taken its place: by then it is in the catalogue.
+    pub async fn record(
+        &self,
+        name: &BoardName,
+        kind: &Kind,
+    ) -> Result<Option<Arc<BoardRecord>>, StoreError> {
+        let record = self.boards.born_of(name, kind).await;
+        if record == Err(StoreError::StaleKind) {
+            self.catalogue.refresh().await?;
+        }
+        record
     }
 
     /// Applies writes, boards and shards side by side, each write whole or not at all. One outcome

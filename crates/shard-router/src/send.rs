@@ -21,7 +21,7 @@ use crate::write::{Write, Written};
 /// Calls under way at once for one request and board.
 const SHARD_CALLS_MAX: usize = 64;
 
-/// Lives of a board that one request may meet.
+/// Lives of a board that end under one request before it gives up.
 const LIVES_MAX: usize = 4;
 
 /// Tries at the birth of a board whose kind keeps changing.
@@ -94,8 +94,10 @@ impl Sending<'_> {
         removals: bool,
     ) -> Result<Option<Arc<BoardRecord>>, Failure> {
         if removals {
-            let record = self.boards.born(name).await;
-            return record.map_err(|error| Failure::Unavailable(error.to_string()));
+            return match self.boards.born_of(name, &kind.kind).await {
+                Err(StoreError::StaleKind) => Err(self.changed(name).await),
+                record => record.map_err(|error| Failure::Unavailable(error.to_string())),
+            };
         }
         let mut known = kind.clone();
         for _ in 0..BIRTH_TRIES_MAX {
@@ -112,8 +114,16 @@ impl Sending<'_> {
                 },
             }
         }
-        let reason = format!("kind {} has just changed", name.kind());
-        Err(Failure::Unavailable(reason))
+        Err(has_changed(name))
+    }
+
+    /// The failure of what was read by a kind that another has replaced. Whoever sends it again
+    /// finds that one in the catalogue.
+    async fn changed(&self, name: &BoardName) -> Failure {
+        match self.catalogue.refresh().await {
+            Ok(()) => has_changed(name),
+            Err(error) => Failure::Unavailable(error.to_string()),
+        }
     }
 
     /// A kind as it has become, if what was read and admitted by it means the same. What does not
@@ -152,11 +162,17 @@ impl Sending<'_> {
             Err(error @ StoreError::WindowDropped) => {
                 Ok(all(Failure::Unavailable(error.to_string())))
             }
+            Err(StoreError::StaleKind) => Ok(all(self.changed(&record.name).await)),
             Err(StoreError::Unavailable(why)) => Ok(all(Failure::Unavailable(why))),
             Err(StoreError::Unknown(why)) => Ok(all(Failure::Unknown(why))),
         };
         (places, result)
     }
+}
+
+fn has_changed(name: &BoardName) -> Failure {
+    let kind = name.kind();
+    Failure::Unavailable(format!("kind {kind} has just changed: send it again"))
 }
 
 fn none_there(

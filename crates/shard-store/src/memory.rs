@@ -66,7 +66,6 @@ impl MemoryStore {
                 let_others_run().await;
             }
         }
-        self.registry.drop_tombstones(now);
     }
 }
 
@@ -150,19 +149,20 @@ impl ShardStore for MemoryStore {
         name: &'a BoardName,
         kind: &'a KindRecord,
         shards: ShardCount,
+        now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
         done(random().map_err(SettleError::from).and_then(|incarnation| {
             self.registry
-                .settle(name, kind, shards, Incarnation(incarnation))
+                .settle(name, kind, shards, Incarnation(incarnation), now)
         }))
     }
 
     fn bury<'a>(
         &'a self,
         name: &'a BoardName,
-        until: Timestamp,
+        _until: Timestamp,
     ) -> BoxFuture<'a, Result<(), BuryError>> {
-        done(self.registry.bury(name, until))
+        done(self.registry.bury(name))
     }
 
     fn apply<'a>(

@@ -124,3 +124,16 @@ fn without_a_window_it_is_the_kinds_first() {
     assert!(window("k").starts_with("month:20"));
     assert_eq!(window("l"), "all");
 }
+
+#[test]
+fn many_boards_of_many_entries_are_refused() {
+    let server = Server::start();
+    let kind = json!({"top": 10_000, "windows": ["all"]});
+    server.put("/v1/kinds/deep", &kind).is(201);
+    let boards: Vec<String> = (0..11).map(|n| format!("deep/{n}")).collect();
+    let answer = server.post("/v1/top", &json!({"boards": boards, "n": 10_000}));
+    answer.problem(400, "invalid", &["n", "110000"]);
+    server
+        .post("/v1/top", &json!({"boards": boards[..10], "n": 10_000}))
+        .ok();
+}

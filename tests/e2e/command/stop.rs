@@ -58,6 +58,22 @@ fn requests_under_way_are_finished_and_new_connections_refused() {
 }
 
 #[test]
+fn a_stream_without_end_gets_its_receipt() {
+    let mut server = Server::start();
+    let mut under_way = half_a_stream(&server);
+    server.signal("TERM");
+    let answer = under_way.answer();
+    assert_eq!(answer.header("connection"), "close");
+    let receipt = answer.value();
+    assert_eq!(
+        (&receipt["applied"], &receipt["read"]),
+        (&json!(1), &json!(1))
+    );
+    assert!(under_way.has_ended());
+    assert_eq!(server.ended().code(), Some(0));
+}
+
+#[test]
 fn a_stop_amid_many_writers_cuts_no_answer() {
     const WRITERS: u64 = 8;
     let mut server = Server::start();

@@ -178,3 +178,49 @@ fn a_json_body_cut_in_the_middle_counts_nothing() {
     assert!(wire.has_ended());
     assert_eq!(server.versions("gifts/a"), []);
 }
+
+/// A live stream has no end: what has come counts soon, not with the thousandth line.
+#[test]
+fn a_slow_stream_counts_while_it_is_open() {
+    let server = Server::start();
+    let mut wire = server.wire();
+    wire.write(
+        "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\n\
+         transfer-encoding: chunked\r\n\r\n",
+    );
+    for count in 1..=3 {
+        let line = "{\"board\":\"gifts/a\",\"member\":\"u\",\"points\":1}\n";
+        wire.write(format!("{:x}\r\n{line}\r\n", line.len()));
+        eventually("a line that counts", || {
+            let member = server.get("/v1/boards/gifts/a/members/u?window=all");
+            (member.status == 200 && member.ok()["points"] == json!(count)).then_some(())
+        });
+    }
+    wire.write("0\r\n\r\n");
+    assert_eq!(wire.answer().value()["read"], json!(3));
+}
+
+#[test]
+fn an_array_of_too_many_elements_is_413_and_counts_nothing() {
+    let server = Server::start();
+    let item = r#"{"board":"gifts/a","member":"u","points":1}"#;
+    let array = |count: usize| format!("[{}]", vec![item; count].join(","));
+    let answer = server.json("POST", "/v1/contributions", &array(100_001));
+    answer.problem(413, "too-large", &["100001", "100000"]);
+    assert_eq!(server.get("/v1/boards/gifts/a/top").ok()["members"], 0);
+    let answer = server.json("POST", "/v1/contributions", &array(100_000));
+    assert_eq!(answer.ok()["applied"], 100_000);
+}
+
+/// Names are held against one another, so their number is bounded before.
+#[test]
+fn more_fields_than_a_kind_can_have_are_refused_at_once() {
+    let server = Server::start();
+    let names: Vec<String> = (0..100_000).map(|n| format!("\"f{n}\":1")).collect();
+    let body = format!(
+        r#"{{"board":"gifts/a","member":"u","values":{{{}}}}}"#,
+        names.join(",")
+    );
+    let answer = server.json("POST", "/v1/contributions", &body);
+    answer.problem(400, "invalid", &["values", "more fields"]);
+}

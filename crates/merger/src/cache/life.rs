@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use board::{BoardName, Kind};
-use shard_store::BoardRecord;
+use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
 
 use super::snapshot::Snapshot;
@@ -31,9 +31,15 @@ impl Merger {
         kind: &Kind,
         not_before: Instant,
     ) -> Result<Life, ReadError> {
+<<<<<<< HEAD
+=======
+        if let Some(life) = self.life_at_hand(name, kind, not_before) {
+            return Ok(life);
+        }
+>>>>>>> main
         let place = self.boards.births.at(name);
         let mut last = place.enter().await;
-        if let Some(life) = self.life_at_hand(name, not_before) {
+        if let Some(life) = self.life_at_hand(name, kind, not_before) {
             return Ok(life);
         }
         match &*last {
@@ -45,7 +51,7 @@ impl Merger {
         }
         let began = Instant::now();
         let as_of = self.now();
-        match self.router.boards().born(name).await {
+        match self.router.record(name, kind).await {
             Ok(Some(record)) => {
                 *last = None;
                 Ok(Life::On(record))
@@ -56,6 +62,8 @@ impl Merger {
                 *last = Some((began, Ok(unborn.clone())));
                 Ok(Life::Unborn(unborn))
             }
+            // Whoever waits here may have read the kind later.
+            Err(StoreError::StaleKind) => Err(ReadError::KindChanged),
             Err(error) => {
                 let error = ReadError::from(error);
                 *last = Some((began, Err(error.clone())));
@@ -64,9 +72,14 @@ impl Merger {
         }
     }
 
+<<<<<<< HEAD
     /// What is known of it without waiting.
     pub(super) fn life_at_hand(&self, name: &BoardName, not_before: Instant) -> Option<Life> {
         if let Some(record) = self.router.boards().at_hand(name) {
+=======
+    fn life_at_hand(&self, name: &BoardName, kind: &Kind, not_before: Instant) -> Option<Life> {
+        if let Some(record) = self.router.boards().at_hand(name, kind) {
+>>>>>>> main
             return Some(Life::On(record));
         }
         let unborn = self.boards.unborn.get(name)?;

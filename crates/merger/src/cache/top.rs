@@ -13,10 +13,7 @@ use super::life::Life;
 use super::snapshot::{Shape, Snapshot};
 use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want};
-use crate::merger::Merger;
-
-/// Lives of a board that one read may meet.
-const LIVES_MAX: usize = 4;
+use crate::merger::{LIVES_MAX, Merger};
 
 /// Names known to be unborn that are kept at hand.
 const UNBORN_MAX: u64 = 65_536;
@@ -72,7 +69,7 @@ impl TopView {
 
 /// The last board there is, where it will do.
 fn last(known: Option<Arc<Snapshot>>, fresh: bool, error: ReadError) -> Result<TopView, ReadError> {
-    let will_do = !fresh && error != ReadError::WindowGone;
+    let will_do = !fresh && !matches!(error, ReadError::WindowGone | ReadError::KindChanged);
     let snapshot = known.filter(|_| will_do).ok_or(error)?;
     Ok(TopView {
         snapshot,

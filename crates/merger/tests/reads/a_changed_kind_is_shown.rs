@@ -1,12 +1,14 @@
-//! Depth and rank style may change while a kind has boards; a board at rest follows.
+//! Depth and rank style may change while a kind has boards; a board at rest follows. A kind without
+//! boards may become another, which the old one reads nothing of.
 
 use std::sync::Arc;
 
-use board::RankStyle;
+use board::{Direction, FieldName, FieldRule, Mode, RankStyle, Rules, Ties, Timestamp};
+use merger::ReadError;
 
 use crate::agree::ALL;
 use crate::kinds::{kind, points};
-use crate::stage::{Stage, text};
+use crate::stage::{NOW_MS, Stage, text};
 
 #[tokio::test]
 async fn a_board_at_rest_is_as_deep_as_its_kind_has_become() {
@@ -38,4 +40,32 @@ async fn a_board_at_rest_has_the_ranks_of_what_its_kind_has_become() {
     assert_eq!(text(&top), "1:1:b,2:1:a,3:3:c");
     // Whoever holds the version holds the bytes.
     assert_ne!(top.snapshot.version, ordinal.snapshot.version);
+}
+
+#[tokio::test]
+async fn a_kind_that_was_replaced_reads_nothing_of_the_new_boards() {
+    let mut stage = Stage::in_memory(kind(points(16))).await;
+    let now = Timestamp::from_millis(NOW_MS);
+    stage.points("a", 9).await;
+    stage.top(false).await.unwrap();
+    stage.router.bury(&stage.board, now).await.unwrap();
+    let mut spec = points(16);
+    let lower = FieldRule {
+        order: Direction::Asc,
+        ..FieldRule::sum(FieldName::new("points").unwrap())
+    };
+    spec.rules = Rules::new(vec![lower], Mode::Accumulate, Ties::Earliest).unwrap();
+    let put = stage.router.catalogue().put(kind(spec), now);
+    stage.known = put.await.unwrap().0;
+    let old = std::mem::replace(&mut stage.kind, stage.known.kind.clone());
+    stage.points("b", 2).await;
+    stage.points("c", 1).await;
+    let range = stage.merger.range(&stage.board, &old, ALL, 1, 10);
+    assert_eq!(range.await.unwrap_err(), ReadError::KindChanged);
+    for fresh in [true, false] {
+        let top = stage.merger.top(&stage.board, &old, ALL, fresh);
+        assert_eq!(top.await.unwrap_err(), ReadError::KindChanged);
+        let top = stage.top(fresh).await.unwrap();
+        assert_eq!(text(&top), "1:1:c,2:2:b");
+    }
 }

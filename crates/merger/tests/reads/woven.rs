@@ -139,8 +139,9 @@ impl ShardStore for Woven {
         name: &'a BoardName,
         kind: &'a KindRecord,
         shards: ShardCount,
+        now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
-        self.inner.settle(name, kind, shards)
+        self.inner.settle(name, kind, shards, now)
     }
 
     fn bury<'a>(

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use board::limits::KINDS_MAX;
 use board::{Calendar, KindName, KindSpec, Period, RankStyle, WindowRule};
 use shard_router::{CatalogueError, Written};
-use shard_store::MemoryStore;
+use shard_store::{MemoryStore, Revision};
 
 use crate::stage::{NOW, Stage, board, kind, points};
 
@@ -168,4 +169,20 @@ async fn a_file_on_a_server_that_comes_later_changes_nothing() {
     // It has not heard of the kind yet.
     let held = there.router.catalogue().seed(kind(other)).await.unwrap();
     assert_eq!(*held.unwrap().kind.clone().unwrap(), kind(points("likes")));
+}
+
+#[tokio::test]
+async fn a_kind_too_many_is_refused() {
+    let stage = stage().await;
+    let store = stage.router.store();
+    for number in 1..KINDS_MAX {
+        let one = Arc::new(kind(points(&format!("k{number}"))));
+        store.put_kind(one, Revision(0), true).await.unwrap();
+    }
+    let catalogue = stage.router.catalogue();
+    let refused = Err(CatalogueError::TooMany(name("likes")));
+    let put = catalogue.put(kind(points("likes")), NOW).await;
+    assert_eq!(put.map(|_| ()), refused);
+    let seeded = catalogue.seed(kind(points("likes"))).await;
+    assert_eq!(seeded.map(|_| ()), refused);
 }

@@ -11,6 +11,7 @@ mod a_dead_life_is_followed_by_the_next;
 mod failures_are_told_apart;
 mod kinds_follow_their_rules;
 mod kinds_written_by_many;
+mod old_kinds_write_nothing;
 mod outcomes_come_in_the_order_asked;
 mod removals_give_no_birth;
 mod stage;

@@ -9,6 +9,10 @@ pub enum StoreError {
     /// The window to be read has been dropped: it is past its retention, whatever the clock says.
     #[error("the window has been dropped")]
     WindowDropped,
+    /// The board was born of a kind that means something else than the caller's, which has been
+    /// replaced: read the kind again.
+    #[error("the kind has just changed")]
+    StaleKind,
     /// The store could not take the call. Nothing happened.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
@@ -59,6 +63,12 @@ pub enum KindWriteError {
     /// Somebody else wrote it since the caller read it: read it again.
     #[error("the kind has changed")]
     Stale,
+    /// It would be one more than [`KINDS_MAX`](board::limits::KINDS_MAX).
+    #[error(
+        "there are {} kinds, deleted ones included: that is the limit",
+        board::limits::KINDS_MAX
+    )]
+    TooMany,
     /// It has boards, and the caller wanted it only without.
     #[error("the kind has boards")]
     HasBoards,

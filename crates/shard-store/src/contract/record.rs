@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Incarnation, Kind, KindName, ShardCount};
+use board::{BoardName, Incarnation, Kind, KindName, Meaning, ShardCount};
 
 /// Counts the writes to a kind's record; 0 is before the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -29,6 +29,8 @@ pub struct BoardRecord {
     pub incarnation: Incarnation,
     /// Over how many shards its members are spread; fixed for this life.
     pub shards: ShardCount,
+    /// What its standings mean: that of the kind it was made of. Of use to no other kind.
+    pub meaning: Meaning,
     /// Whether it has been opened for contributions; before, only settings are kept.
     pub born: bool,
 }

@@ -21,7 +21,8 @@ pub trait ShardStore: Send + Sync + 'static {
     /// Every kind ever written, deleted ones too, by name.
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>>;
 
-    /// Writes a kind whose record is at `expected`. `only_without_boards`: refused once it has any.
+    /// Writes a kind whose record is at `expected`. `only_without_boards`: refused once it has any
+    /// that was born; what boards yet unborn are settled to stays, whatever the kind becomes.
     fn put_kind(
         &self,
         kind: Arc<Kind>,
@@ -29,7 +30,7 @@ pub trait ShardStore: Send + Sync + 'static {
         only_without_boards: bool,
     ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>>;
 
-    /// Deletes a kind without boards whose record is at `expected`.
+    /// Deletes a kind without boards whose record is at `expected`, and the settings of those unborn.
     fn delete_kind<'a>(
         &'a self,
         name: &'a KindName,
@@ -59,12 +60,14 @@ pub trait ShardStore: Send + Sync + 'static {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>>;
 
-    /// Keeps settings for a board yet unborn, in place of earlier ones.
+    /// Keeps settings for a board yet unborn, in place of earlier ones, for
+    /// [`SETTINGS_KEPT`](board::limits::SETTINGS_KEPT) from `now` on: then `expire` drops them.
     fn settle<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
         shards: ShardCount,
+        now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>>;
 
     /// Ends this life of a board, with all its windows. Its incarnation stays known as dead at
@@ -98,7 +101,8 @@ pub trait ShardStore: Send + Sync + 'static {
         shard: u16,
     ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>>;
 
-    /// Drops what is past its time: windows, ids, idle boards, tombstones. Called now and then;
+    /// Drops what is past its time: windows, ids, idle boards, settings
+    /// of boards that were not born, tombstones. Called now and then;
     /// holds up no writer while it works.
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;
 

@@ -5,7 +5,8 @@ use board::{IdDigest, Kind, Member, OutOfRange, Standing, Timestamp, Values, Win
 /// Items for one shard of one board, applied in order, each whole or not at all.
 #[derive(Debug, Clone)]
 pub struct Batch<'a> {
-    /// The board's kind.
+    /// The board's kind, as the caller read it. Refused with `StaleKind` where it does not mean
+    /// what the board's record says.
     pub kind: &'a Kind,
     /// The server's clock: ids are remembered from then on.
     pub now: Timestamp,

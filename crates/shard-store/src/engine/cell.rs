@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
+use board::limits::SETTINGS_KEPT;
 use board::{BoardName, Incarnation, Kind, ShardCount, Timestamp, Window};
 use parking_lot::RwLock;
 
@@ -30,6 +31,7 @@ pub(crate) struct Cell {
     incarnation: Incarnation,
     shards: ShardCount,
     born: AtomicBool,
+    /// Or when it was settled, before its birth.
     last_write: AtomicI64,
     body: RwLock<Body>,
 }
@@ -85,11 +87,19 @@ impl Cell {
         }
     }
 
+    /// The same settings for a board of another kind.
+    pub(crate) fn unborn_of(&self, kind: Arc<Kind>) -> Self {
+        let settled = Timestamp::from_millis(self.last_write.load(Ordering::Relaxed));
+        let name = self.name.clone();
+        Self::new(name, kind, self.incarnation, self.shards, false, settled)
+    }
+
     pub(crate) fn record(&self) -> BoardRecord {
         BoardRecord {
             name: self.name.clone(),
             incarnation: self.incarnation,
             shards: self.shards,
+            meaning: self.kind.meaning(),
             born: self.is_born(),
         }
     }
@@ -117,6 +127,9 @@ impl Cell {
         batch: &Batch<'_>,
         budget: &IdBudget,
     ) -> Result<Vec<Outcome>, StoreError> {
+        if batch.kind.meaning() != self.kind.meaning() {
+            return Err(StoreError::StaleKind);
+        }
         let shard_of = |hash| self.shards.shard_of(hash);
         let body = self.body.read();
         let (outcomes, crowded) = match &*body {
@@ -227,12 +240,17 @@ impl Cell {
     }
 
     /// Ends this life if it holds nothing, and is not about to: a board just born has its first
-    /// contribution under way, and settings to keep for it.
+    /// contribution under way, and one that is not has its settings, which are kept for a while.
     pub(crate) fn end_if_empty(&self, kind: &Kind, now: Timestamp) -> bool {
         let mut body = self.body.write();
         let written = Timestamp::from_millis(self.last_write.load(Ordering::Relaxed));
         let idle = self.is_idle(kind, now);
-        let empty = now >= written.plus(LINGER)
+        let linger = if self.is_born() {
+            LINGER
+        } else {
+            SETTINGS_KEPT
+        };
+        let empty = now >= written.plus(linger)
             && body
                 .shards()
                 .iter()

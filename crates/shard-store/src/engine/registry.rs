@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 
+use board::limits::KINDS_MAX;
 use board::{BoardName, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp};
 use hashbrown::HashTable;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 
 use super::cell::{Cell, Shared};
 use super::ids::IdBudget;
@@ -28,8 +29,6 @@ pub(crate) struct Registry {
     kinds: RwLock<BTreeMap<KindName, KindRecord>>,
     names: RwLock<Names>,
     cells: [RwLock<HashTable<Shared>>; CELL_MAPS],
-    /// Dead incarnations, and until when they stay known.
-    tombstones: Mutex<Vec<(Timestamp, Incarnation)>>,
     pub(crate) ids: IdBudget,
 }
 
@@ -46,7 +45,6 @@ impl Registry {
             kinds: RwLock::default(),
             names: RwLock::default(),
             cells: std::array::from_fn(|_| RwLock::default()),
-            tombstones: Mutex::default(),
             ids: IdBudget::new(id_bytes_max),
         }
     }
@@ -87,11 +85,17 @@ impl Registry {
         if held != expected {
             return Err(KindWriteError::Stale);
         }
+        if kinds.len() >= KINDS_MAX && !kinds.contains_key(name) {
+            return Err(KindWriteError::TooMany);
+        }
         if only_without_boards {
             if !self.boards(name, None, 1).is_empty() {
                 return Err(KindWriteError::HasBoards);
             }
-            self.drop_unborn(name);
+            match &kind {
+                Some(kind) => self.resettle(kind),
+                None => self.drop_unborn(name),
+            }
         }
         let revision = Revision(held.0 + 1);
         let record = KindRecord {
@@ -153,6 +157,7 @@ impl Registry {
         kind: &KindRecord,
         shards: ShardCount,
         incarnation: Incarnation,
+        now: Timestamp,
     ) -> Result<BoardRecord, SettleError> {
         let kinds = self.kinds.read();
         let current = current_kind(&kinds, kind).ok_or(SettleError::StaleKind)?;
@@ -164,18 +169,18 @@ impl Registry {
             held.end(&self.ids);
             self.forget(held.incarnation());
         }
-        let never = Timestamp::from_millis(0);
-        let cell = Cell::new(name.clone(), current, incarnation, shards, false, never);
+        let cell = Cell::new(name.clone(), current, incarnation, shards, false, now);
         Ok(self.enter(&mut names, cell))
     }
 
-    pub(crate) fn bury(&self, name: &BoardName, until: Timestamp) -> Result<(), BuryError> {
+    /// Nothing is kept of the dead: a life that is not known is dead.
+    pub(crate) fn bury(&self, name: &BoardName) -> Result<(), BuryError> {
         let mut names = self.names.write();
         let boards = names.get_mut(name.kind()).ok_or(BuryError::NotThere)?;
         let cell = boards.remove(name.subject()).ok_or(BuryError::NotThere)?;
         drop(names);
         cell.end(&self.ids);
-        self.tombstones.lock().push((until, cell.incarnation()));
+        self.forget(cell.incarnation());
         Ok(())
     }
 
@@ -213,21 +218,23 @@ impl Registry {
         let current = boards
             .get(subject)
             .is_some_and(|held| Arc::ptr_eq(held, cell));
-        if current && cell.is_born() && cell.end_if_empty(kind, now) {
+        if current && cell.end_if_empty(kind, now) {
             boards.remove(subject);
             self.forget(cell.incarnation());
         }
     }
 
-    pub(crate) fn drop_tombstones(&self, now: Timestamp) {
-        let gone: Vec<_> = {
-            let mut tombstones = self.tombstones.lock();
-            tombstones
-                .extract_if(.., |(until, _)| *until <= now)
-                .collect()
-        };
-        for (_, incarnation) in gone {
-            self.forget(incarnation);
+    /// Settings of boards yet unborn stay when their kind becomes another: cells without contents are
+    /// made of that one.
+    fn resettle(&self, kind: &Arc<Kind>) {
+        let mut names = self.names.write();
+        let unborn: Vec<Shared> = names
+            .get(kind.name())
+            .map_or_else(Vec::new, |boards| boards.values().cloned().collect());
+        for held in unborn {
+            held.end(&self.ids);
+            self.forget(held.incarnation());
+            self.enter(&mut names, held.unborn_of(kind.clone()));
         }
     }
 
@@ -268,4 +275,47 @@ fn current_kind(kinds: &BTreeMap<KindName, KindRecord>, read: &KindRecord) -> Op
         .get(&read.name)
         .filter(|held| held.revision == read.revision)?;
     held.kind.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use board::{
+        Calendar, FieldName, FieldRule, KindSpec, Mode, Period, RankStyle, Rules, Ties, WindowRule,
+    };
+
+    use super::*;
+
+    fn points() -> Kind {
+        let points = FieldRule::sum(FieldName::new("points").unwrap());
+        Kind::new(KindSpec {
+            name: KindName::new("gifts").unwrap(),
+            rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
+            rank: RankStyle::Ordinal,
+            windows: vec![WindowRule::with_defaults(Period::All)],
+            calendar: Calendar::utc(),
+            shards: 16,
+            top: 10,
+            max_staleness: std::time::Duration::ZERO,
+            dedupe: std::time::Duration::ZERO,
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_buried_board_takes_no_memory() {
+        let registry = Registry::new(0);
+        let kind = registry.put_kind(Arc::new(points()), Revision(0), true);
+        let kind = kind.unwrap();
+        let name: BoardName = "gifts/room".parse().unwrap();
+        for life in 1..=3 {
+            let life = Incarnation(life);
+            registry
+                .birth(&name, &kind, life, Timestamp::EARLIEST)
+                .unwrap();
+            let cell = Arc::downgrade(&registry.cell(life).unwrap());
+            registry.bury(&name).unwrap();
+            assert_eq!(cell.strong_count(), 0);
+            assert_eq!(registry.cell(life).err(), Some(StoreError::Dead));
+        }
+    }
 }

@@ -10,7 +10,7 @@ use board::{Kind, Period, ShardCount, Timestamp, Window};
 
 use super::ids::{IdBudget, RememberedIds};
 use super::ranking::Ranking;
-use crate::contract::{Part, Query, Reading, ShardVersion, StoreError, WindowCount};
+use crate::contract::{Anchor, Ask, Part, Query, Reading, ShardVersion, StoreError, WindowCount};
 
 /// What one shard holds of a board; of a small board, what all its shards hold.
 #[derive(Debug, Default)]
@@ -192,8 +192,8 @@ const fn dropped_slot(period: Period) -> Option<usize> {
 }
 
 /// The answer to an ask where nothing is ranked.
-fn nothing_at(ask: &crate::contract::Ask) -> Part {
-    let there = !matches!(ask.anchor, crate::contract::Anchor::Member(_));
+fn nothing_at(ask: &Ask) -> Part {
+    let there = !matches!(ask.anchor, Anchor::Member(_));
     Part {
         anchor: there.then_some(0),
         ..Part::default()

@@ -66,7 +66,7 @@ pub(crate) async fn only_born_boards_are_listed(given: Given) {
     }
     let eight = ShardCount::new(8).unwrap();
     let unborn = board_name("gifts", "aa");
-    given.settle(&unborn, &kind, eight).await.unwrap();
+    given.settle(&unborn, &kind, eight, NOW).await.unwrap();
     given
         .bury(&board_name("gifts", "b"), NOW.plus(HOUR))
         .await

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use board::{Kind, ShardCount};
-use shard_store::{BirthError, KindRecord, KindWriteError, Revision, SettleError};
+use board::limits::KINDS_MAX;
+use board::{Calendar, Kind, KindSpec, Mode, Rules, ShardCount, Ties, Window};
+use shard_store::{
+    BirthError, KindRecord, KindWriteError, Revision, SettleError, ShardVersion, StoreError,
+};
 
-use crate::given::{Given, HOUR, NOW, board_name, gifts};
+use crate::given::{Board, Given, HOUR, NOW, board_name, gifts, member};
 
 fn topped(top: u64) -> Arc<Kind> {
     Arc::new(gifts(|spec| spec.top = top))
@@ -89,7 +92,7 @@ pub(crate) async fn stale_kinds_bear_no_boards(given: Given) {
     for stale in [first, ahead, unknown] {
         let born = given.birth(&name, &stale, NOW).await;
         assert_eq!(born, Err(BirthError::StaleKind));
-        let settled = given.settle(&name, &stale, two).await;
+        let settled = given.settle(&name, &stale, two, NOW).await;
         assert_eq!(settled, Err(SettleError::StaleKind));
     }
     given.delete_kind(&second.name, Revision(2)).await.unwrap();
@@ -99,4 +102,83 @@ pub(crate) async fn stale_kinds_bear_no_boards(given: Given) {
         assert_eq!(born, Err(BirthError::StaleKind));
     }
     assert_eq!(given.board(&name).await.unwrap(), None);
+}
+
+async fn versions(board: &Board) -> Vec<ShardVersion> {
+    let mut versions = Vec::new();
+    for shard in board.shards() {
+        versions.push(board.version(Window::ALL_TIME, shard).await);
+    }
+    versions
+}
+
+/// A kind that was replaced while it had no boards, and what was read by it, still on its way.
+pub(crate) async fn stale_kinds_write_to_no_board(given: Given) {
+    let replaced: [fn(&mut KindSpec); 3] = [
+        |spec| spec.calendar = Calendar::new("Asia/Tokyo").unwrap(),
+        |spec| {
+            let fields = spec.rules.fields().to_vec();
+            spec.rules = Rules::new(fields, Mode::Best, Ties::Earliest).unwrap();
+        },
+        |spec| {
+            let mut fields = spec.rules.fields().to_vec();
+            fields.extend(
+                ["likes", "shares"]
+                    .map(|name| board::FieldRule::sum(board::FieldName::new(name).unwrap())),
+            );
+            spec.rules = Rules::new(fields, Mode::Accumulate, Ties::Earliest).unwrap();
+        },
+    ];
+    let current = given.kind(gifts(|_| ())).await;
+    // Small, and split into shards.
+    for (subject, members) in [("room-1", 3), ("room-2", 20_000)] {
+        let board = given.born(&current, subject, NOW).await;
+        assert_eq!(board.record.meaning, board.kind.meaning());
+        let points = |number| board.points(&member(&format!("u{number}")), 1, NOW);
+        let items: Vec<_> = (0..members).map(points).collect();
+        board.apply(&items, NOW).await;
+        let before = versions(&board).await;
+        for replaced in replaced {
+            let old = Board {
+                kind: Arc::new(gifts(replaced)),
+                ..board.clone()
+            };
+            let late = [
+                old.points(&member("u1"), 1, NOW),
+                old.points(&member("new"), 1, NOW),
+            ];
+            let refused = old.try_apply(&late, NOW, true).await;
+            assert_eq!(refused, Err(StoreError::StaleKind));
+        }
+        assert_eq!(versions(&board).await, before);
+        board.verify().await;
+        // What may change while there are boards is no matter.
+        let deeper = Board {
+            kind: topped(7),
+            ..board.clone()
+        };
+        deeper.apply(&[points(1)], NOW).await;
+        assert_eq!(
+            deeper.points_of(Window::ALL_TIME, &member("u1")).await,
+            Some(2)
+        );
+    }
+}
+
+pub(crate) async fn no_more_kinds_are_kept_than_the_limit(given: Given) {
+    let named = |number: usize| gifts(|spec| spec.name = format!("k{number}").parse().unwrap());
+    for number in 0..KINDS_MAX {
+        given.kind(named(number)).await;
+    }
+    let one_more = || given.put_kind(Arc::new(named(KINDS_MAX)), Revision(0), true);
+    assert_eq!(one_more().await, Err(KindWriteError::TooMany));
+    // Those that are there change as ever; a deleted one leaves its record, and no room.
+    let first = given.put_kind(Arc::new(named(0)), Revision(1), true);
+    let first = first.await.unwrap();
+    given.delete_kind(&first.name, Revision(2)).await.unwrap();
+    assert_eq!(one_more().await, Err(KindWriteError::TooMany));
+    given
+        .put_kind(Arc::new(named(0)), Revision(3), true)
+        .await
+        .unwrap();
 }

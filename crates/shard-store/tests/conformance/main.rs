@@ -57,10 +57,12 @@ macro_rules! hold {
                     an_emptied_board_goes_with_its_last_window;
                 kinds_change_by_revision:
                     a_stale_revision_is_refused, kinds_with_boards_are_protected,
-                    a_deleted_kind_leaves_a_record, stale_kinds_bear_no_boards;
+                    a_deleted_kind_leaves_a_record, stale_kinds_bear_no_boards,
+                    stale_kinds_write_to_no_board, no_more_kinds_are_kept_than_the_limit;
                 settings_hold_until_birth:
                     the_last_settings_are_born, settings_are_refused_after_birth,
-                    settings_go_with_their_kind, settings_outlast_a_sweep;
+                    settings_go_with_their_kind, settings_outlast_a_change_of_the_kind, settings_outlast_a_sweep,
+                    settings_go_when_nobody_contributes;
                 the_dead_stay_dead:
                     a_dead_life_is_refused, a_rebirth_is_another_board, nobody_is_buried_twice;
                 the_sweep_loses_no_write:

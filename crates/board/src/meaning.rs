@@ -1,0 +1,29 @@
+//! What the standings of a kind's boards mean, as a number.
+//!
+//! Two kinds of one [`Meaning`] fold and order standings alike, and begin windows at the same times:
+//! what was read by one may be written to a board of the other. What may change while a kind has
+//! boards is no part of it (`change`).
+
+use twox_hash::XxHash3_64;
+
+use crate::rules::Rules;
+use crate::window::Calendar;
+
+/// Digest of a kind's rules and calendar. Stores keep it: it does not depend on the machine, and the
+/// order of the variants of what it is made of is part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Meaning(pub u64);
+
+impl Meaning {
+    pub(crate) fn of(rules: &Rules, calendar: &Calendar) -> Self {
+        let mut bytes = vec![rules.mode() as u8, rules.ties() as u8];
+        for field in rules.fields() {
+            bytes.extend([field.order as u8, field.op as u8]);
+            bytes.extend(field.name.as_str().as_bytes());
+            // No name holds it: where one ends is told.
+            bytes.push(0);
+        }
+        bytes.extend(calendar.time_zone().as_bytes());
+        Self(XxHash3_64::oneshot(&bytes))
+    }
+}

@@ -1,0 +1,78 @@
+//! Writes read by a kind that another has replaced while it had no boards.
+
+use std::sync::Arc;
+
+use board::{FieldName, FieldRule, Mode, Rules, Ties};
+use shard_router::{KnownKind, Router, Write, Written};
+use shard_store::{Failure, MemoryStore};
+
+use crate::stage::{NOW, Stage, board, kind, points};
+
+/// Replaces the kind by one with another field before its own, as some server.
+async fn replace(router: &Router) -> KnownKind {
+    let mut spec = points("gifts");
+    let fields = ["likes", "points"].map(|name| FieldRule::sum(FieldName::new(name).unwrap()));
+    spec.rules = Rules::new(fields.to_vec(), Mode::Accumulate, Ties::Earliest).unwrap();
+    router.catalogue().put(kind(spec), NOW).await.unwrap().0
+}
+
+fn has_changed(written: &Written) -> bool {
+    let Written::Failed(Failure::Unavailable(why)) = written else {
+        return false;
+    };
+    why.contains("kind gifts has just changed: send it again")
+}
+
+#[tokio::test]
+async fn a_board_of_the_new_kind_takes_nothing_read_by_the_old() {
+    let store = Arc::new(MemoryStore::new().unwrap());
+    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let room = board("room");
+    let new = Write {
+        kind: replace(&here.router).await,
+        ..here.write(&room, "u1", 7)
+    };
+    here.send(std::slice::from_ref(&new)).await;
+    let held = here.all_points(&room).await;
+    for stage in [&here, &there] {
+        // The record is at hand, or is not; there, the kind is not known yet.
+        for write in [stage.write(&room, "u1", 1), stage.removal(&room, "u1")] {
+            let written = stage.send(&[write]).await;
+            assert!(has_changed(&written[0]), "{written:?}");
+        }
+        // Read again, it counts.
+        let current = stage.router.catalogue().known("gifts").unwrap();
+        assert_eq!(current.kind, new.kind.kind);
+    }
+    assert_eq!(here.all_points(&room).await, held);
+}
+
+#[tokio::test]
+async fn a_record_at_hand_of_a_board_that_is_gone_stops_no_new_kind() {
+    let store = Arc::new(MemoryStore::new().unwrap());
+    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let room = board("room");
+    here.send(&[here.write(&room, "u1", 1)]).await;
+    there.router.bury(&room, NOW).await.unwrap();
+    replace(&there.router).await;
+    here.router.catalogue().refresh().await.unwrap();
+    let new = Write {
+        kind: here.router.catalogue().known("gifts").unwrap(),
+        ..here.write(&room, "u1", 7)
+    };
+    let written = here.send(&[new]).await;
+    assert_eq!(here.applied(&written[0]), 7);
+}
+
+#[tokio::test]
+async fn a_kind_that_means_the_same_is_no_other() {
+    let stage = Stage::over(Arc::new(MemoryStore::new().unwrap())).await;
+    let room = board("room");
+    stage.send(&[stage.write(&room, "u1", 1)]).await;
+    let mut deeper = points("gifts");
+    deeper.top = 7;
+    let catalogue = stage.router.catalogue();
+    catalogue.put(kind(deeper), NOW).await.unwrap();
+    let written = stage.send(&[stage.write(&room, "u1", 1)]).await;
+    assert_eq!(stage.applied(&written[0]), 2);
+}
