@@ -28,13 +28,13 @@ const REST_WAIT_MAX: Duration = Duration::from_millis(100);
 
 /// Answers a request, and sees to the rest of its body.
 pub(crate) async fn answer(router: Router, request: Request<Incoming>) -> Response {
+    if request.body().is_end_stream() {
+        return ask(router, request.map(Body::new)).await;
+    }
     let asks_first = request.headers().contains_key(header::EXPECT);
     let (back, mut rest) = oneshot::channel();
     let request = request.map(|body| Body::new(Lent::new(body, back)));
-    let mut response = router
-        .oneshot(request)
-        .await
-        .unwrap_or_else(|never| match never {});
+    let mut response = ask(router, request).await;
     if let Ok(body) = rest.try_recv() {
         // Who asks first is not to be told to send what nobody wants.
         let is_gone = !asks_first && read_away(body).await;
@@ -44,6 +44,11 @@ pub(crate) async fn answer(router: Router, request: Request<Incoming>) -> Respon
         }
     }
     response
+}
+
+async fn ask(router: Router, request: Request<Body>) -> Response {
+    let response = router.oneshot(request).await;
+    response.unwrap_or_else(|never| match never {})
 }
 
 /// Whether the body came to its end.

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arc_swap::ArcSwap;
 use board::limits::KINDS_MAX;
 use board::{ChangeError, Kind, KindName, Timestamp};
+use futures::FutureExt;
 use futures::lock::Mutex;
 use shard_store::{KindRecord, KindWriteError, Revision, ShardStore, StoreError};
 
@@ -94,7 +95,8 @@ impl Catalogue {
         if let Some(known) = self.known(name) {
             return Ok(Some(known));
         }
-        self.refresh().await?;
+        // Boxed, since it is rare, and readers would carry its size.
+        self.refresh().boxed().await?;
         Ok(self.known(name))
     }
 

@@ -38,9 +38,10 @@ impl Report {
             "µs client CPU",
             "bytes",
         ]);
-        let servers: [(&str, Pick); 6] = [
+        let servers: [(&str, Pick); 7] = [
             ("megaboard", |round| round.megaboard),
             ("Redis", |round| round.redis),
+            ("Redis, time in the score", |round| round.redis_packed),
             ("bare axum, axum::serve", |round| round.bare),
             ("bare axum, our accept loop", |round| round.bare_accept_loop),
             ("megaboard, 10,000 writes/s", |round| {
@@ -66,6 +67,10 @@ impl Report {
             &self.column(|round| round.megaboard.rate()),
             &self.column(|round| round.redis.rate()),
         );
+        let packed = ratio(
+            &self.column(|round| round.megaboard.rate()),
+            &self.column(|round| round.redis_packed.rate()),
+        );
         let written = ratio(
             &self.column(|round| round.megaboard_written.rate()),
             &self.column(|round| round.redis_written.rate()),
@@ -77,6 +82,7 @@ impl Report {
         let loop_held = held(cpu_loop <= CPU_MAX, &format!("at most {CPU_MAX}"));
         for (name, value, target) in [
             ("requests/s of Redis's", rate, rate_held),
+            ("the same, time in its score", packed, String::new()),
             ("the same, with writes", written, String::new()),
             ("CPU of bare axum's, axum::serve", cpu, cpu_held),
             ("CPU of bare axum's, our accept loop", cpu_loop, loop_held),

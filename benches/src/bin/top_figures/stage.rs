@@ -26,6 +26,12 @@ const TOP: &str = "/v1/boards/gifts/live/top?n=100";
 /// The same of Redis.
 const REVRANGE: [&str; 5] = ["ZREVRANGE", "board", "0", "99", "WITHSCORES"];
 
+/// The same where scores hold their time, too, as Redis needs to break ties by it.
+const REVRANGE_PACKED: [&str; 5] = ["ZREVRANGE", "packed", "0", "99", "WITHSCORES"];
+
+/// Times that a packed score tells apart.
+const TIMES: u64 = 1 << 31;
+
 /// What a board without members answers is shorter than this.
 const FULL_BYTES: u64 = 5_000;
 
@@ -41,6 +47,7 @@ pub(crate) struct Stage {
 pub(crate) struct Round {
     pub(crate) megaboard: Load,
     pub(crate) redis: Load,
+    pub(crate) redis_packed: Load,
     pub(crate) bare: Load,
     pub(crate) bare_accept_loop: Load,
     pub(crate) megaboard_written: Load,
@@ -79,13 +86,14 @@ impl Stage {
 
     /// Asks each server in turn.
     pub(crate) fn round(&mut self, connections: usize, duration: Duration) -> io::Result<Round> {
-        let revrange = resp::command(&REVRANGE);
-        let redis = Target {
+        let redis = |request| Target {
             address: self.redis.address(),
             pid: self.redis.pid(),
-            request: revrange.as_bytes(),
+            request,
             response_length: resp::array_length,
         };
+        let plain = resp::command(&REVRANGE);
+        let packed = resp::command(&REVRANGE_PACKED);
         let get = http::get(TOP);
         let http = |server: &Server| Target {
             address: server.address,
@@ -98,7 +106,8 @@ impl Stage {
         let bare_accept_loop = ask(http(&self.bare_accept_loop))?;
         let megaboard = self.full(|| ask(http(&self.megaboard)))?;
         let bare = ask(http(&self.bare))?;
-        let redis_load = ask(redis)?;
+        let redis_plain = ask(redis(plain.as_bytes()))?;
+        let redis_packed = ask(redis(packed.as_bytes()))?;
         let megaboard_written = self.full(|| {
             let address = self.megaboard.address;
             let writing = Writing::start(move |random| write_http(address, random));
@@ -106,10 +115,11 @@ impl Stage {
         })?;
         let address = self.redis.address();
         let writing = Writing::start(move |random| write_redis(address, random));
-        let redis_written = writing.stop_after(ask(redis))?;
+        let redis_written = writing.stop_after(ask(redis(plain.as_bytes())))?;
         Ok(Round {
             megaboard,
-            redis: redis_load,
+            redis: redis_plain,
+            redis_packed,
             bare,
             bare_accept_loop,
             megaboard_written,
@@ -165,11 +175,14 @@ fn fill(megaboard: &Server) -> io::Result<()> {
 }
 
 fn fill_redis(redis: &mut Redis) -> io::Result<()> {
+    let mut random = Random::new(6);
     for (number, points) in (0..).zip(points()) {
         let member = member(number);
-        redis
-            .connection
-            .ask(&["ZADD", "board", &points.to_string(), member.as_str()])?;
+        let packed = points * TIMES + random.below(TIMES);
+        for (key, score) in [("board", points), ("packed", packed)] {
+            let command = ["ZADD", key, &score.to_string(), member.as_str()];
+            redis.connection.ask(&command)?;
+        }
     }
     Ok(())
 }

@@ -23,16 +23,20 @@ pub(super) enum Life {
 }
 
 impl Merger {
-    /// What there is under a name, known to be unborn only if that was seen late enough.
+    /// What there is under a name, known to be unborn only if that was seen late enough. For who has
+    /// found nothing at hand.
     pub(super) async fn life(
         &self,
         name: &BoardName,
         kind: &Kind,
         not_before: Instant,
     ) -> Result<Life, ReadError> {
+<<<<<<< HEAD
+=======
         if let Some(life) = self.life_at_hand(name, kind, not_before) {
             return Ok(life);
         }
+>>>>>>> main
         let place = self.boards.births.at(name);
         let mut last = place.enter().await;
         if let Some(life) = self.life_at_hand(name, kind, not_before) {
@@ -68,8 +72,14 @@ impl Merger {
         }
     }
 
+<<<<<<< HEAD
+    /// What is known of it without waiting.
+    pub(super) fn life_at_hand(&self, name: &BoardName, not_before: Instant) -> Option<Life> {
+        if let Some(record) = self.router.boards().at_hand(name) {
+=======
     fn life_at_hand(&self, name: &BoardName, kind: &Kind, not_before: Instant) -> Option<Life> {
         if let Some(record) = self.router.boards().at_hand(name, kind) {
+>>>>>>> main
             return Some(Life::On(record));
         }
         let unborn = self.boards.unborn.get(name)?;

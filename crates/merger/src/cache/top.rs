@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use board::{BoardName, Incarnation, Kind, Window};
+use futures::FutureExt;
 use moka::sync::Cache;
 use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
@@ -93,7 +94,12 @@ impl Merger {
             arrived.checked_sub(kind.max_staleness()).unwrap_or(arrived)
         };
         for _ in 0..LIVES_MAX {
-            let record = match self.life(board, kind, not_before).await {
+            // What has to wait is boxed: nearly every top is at hand, and a small future is cheap.
+            let life = match self.life_at_hand(board, not_before) {
+                Some(life) => Ok(life),
+                None => self.life(board, kind, not_before).boxed().await,
+            };
+            let record = match life {
                 Ok(Life::On(record)) => record,
                 Ok(Life::Unborn(snapshot)) => return Ok(TopView::now(snapshot)),
                 Err(error) => return last(self.boards.unborn.get(board), fresh, error),
@@ -104,7 +110,8 @@ impl Merger {
             {
                 return Ok(TopView::now(snapshot));
             }
-            match self.merged(record.clone(), kind, key, not_before).await {
+            let merged = self.merged(record.clone(), kind, key, not_before);
+            match merged.boxed().await {
                 Ok(Some(snapshot)) => return Ok(TopView::now(snapshot)),
                 Ok(None) => self.router.boards().forget(&record),
                 Err(error) => return last(self.boards.snapshots.get(&key), fresh, error),
