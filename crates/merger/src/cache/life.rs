@@ -31,12 +31,6 @@ impl Merger {
         kind: &Kind,
         not_before: Instant,
     ) -> Result<Life, ReadError> {
-<<<<<<< HEAD
-=======
-        if let Some(life) = self.life_at_hand(name, kind, not_before) {
-            return Ok(life);
-        }
->>>>>>> main
         let place = self.boards.births.at(name);
         let mut last = place.enter().await;
         if let Some(life) = self.life_at_hand(name, kind, not_before) {
@@ -72,14 +66,14 @@ impl Merger {
         }
     }
 
-<<<<<<< HEAD
     /// What is known of it without waiting.
-    pub(super) fn life_at_hand(&self, name: &BoardName, not_before: Instant) -> Option<Life> {
-        if let Some(record) = self.router.boards().at_hand(name) {
-=======
-    fn life_at_hand(&self, name: &BoardName, kind: &Kind, not_before: Instant) -> Option<Life> {
+    pub(super) fn life_at_hand(
+        &self,
+        name: &BoardName,
+        kind: &Kind,
+        not_before: Instant,
+    ) -> Option<Life> {
         if let Some(record) = self.router.boards().at_hand(name, kind) {
->>>>>>> main
             return Some(Life::On(record));
         }
         let unborn = self.boards.unborn.get(name)?;

@@ -95,7 +95,7 @@ impl Merger {
         };
         for _ in 0..LIVES_MAX {
             // What has to wait is boxed: nearly every top is at hand, and a small future is cheap.
-            let life = match self.life_at_hand(board, not_before) {
+            let life = match self.life_at_hand(board, kind, not_before) {
                 Some(life) => Ok(life),
                 None => self.life(board, kind, not_before).boxed().await,
             };
