@@ -2,7 +2,7 @@
 //!
 //! The words are what a store keeps: in mode accumulate a value and a time for each field (a sum's
 //! time carries a bit that says whether a delta other than 0 was ever seen), in modes best and
-//! latest the values and one time. Only [`Rules`](crate::Rules) can read them; how contributions
+//! latest the values and one time. Only [`Rules`] can read them; how contributions
 //! change them is in `fold`.
 
 use crate::limits::FIELDS_MAX;
