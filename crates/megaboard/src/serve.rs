@@ -1,7 +1,7 @@
 //! `megaboard serve`: wires store, router, merger and API, and serves until it is told to stop.
 
 use std::error::Error;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -50,6 +50,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .init();
     let config = Config::read(args.config.as_deref())?;
