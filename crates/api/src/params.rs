@@ -77,6 +77,17 @@ impl<'a> Params<'a> {
             .ok_or_else(|| wrong(name, &text, "an integer within ±9007199254740991"))
     }
 
+    /// `min` and `max` of the first field, in order where both are given.
+    pub(crate) fn bounds(&mut self) -> Result<(Option<Value>, Option<Value>), Problem> {
+        let bounds = (self.value("min")?, self.value("max")?);
+        match bounds {
+            (Some(min), Some(max)) if min > max => {
+                Err(Problem::invalid(format!("min: {min} is above max, {max}")))
+            }
+            _ => Ok(bounds),
+        }
+    }
+
     /// `true` or `false`; without it `false`.
     pub(crate) fn flag(&mut self, name: &str) -> Result<bool, Problem> {
         match self.text(name)?.as_deref() {

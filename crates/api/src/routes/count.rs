@@ -23,16 +23,11 @@ pub(crate) async fn show(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref());
-    let (min, max) = (params.value("min")?, params.value("max")?);
+    let bounds = params.bounds()?;
     let window = read_window(&app, path.kind(), params)?;
-    if let (Some(min), Some(max)) = (min, max)
-        && min > max
-    {
-        return Err(Problem::invalid(format!("min: {min} is above max, {max}")));
-    }
     let answer = app
         .merger
-        .count(&path.board, path.kind(), window.window, (min, max))
+        .count(&path.board, path.kind(), window.window, bounds)
         .await?;
     let envelope = Envelope::new(&path.board, &window, &answer);
     Ok(Answer {

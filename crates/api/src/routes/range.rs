@@ -27,7 +27,7 @@ pub(crate) async fn show(
         params.count("from", 1..=u64::MAX)?,
         params.count("to", 1..=u64::MAX)?,
     );
-    let bounds = (params.value("min")?, params.value("max")?);
+    let bounds = params.bounds()?;
     let limit = params.count("limit", 1..=PAGE_MAX)?;
     let window = read_window(&app, path.kind(), params)?;
     let (board, kind) = (&path.board, path.kind());
@@ -43,12 +43,7 @@ pub(crate) async fn show(
                 "from: is missing (and to; or min, max, limit)",
             ));
         }
-        (None, None, (min, max)) => {
-            if let (Some(min), Some(max)) = (min, max)
-                && min > max
-            {
-                return Err(Problem::invalid(format!("min: {min} is above max, {max}")));
-            }
+        (None, None, _) => {
             let limit = limit.unwrap_or(LIMIT_DEFAULT);
             app.merger
                 .between(board, kind, window.window, bounds, limit)
