@@ -3,6 +3,7 @@
 //! [`ShardStore`] is the contract; [`MemoryStore`] keeps it in this process, on the `engine`.
 
 mod contract;
+mod embedded;
 mod engine;
 mod memory;
 
@@ -11,4 +12,5 @@ pub use contract::{
     Item, KindRecord, KindWriteError, Outcome, Part, Query, Reading, Refused, Revision,
     SettleError, ShardStore, ShardVersion, StoreError, WindowCount, WindowStanding,
 };
+pub use embedded::{Disk, DiskFile, LocalDisk, OpenError};
 pub use memory::{MemoryStore, REMEMBERED_ID_BYTES_MAX};

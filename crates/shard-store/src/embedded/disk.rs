@@ -1,0 +1,192 @@
+//! Everything that the embedded store asks of a file system: one flat folder of files.
+//!
+//! [`Disk`] is the seam at which tests fail, tear and weave; [`LocalDisk`] is a real folder, which it
+//! locks against a second server. Nothing here knows what the files hold.
+
+use std::fmt::Debug;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// The file whose lock says that a server is at work here.
+const LOCK_NAME: &str = "lock";
+
+/// A flat folder of files.
+pub trait Disk: Debug + Send + Sync + 'static {
+    /// Where it is, for messages.
+    fn path(&self) -> &Path;
+
+    /// The names of its files, in no order.
+    fn list(&self) -> io::Result<Vec<String>>;
+
+    /// Opens a file that is there, to read and to write.
+    fn open(&self, name: &str) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Makes an empty file, in place of one of the same name.
+    fn create(&self, name: &str) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Gives a file another name, in place of a file that has it: atomic.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+
+    /// Removes a file.
+    fn remove(&self, name: &str) -> io::Result<()>;
+
+    /// Makes durable what was created, renamed and removed.
+    fn sync_folder(&self) -> io::Result<()>;
+}
+
+/// One file of a [`Disk`]; every call says where in it.
+pub trait DiskFile: Debug + Send + Sync {
+    /// Its length, in bytes.
+    fn size(&self) -> io::Result<u64>;
+
+    /// Reads as many bytes as there are from `offset` on, up to the buffer's length.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Writes all bytes from `offset` on; past the end the file grows. After an error any part of
+    /// them may be there.
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+
+    /// Cuts it, or lengthens it with zeros.
+    fn set_size(&self, bytes: u64) -> io::Result<()>;
+
+    /// Makes its contents durable, and its length.
+    fn sync(&self) -> io::Result<()>;
+}
+
+/// A folder could not be opened for this process alone.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another server has it open.
+    #[error("{0}: another server is at work on this folder")]
+    Locked(PathBuf),
+    /// It could not be made, opened or locked.
+    #[error("{0}: {1}")]
+    Io(PathBuf, io::Error),
+}
+
+/// A folder of this machine's file system, for this process alone while it lives.
+#[derive(Debug)]
+pub struct LocalDisk {
+    folder: PathBuf,
+    /// Locked; the lock ends with it, and with the process.
+    _lock: File,
+}
+
+impl LocalDisk {
+    /// Opens a folder, made if it is not there.
+    pub fn open(folder: &Path) -> Result<Self, OpenError> {
+        let failed = |error| OpenError::Io(folder.to_owned(), error);
+        make_folder(folder).map_err(failed)?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .open(folder.join(LOCK_NAME))
+            .map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self {
+                folder: folder.to_owned(),
+                _lock: lock,
+            }),
+            Err(TryLockError::WouldBlock) => Err(OpenError::Locked(folder.to_owned())),
+            Err(TryLockError::Error(error)) => Err(failed(error)),
+        }
+    }
+}
+
+/// Makes a folder and what it lies in; what was made is durable in what was there.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let above = match folder.parent() {
+        Some(above) if above.as_os_str().is_empty() => Path::new("."),
+        Some(above) => above,
+        None => return Ok(()),
+    };
+    if folder.is_dir() {
+        return Ok(());
+    }
+    make_folder(above)?;
+    match fs::create_dir(folder) {
+        // Somebody else was faster.
+        Err(_) if folder.is_dir() => Ok(()),
+        Err(error) => Err(error),
+        Ok(()) => File::open(above)?.sync_all(),
+    }
+}
+
+impl Disk for LocalDisk {
+    fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    fn list(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            // A name that is no text is none of ours.
+            if let Ok(name) = entry?.file_name().into_string()
+                && name != LOCK_NAME
+            {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    fn open(&self, name: &str) -> io::Result<Box<dyn DiskFile>> {
+        let path = self.folder.join(name);
+        Ok(Box::new(
+            OpenOptions::new().read(true).write(true).open(path)?,
+        ))
+    }
+
+    fn create(&self, name: &str) -> io::Result<Box<dyn DiskFile>> {
+        let path = self.folder.join(name);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(true);
+        Ok(Box::new(options.open(path)?))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        fs::rename(self.folder.join(from), self.folder.join(to))
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        fs::remove_file(self.folder.join(name))
+    }
+
+    fn sync_folder(&self) -> io::Result<()> {
+        File::open(&self.folder)?.sync_all()
+    }
+}
+
+impl DiskFile for File {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut read = 0;
+        while read < buffer.len() {
+            match FileExt::read_at(self, &mut buffer[read..], offset + read as u64) {
+                Ok(0) => break,
+                Ok(bytes) => read += bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(read)
+    }
+
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.write_all_at(bytes, offset)
+    }
+
+    fn set_size(&self, bytes: u64) -> io::Result<()> {
+        self.set_len(bytes)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
