@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use shard_store::{MemoryStore, ShardStore, StoreError};
+use shard_store::{LocalStore, ShardStore, StoreError};
 
 /// Which store, as `--store` says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl StoreUrl {
     /// Opens it.
     pub(crate) fn open(&self) -> Result<Arc<dyn ShardStore>, StoreError> {
         match self {
-            Self::Memory => Ok(Arc::new(MemoryStore::new()?)),
+            Self::Memory => Ok(Arc::new(LocalStore::in_memory()?)),
         }
     }
 }

@@ -11,7 +11,7 @@ use board::{
     WindowRule,
 };
 use shard_store::{
-    Anchor, Ask, Batch, BoardRecord, Change, Entry, Item, KindRecord, MemoryStore, Outcome, Query,
+    Anchor, Ask, Batch, BoardRecord, Change, Entry, Item, KindRecord, LocalStore, Outcome, Query,
     Reading, Revision, ShardStore, ShardVersion, StoreError,
 };
 
@@ -68,7 +68,7 @@ impl Deref for Given {
 }
 
 pub(crate) async fn memory() -> Given {
-    Given::new(MemoryStore::new().unwrap(), ())
+    Given::new(LocalStore::in_memory().unwrap(), ())
 }
 
 /// A life of a board, its kind, and the store that has it.
