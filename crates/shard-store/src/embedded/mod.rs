@@ -14,5 +14,14 @@ mod disk;
     )
 )]
 pub(crate) mod record;
+#[cfg_attr(
+    not(test),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "called once a store makes snapshots"
+    )
+)]
+pub(crate) mod snapshot;
 
 pub use disk::{Disk, DiskFile, LocalDisk, OpenError};
