@@ -8,6 +8,7 @@
 mod cell;
 mod ids;
 mod log;
+mod pages;
 mod ranking;
 mod registry;
 mod shard;
