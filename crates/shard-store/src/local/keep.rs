@@ -4,9 +4,11 @@
 //! anything, so that what can't be kept is refused while nothing has happened; what was told is in
 //! the journal's memory when the engine gives its locks back, and durable when [`Keep::kept`] ends.
 
+use std::sync::Arc;
+
 use crate::contract::StoreError;
 use crate::embedded::journal::{Journal, Reservation, Sequence};
-use crate::embedded::record;
+use crate::embedded::{Snapshots, record};
 use crate::engine::{Event, Log};
 
 /// Where it is kept.
@@ -16,8 +18,12 @@ pub(super) enum Keep {
     Nowhere,
     /// Nothing may happen: the store was opened to look at it.
     ReadOnly,
-    /// In this journal.
-    Journal(Journal),
+    /// In a journal, and in snapshots of what it tells.
+    Journal {
+        /// Dropped first, so that nothing reads what is going.
+        snapshots: Snapshots,
+        journal: Arc<Journal>,
+    },
 }
 
 /// The events of one call, and the room that was made for them.
@@ -50,7 +56,7 @@ impl Keep {
                 let why = "the store was opened for reading alone".to_owned();
                 return Err(StoreError::Unavailable(why));
             }
-            Self::Journal(journal) => journal,
+            Self::Journal { journal, .. } => journal,
         };
         let room = journal.reserve(bytes_max()).await;
         let room = room.map_err(|error| StoreError::Unavailable(error.to_string()))?;
@@ -64,6 +70,15 @@ impl Keep {
         Ok(Entry {
             written: Some(written),
         })
+    }
+
+    /// Whether writes are taken.
+    pub(super) fn ready(&self) -> Result<(), StoreError> {
+        let refusal = match self {
+            Self::Nowhere | Self::ReadOnly => None,
+            Self::Journal { journal, .. } => journal.refusal(),
+        };
+        refusal.map_or(Ok(()), |why| Err(StoreError::Unavailable(why)))
     }
 
     /// Ready when what the call told is durable, and what it saw.

@@ -6,12 +6,13 @@
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Barrier};
-use std::thread::{Scope, available_parallelism};
+use std::thread::Scope;
 use std::time::Duration;
 
 use board::{Timestamp, Window};
 use parking_lot::Mutex;
 
+use super::threads;
 use crate::contract::Item;
 use crate::embedded::journal::Sequence;
 use crate::engine::{Registry, Shared};
@@ -63,7 +64,6 @@ impl Crew {
         scope: &'scope Scope<'scope, '_>,
         registry: &'scope Registry,
     ) -> Self {
-        let threads = available_parallelism().map_or(1, usize::from);
         let failed = Arc::new(Mutex::new(None));
         let lane = |_| {
             let (orders, received) = sync_channel(HEAPS_MAX);
@@ -75,7 +75,7 @@ impl Crew {
             }
         };
         Self {
-            lanes: (0..threads).map(lane).collect(),
+            lanes: (0..threads()).map(lane).collect(),
             failed,
         }
     }

@@ -67,6 +67,12 @@ impl Registry {
         true
     }
 
+    /// All kinds, and where the log is while they are these.
+    pub(crate) fn kinds_at<S>(&self, sequence: impl FnOnce() -> S) -> (Vec<KindRecord>, S) {
+        let kinds = self.kinds.read();
+        (kinds.values().cloned().collect(), sequence())
+    }
+
     /// All boards there are, to be put in order.
     pub(crate) fn all_cells(&self) -> Vec<Shared> {
         let names = self.names.read();
