@@ -64,7 +64,7 @@ impl StoreUrl {
                     durability,
                     ..EmbeddedSettings::default()
                 };
-                Ok(Arc::new(LocalStore::open(disk, settings)?))
+                Ok(Arc::new(LocalStore::open(disk, &settings)?))
             }
         }
     }

@@ -11,25 +11,20 @@ mod sweep;
 
 use std::sync::Arc;
 
-use board::{BoardName, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp, Windows};
+use board::{BoardName, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 
 use crate::contract::{
-    Batch, BirthError, BoardRecord, BuryError, Disagreement, Item, KindRecord, KindWriteError,
-    Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError, WindowCount,
+    Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError, Outcome,
+    Query, Reading, Revision, SettleError, ShardStore, StoreError, WindowCount,
 };
+use crate::embedded::record::{BOARD_BYTES_MAX, KIND_BYTES_MAX, batch_bytes_max};
 use crate::engine::Registry;
 use keep::Keep;
 
 /// Bytes that remembered ids may take without another setting.
 pub const REMEMBERED_ID_BYTES_MAX: usize = 2 << 30;
-
-/// Bytes of a kind's record in the journal.
-const KIND_BYTES_MAX: usize = 4096;
-
-/// Bytes of what the journal tells of a board's life: a name twice over, and numbers.
-const BOARD_BYTES_MAX: usize = 1024;
 
 /// Everything in this process.
 #[derive(Debug)]
@@ -58,21 +53,6 @@ impl LocalStore {
 
 fn random() -> Result<u64, StoreError> {
     getrandom::u64().map_err(|error| StoreError::Unavailable(format!("no random numbers: {error}")))
-}
-
-/// Bytes that a batch may take in the journal.
-fn batch_bytes_max(items: &[Item]) -> usize {
-    /// Numbers of an item, of its windows, and of the batch.
-    const ITEM_BYTES: usize = 80;
-    const WINDOWS_BYTES: usize = 64;
-    const BATCH_BYTES: usize = 64;
-    let mut last: Option<&Windows> = None;
-    let items = items.iter().map(|item| {
-        let same = last.is_some_and(|windows| Arc::ptr_eq(windows, &item.windows));
-        last = Some(&item.windows);
-        ITEM_BYTES + item.member.as_bytes().len() + if same { 0 } else { WINDOWS_BYTES }
-    });
-    BATCH_BYTES + items.sum::<usize>()
 }
 
 fn done<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {

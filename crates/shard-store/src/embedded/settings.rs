@@ -48,7 +48,7 @@ impl Default for EmbeddedSettings {
 }
 
 impl EmbeddedSettings {
-    pub(super) const fn journal(&self) -> Settings {
+    pub(crate) const fn journal(&self) -> Settings {
         Settings {
             durability: self.durability,
             segment_bytes: self.segment_bytes,

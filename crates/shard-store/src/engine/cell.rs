@@ -5,7 +5,6 @@
 //! record, each under a lock of its own. The outer lock is held for writing only to split and to
 //! end a board; everything else shares it.
 
-mod frozen;
 mod replay;
 
 use std::sync::Arc;
@@ -24,7 +23,7 @@ use crate::contract::{
 };
 
 /// Windows that a board drops in one sweep.
-const EXPIRED_MAX: usize = 100;
+const EXPIRED_MAX: usize = 32;
 
 /// How long a board that holds nothing stays, from its birth or its last write on.
 const LINGER: Duration = Duration::from_mins(1);

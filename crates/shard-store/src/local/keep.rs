@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::contract::StoreError;
 use crate::embedded::journal::{Journal, Reservation, Sequence};
-use crate::embedded::{Snapshots, record};
+use crate::embedded::record;
 use crate::engine::{Event, Log};
 
 /// Where it is kept.
@@ -20,8 +20,6 @@ pub(super) enum Keep {
     ReadOnly,
     /// In a journal, and in snapshots of what it tells.
     Journal {
-        /// Dropped first, so that nothing reads what is going.
-        snapshots: Snapshots,
         journal: Arc<Journal>,
     },
 }

@@ -7,14 +7,13 @@
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Barrier};
 use std::thread::Scope;
-use std::time::Duration;
 
-use board::{Timestamp, Window};
+use board::Window;
 use parking_lot::Mutex;
 
 use super::threads;
-use crate::contract::Item;
 use crate::embedded::journal::Sequence;
+use crate::embedded::record::Applied;
 use crate::engine::{Registry, Shared};
 
 /// Tasks that are handed over at once, and how many such heaps wait for one thread.
@@ -33,11 +32,7 @@ pub(super) struct Task {
 /// What to do to it.
 #[derive(Debug)]
 pub(super) enum What {
-    Apply {
-        items: Vec<Item>,
-        now: Timestamp,
-        dedupe: Duration,
-    },
+    Apply(Applied),
     DropWindows(Vec<Window>),
     Empty,
 }
@@ -151,7 +146,10 @@ fn act(task: Task, registry: &Registry) -> bool {
         cell, shard, what, ..
     } = task;
     match what {
-        What::Apply { items, now, dedupe } => {
+        What::Apply(applied) => {
+            let Applied {
+                items, now, dedupe, ..
+            } = applied;
             cell.replay_applied(shard, &items, now, dedupe, &registry.ids)
         }
         What::DropWindows(windows) => cell.replay_dropped(shard, &windows),

@@ -9,6 +9,7 @@ mod replay;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use super::bytes::Malformed;
 use super::disk::Disk;
 use super::error::EmbeddedError;
 use super::journal::{self, Recovered, Sequence};
@@ -31,7 +32,7 @@ pub(crate) struct Recovery {
 #[derive(Debug, thiserror::Error)]
 enum Refusal {
     #[error("record {0}: {1}")]
-    Malformed(Sequence, record::Malformed),
+    Malformed(Sequence, Malformed),
     #[error("record {0}: {1}")]
     Misfit(Sequence, Misfit),
 }

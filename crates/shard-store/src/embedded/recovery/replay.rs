@@ -19,9 +19,9 @@ pub(super) type Positions = HashMap<Incarnation, Box<[Sequence]>>;
 /// Why a record could not be replayed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Misfit {
-    /// It is of a board whose kind is not known.
-    #[error("board {0} is of a kind that is not there")]
-    NoKind(BoardName),
+    /// It is of a board whose kind is not known, or means something else.
+    #[error("board {0} was not made of the kind that there is")]
+    OtherKind(BoardName),
 }
 
 /// A replay under way.
@@ -46,32 +46,18 @@ impl<'a> Replay<'a> {
     pub(super) fn event(&mut self, sequence: Sequence, record: Record) -> Result<(), Misfit> {
         match record {
             Record::KindWritten { record, alone } => self.registry.replay_kind(record, alone),
-            Record::BoardMade {
-                name,
-                incarnation,
-                shards,
-                born,
-                at,
-            } => {
-                let made =
-                    self.registry
-                        .replay_made(name.clone(), incarnation, shards, born, at);
-                made.ok_or(Misfit::NoKind(name))?;
+            Record::BoardMade { record, at } => {
+                let made = self.registry.replay_made(&record, at);
+                made.ok_or(Misfit::OtherKind(record.name))?;
             }
             Record::BoardBorn { incarnation, at } => {
                 if let Some(cell) = self.cell(incarnation) {
                     cell.bear(at);
                 }
             }
-            Record::Applied {
-                incarnation,
-                shard,
-                now,
-                dedupe,
-                items,
-            } => {
-                let what = What::Apply { items, now, dedupe };
-                self.hand(incarnation, shard, sequence, what);
+            Record::Applied(applied) => {
+                let (incarnation, shard) = (applied.incarnation, applied.shard);
+                self.hand(incarnation, shard, sequence, What::Apply(applied));
             }
             Record::WindowsDropped {
                 incarnation,

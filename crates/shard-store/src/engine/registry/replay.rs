@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Incarnation, ShardCount, Timestamp};
+use board::{Incarnation, Timestamp};
 
 use super::{Registry, name_it};
-use crate::contract::KindRecord;
+use crate::contract::{BoardRecord, KindRecord};
 use crate::engine::cell::{Cell, Shared};
 
 impl Registry {
@@ -23,23 +23,26 @@ impl Registry {
         self.enter(&mut self.names.write(), cell);
     }
 
-    /// Makes a board's record, of its kind as it is. `None`: that kind is not there.
-    pub(crate) fn replay_made(
-        &self,
-        name: BoardName,
-        incarnation: Incarnation,
-        shards: ShardCount,
-        born: bool,
-        at: Timestamp,
-    ) -> Option<()> {
+    /// Makes a board's record, of its kind as it is. `None`: that kind is not there, or another.
+    pub(crate) fn replay_made(&self, record: &BoardRecord, at: Timestamp) -> Option<()> {
         let kinds = self.kinds.read();
         let mut names = self.names.write();
-        if let Ok(there) = self.cell(incarnation) {
+        if let Ok(there) = self.cell(record.incarnation) {
             // An earlier life may have taken the name back meanwhile.
             name_it(&mut names, there);
             return Some(());
         }
-        let kind = kinds.get(name.kind())?.kind.clone()?;
+        let kind = kinds.get(record.name.kind())?.kind.clone()?;
+        if kind.meaning() != record.meaning {
+            return None;
+        }
+        let BoardRecord {
+            name,
+            incarnation,
+            shards,
+            born,
+            ..
+        } = record.clone();
         self.enter(
             &mut names,
             Cell::new(name, kind, incarnation, shards, born, at),

@@ -279,7 +279,7 @@ impl Shard {
             .ids
             .get_or_insert_with(|| Box::new(RememberedIds::new(terms.now)));
         if terms.again {
-            ids.reserve_anyway(terms.now, terms.dedupe, budget);
+            let _ = ids.reserve(terms.now, terms.dedupe, budget);
             return Ok(());
         }
         ids.reserve(terms.now, terms.dedupe, budget).map_err(|_| {
