@@ -13,7 +13,7 @@ use std::time::Duration;
 use board::{BoardName, Incarnation, Timestamp, Window};
 use shard_store::{LocalStore, ShardStore};
 
-use crate::durable::{self, EmbeddedSettings};
+use crate::durable::{self, Durability, EmbeddedSettings};
 use crate::op::{Answer, Op, Reply, What};
 use crate::script::{Script, names};
 use crate::seen::{Seen, SeenWindow};
@@ -42,10 +42,10 @@ pub(crate) enum End {
 pub(crate) struct Audit {
     pub(crate) script: Script,
     pub(crate) disk: SimDisk,
-    pub(crate) store: Arc<LocalStore>,
-    settings: EmbeddedSettings,
+    pub(crate) settings: EmbeddedSettings,
+    store: Option<Arc<LocalStore>>,
     /// What may be read now.
-    live: Vec<World>,
+    pub(crate) live: Vec<World>,
     /// What a kill of the process may leave.
     written: Vec<World>,
     /// What a power cut may leave.
@@ -57,40 +57,42 @@ pub(crate) struct Audit {
     versions: HashMap<(BoardName, Incarnation), Versions>,
     epoch: Option<u64>,
     epochs_lost: HashSet<u64>,
+    /// It could not be opened at once.
+    reopened: bool,
     told: VecDeque<String>,
 }
 
 impl Audit {
-    /// An empty store.
-    pub(crate) fn new(script: Script, settings: EmbeddedSettings) -> Self {
-        let disk = SimDisk::default();
-        let store = durable::open(&disk, &settings).unwrap();
-        Self::of(script, settings, disk, store)
-    }
-
-    /// A store that is empty, but perhaps not for long.
-    pub(crate) fn of(
-        script: Script,
-        settings: EmbeddedSettings,
-        disk: SimDisk,
-        store: Arc<LocalStore>,
-    ) -> Self {
+    /// A store that is empty, on a disk that may have its traps.
+    pub(crate) async fn new(script: Script, settings: EmbeddedSettings, disk: SimDisk) -> Self {
         let empty = vec![World::default()];
-        Self {
+        let mut audit = Self {
             script,
             disk,
-            store,
             settings,
+            store: None,
             live: empty.clone(),
             written: empty.clone(),
-            synced: empty,
+            synced: empty.clone(),
             swept: None,
             half_swept: false,
             versions: HashMap::new(),
             epoch: None,
             epochs_lost: HashSet::new(),
+            reopened: false,
             told: VecDeque::new(),
-        }
+        };
+        audit.come_up(empty, true).await;
+        audit
+    }
+
+    pub(crate) fn store(&self) -> &Arc<LocalStore> {
+        self.store.as_ref().expect("it is open between restarts")
+    }
+
+    /// Whether something was in the way when it was opened.
+    pub(crate) const fn was_reopened(&self) -> bool {
+        self.reopened
     }
 
     fn tell(&mut self, what: String) {
@@ -117,7 +119,7 @@ impl Audit {
 
     /// A random call. False where the store could not take it, or does not know whether it did.
     pub(crate) async fn call(&mut self) -> bool {
-        let store: Arc<dyn ShardStore> = self.store.clone();
+        let store: Arc<dyn ShardStore> = self.store().clone();
         let op = if self.half_swept {
             Op {
                 now: self.script.clock,
@@ -131,7 +133,7 @@ impl Audit {
 
     /// One call.
     pub(crate) async fn ask(&mut self, op: &Op) -> bool {
-        let asked = tokio::time::timeout(DEADLINE, op.ask(&*self.store)).await;
+        let asked = tokio::time::timeout(DEADLINE, op.ask(&**self.store())).await;
         let Ok(answer) = asked else {
             self.fail(&format!("no answer to {op:?}"));
         };
@@ -175,7 +177,7 @@ impl Audit {
         if op.proves(reply) {
             self.written.clone_from(&self.live);
             self.swept = None;
-            if durable::always(&self.settings) {
+            if self.settings.durability == Durability::Always {
                 self.synced.clone_from(&self.live);
             } else {
                 self.synced.extend(self.live.iter().cloned());
@@ -191,7 +193,7 @@ impl Audit {
         let reply = match &op.what {
             // Only the store knows which life it was to be.
             What::Settle { name, .. } | What::Birth(name) => {
-                let Some(record) = self.store.board(name).await.unwrap() else {
+                let Some(record) = self.store().board(name).await.unwrap() else {
                     return;
                 };
                 Some(Reply::Board(record))
@@ -219,7 +221,7 @@ impl Audit {
                 windows.extend(life.twin.dropped());
             }
         }
-        Seen::look(&*self.store, &asked).await
+        Seen::look(&**self.store(), &asked).await
     }
 
     /// Holds what can be read against what may be there.
@@ -275,7 +277,7 @@ impl Audit {
 
     /// One whole snapshot.
     pub(crate) fn snapshot(&mut self) -> Result<(), String> {
-        let done = durable::snapshot(&self.store);
+        let done = durable::snapshot(self.store());
         self.tell(format!("{done:?} <- a snapshot"));
         if done.is_ok() {
             self.note_synced();
@@ -292,51 +294,102 @@ impl Audit {
     /// Ends the store and opens it again.
     pub(crate) async fn restart(&mut self, end: End) {
         let before = self.look().await;
-        let mut end = end;
-        if end == End::Stopped {
-            match durable::stop(&self.store) {
-                Ok(()) => self.note_synced(),
-                Err(_) => end = End::Killed,
+        let stopped = end == End::Stopped && self.stop();
+        let end = match end {
+            End::Stopped if !stopped => End::Killed,
+            end => end,
+        };
+        *self = self.after(end).await;
+        if stopped && before.is_some() {
+            let after = self.look().await;
+            if before != after {
+                self.fail("a clean stop changed what is read, or its version");
             }
         }
-        self.tell(format!("{end:?}"));
-        let worlds = match end {
-            End::Stopped => self.live.clone(),
-            End::Killed => std::mem::take(&mut self.written),
-            End::PowerCut(_) => std::mem::take(&mut self.synced),
-        };
-        self.disk = match end {
+    }
+
+    fn stop(&mut self) -> bool {
+        let stopped = durable::stop(self.store());
+        self.tell(format!("{stopped:?} <- a stop"));
+        if stopped.is_ok() {
+            self.note_synced();
+        }
+        stopped.is_ok()
+    }
+
+    /// What is found after an end: the store itself goes on, for another end.
+    pub(crate) async fn after(&self, end: End) -> Self {
+        let disk = match end {
             End::Stopped | End::Killed => self.disk.killed(),
             End::PowerCut(seed) => self.disk.crash(seed),
         };
-        if end != End::Stopped {
-            self.epochs_lost.extend(self.epoch.take());
-            self.versions.clear();
+        let mut found = Self {
+            script: self.script.clone(),
+            disk,
+            settings: self.settings.clone(),
+            store: None,
+            live: Vec::new(),
+            written: self.written.clone(),
+            synced: self.synced.clone(),
+            swept: self.swept,
+            half_swept: false,
+            versions: HashMap::new(),
+            epoch: None,
+            epochs_lost: self.epochs_lost.clone(),
+            reopened: false,
+            told: self.told.clone(),
+        };
+        if end == End::Stopped {
+            found.versions.clone_from(&self.versions);
+            found.epoch = self.epoch;
+        } else {
+            found.epochs_lost.extend(self.epoch);
         }
-        self.reopen();
-        let after = self.recover(worlds, matches!(end, End::PowerCut(_))).await;
-        if end == End::Stopped
-            && let (Some(before), Some(after)) = (before, after)
-            && before != after
-        {
-            self.fail("a clean stop changed what is read, or its version");
+        found.tell(format!("{end:?}"));
+        let worlds = match end {
+            End::Stopped => self.live.clone(),
+            End::Killed => self.written.clone(),
+            End::PowerCut(_) => self.synced.clone(),
+        };
+        let on_disk_alone = matches!(end, End::PowerCut(_));
+        found.come_up(worlds, on_disk_alone).await;
+        found
+    }
+
+    /// Opens the store: what is there is one of the worlds. If a trap is in the way it is opened again
+    /// as after a kill, if the power goes as after that.
+    async fn come_up(&mut self, mut worlds: Vec<World>, mut on_disk_alone: bool) {
+        loop {
+            let Err(why) = self.try_to_come_up(&worlds, on_disk_alone).await else {
+                return;
+            };
+            self.tell(format!("not opened: {why}"));
+            self.store = None;
+            self.reopened = true;
+            if self.disk.is_halted() {
+                self.disk = self.disk.crash(self.script.dice.word());
+                worlds = std::mem::take(&mut self.synced);
+                on_disk_alone = true;
+            } else if self.disk.any_sprung() {
+                self.disk = self.disk.killed();
+            } else {
+                self.fail(&format!("refused to open: {why}\n{:?}", self.disk.names()));
+            }
         }
     }
 
-    fn reopen(&mut self) {
-        match durable::open(&self.disk, &self.settings) {
-            Ok(store) => self.store = store,
-            Err(why) => self.fail(&format!("refused to open: {why}\n{:?}", self.disk.names())),
-        }
-    }
-
-    /// What is there is one of the worlds, and nothing else may be from now on.
-    async fn recover(&mut self, mut worlds: Vec<World>, on_disk_alone: bool) -> Option<Seen> {
-        self.half_swept = false;
+    async fn try_to_come_up(
+        &mut self,
+        worlds: &[World],
+        on_disk_alone: bool,
+    ) -> Result<(), String> {
+        let store = durable::open(&self.disk, &self.settings)?;
+        self.store = Some(store.clone());
+        let mut worlds = worlds.to_vec();
         if let Some(now) = self.swept {
-            let sweep = self.store.expire(now).await;
-            self.tell(format!("{sweep:?} <- the sweep of {now} again"));
-            sweep.unwrap();
+            let sweep = store.expire(now).await;
+            sweep.map_err(|error| error.to_string())?;
+            self.tell(format!("swept again at {now}"));
             for world in &mut worlds {
                 world.expire(now);
             }
@@ -344,11 +397,8 @@ impl Audit {
         let seen = self.see(&worlds).await;
         let fit = self.fitting(&worlds, &seen);
         // A board that the sweep ended is back if the sweep is lost once more.
-        let kept = fit
-            .iter()
-            .flat_map(|(world, pruned)| [world, pruned])
-            .cloned();
-        self.written = kept.collect();
+        let kept = fit.iter().flat_map(|(world, pruned)| [world, pruned]);
+        self.written = kept.cloned().collect();
         if on_disk_alone {
             self.synced.clone_from(&self.written);
         } else {
@@ -356,35 +406,17 @@ impl Audit {
         }
         self.live = fit.into_iter().map(|(_, pruned)| pruned).collect();
         self.note_versions(&seen);
-        Some(seen)
+        Ok(())
     }
 
     /// Sends again what was sent under ids: what is there counts once.
     pub(crate) async fn send_again(&mut self) {
         for sent in self.script.sent.clone() {
-            let op = self.script.again(&sent, &*self.store, &self.live).await;
+            let op = self.script.again(&sent, &**self.store(), &self.live).await;
             if let Some(op) = op {
                 self.ask(&op).await;
             }
         }
         self.look().await;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn live() {
-        for seed in 0..200 {
-            let members = [6, 40, 300][seed as usize % 3];
-            let mut audit = Audit::new(Script::new(seed, members), EmbeddedSettings);
-            for _ in 0..20 {
-                audit.calls(10).await;
-                audit.look().await;
-            }
-            audit.send_again().await;
-        }
     }
 }

@@ -31,3 +31,8 @@ mod script;
 mod seen;
 mod sim;
 mod world;
+
+mod each_failure_in_turn;
+mod kills_at_every_operation;
+mod lives_at_random;
+mod replay_gives_what_was;

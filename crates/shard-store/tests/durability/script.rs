@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{BoardName, Kind, KindName, Member, Period, ShardCount, Timestamp, WindowRule};
+use board::{BoardName, Keep, Kind, KindName, Member, Period, ShardCount, Timestamp, WindowRule};
 use shard_store::{BoardRecord, Change, Item, KindRecord, ShardStore};
 
 use crate::any_kind::{any_kind, any_values};
@@ -23,6 +23,7 @@ const SUBJECTS: [&str; 3] = ["a", "b", "c"];
 const SENT_MAX: usize = 40;
 
 /// A stream of calls.
+#[derive(Clone)]
 pub(crate) struct Script {
     pub(crate) dice: Dice,
     pub(crate) clock: Timestamp,
@@ -30,6 +31,8 @@ pub(crate) struct Script {
     /// What was sent under an id, and to which life of a board.
     pub(crate) sent: VecDeque<(BoardRecord, Item)>,
     ids: u64,
+    /// Whether sweeps are among the calls. What a crash leaves of one may be any part.
+    pub(crate) sweeps: bool,
 }
 
 /// A look at what a call needs to be drawn.
@@ -67,6 +70,7 @@ impl Script {
             members: (0..members).map(|n| member(&format!("u{n}"))).collect(),
             sent: VecDeque::new(),
             ids: 0,
+            sweeps: true,
         }
     }
 
@@ -77,7 +81,7 @@ impl Script {
         let sight = Sight::of(&**store, &name).await;
         let held = sight.kind(&kind);
         let what = match (self.dice.below(40), &held) {
-            (0..4, _) => {
+            (0..4, _) if self.sweeps => {
                 self.clock = self.clock.plus(self.any_span());
                 What::Sweep
             }
@@ -136,21 +140,18 @@ impl Script {
         unit * u32::try_from(self.dice.below(30)).unwrap()
     }
 
-    /// Another kind of that name, or where it has boards, the same kept for another while.
+    /// Another kind of that name, or where it has boards, what it may become.
     fn put_kind(&mut self, name: &KindName, held: Option<&Kind>, worlds: &[World]) -> What {
         let shards = *self.dice.pick(&[1, 2, 4]);
         let mut spec = any_kind(&mut self.dice, shards).spec().clone();
         spec.name = name.clone();
         let in_use = worlds.iter().any(|world| world.has_born_boards(name));
-        if let Some(held) = held.filter(|_| in_use) {
-            let windows = spec.windows;
-            spec = held.spec().clone();
-            if spec.calendar.has_whole_hours() || !has_hours(&windows) {
-                spec.windows = windows;
-            }
-        }
+        let kind = match held.filter(|_| in_use) {
+            Some(held) => changed(held, spec.windows, self.clock),
+            None => Kind::new(spec).unwrap(),
+        };
         What::PutKind {
-            kind: Arc::new(Kind::new(spec).unwrap()),
+            kind: Arc::new(kind),
             // Refused now and then, where it is in use.
             alone: !in_use || self.dice.one_in(4),
         }
@@ -221,6 +222,26 @@ impl Script {
     }
 }
 
-fn has_hours(windows: &[WindowRule]) -> bool {
-    windows.iter().any(|rule| rule.period == Period::Hour)
+/// The kind with these windows too, kept for shorter.
+fn changed(held: &Kind, windows: Vec<WindowRule>, now: Timestamp) -> Kind {
+    let mut spec = held.spec().clone();
+    for rule in windows {
+        let mut known = spec.windows.iter_mut();
+        match known.find(|known| known.period == rule.period) {
+            Some(known) => known.keep = shortened(known.keep),
+            None if rule.period == Period::All => {}
+            None if rule.period == Period::Hour && !spec.calendar.has_whole_hours() => {}
+            None => spec.windows.push(rule),
+        }
+    }
+    held.changed_to(&Kind::new(spec).unwrap(), now).unwrap()
+}
+
+fn shortened(keep: Keep) -> Keep {
+    match keep {
+        // The script's only such window is the one without bounds.
+        Keep::Forever => Keep::Idle(DAY * 20),
+        Keep::After(span) => Keep::After(span * 3 / 4),
+        Keep::Idle(span) => Keep::Idle(span * 3 / 4),
+    }
 }

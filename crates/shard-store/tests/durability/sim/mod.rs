@@ -174,6 +174,11 @@ impl SimDisk {
         self.state().traps.all_sprung()
     }
 
+    /// Whether one of them has.
+    pub(crate) fn any_sprung(&self) -> bool {
+        self.state().traps.any_sprung()
+    }
+
     /// Lets the disk take no more than so many bytes, or what it may.
     pub(crate) fn limit(&self, bytes: Option<usize>) {
         self.state().limit_bytes = bytes;

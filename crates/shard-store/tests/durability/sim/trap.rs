@@ -136,6 +136,10 @@ impl Traps {
         self.0.iter().all(|trap| trap.sprung)
     }
 
+    pub(super) fn any_sprung(&self) -> bool {
+        self.0.iter().any(|trap| trap.sprung)
+    }
+
     pub(super) fn spring(&mut self, act: Act, name: &str) -> Sprung {
         let mut sprung = Sprung::Nothing;
         for trap in &mut self.0 {
