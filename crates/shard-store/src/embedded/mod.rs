@@ -4,7 +4,10 @@
 //! records on it, in order.
 
 mod disk;
-#[cfg_attr(not(test), expect(dead_code, reason = "the store is still to be built on it"))]
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the store is still to be built on it")
+)]
 mod journal;
 
 pub use disk::{Disk, DiskFile, LocalDisk, OpenError};

@@ -223,7 +223,8 @@ impl Content {
             self.cached.resize(end, 0);
         }
         self.cached[offset..end].copy_from_slice(bytes);
-        self.dirty.extend(offset / SECTOR_BYTES..end.div_ceil(SECTOR_BYTES));
+        self.dirty
+            .extend(offset / SECTOR_BYTES..end.div_ceil(SECTOR_BYTES));
     }
 
     fn sync(&mut self) {
@@ -236,7 +237,9 @@ impl Content {
 
     fn flush(&mut self, sector: usize) {
         let from = sector * SECTOR_BYTES;
-        let to = (from + SECTOR_BYTES).min(self.cached.len()).min(self.durable.len());
+        let to = (from + SECTOR_BYTES)
+            .min(self.cached.len())
+            .min(self.durable.len());
         if from < to {
             self.durable[from..to].copy_from_slice(&self.cached[from..to]);
         }
@@ -327,7 +330,9 @@ impl DiskFile for RamFile {
         let offset = usize::try_from(offset).unwrap();
         let fate = state.fate(Call::Write);
         let size = state.files[self.id].cached.len();
-        let free = state.space_bytes.map(|all| all.saturating_sub(state.used()));
+        let free = state
+            .space_bytes
+            .map(|all| all.saturating_sub(state.used()));
         let fits = free.map_or(bytes.len(), |free| {
             bytes.len().min((size + free).saturating_sub(offset))
         });
@@ -345,9 +350,11 @@ impl DiskFile for RamFile {
         let fate = state.fate(Call::SetSize);
         if fate.happens() {
             let file = &mut state.files[self.id];
+            let end = bytes.max(file.cached.len());
             file.cached.resize(bytes, 0);
-            // The sector of the new end, and zeros written past it later, are none of the old.
-            file.dirty.insert(bytes / SECTOR_BYTES);
+            // What was cut off is not to show again where the file grows later.
+            file.dirty
+                .extend(bytes / SECTOR_BYTES..end.div_ceil(SECTOR_BYTES));
         }
         fate.result()
     }
