@@ -8,6 +8,7 @@ mod faults;
 mod flips;
 mod format;
 mod full;
+mod platter;
 mod ram;
 mod reservations;
 mod weave;
