@@ -69,7 +69,7 @@ impl Shard {
     /// a small board keeps its vectors, to be split while they are.
     pub(crate) fn finish(&mut self, rules: &Rules) {
         for (_, ranking) in &mut self.rankings {
-            ranking.finish(rules);
+            ranking.finish(rules, self.unordered);
         }
     }
 
