@@ -5,6 +5,7 @@
 //! it speaks of is durable; in memory alone both are nothing. In memory it is also what tests use:
 //! there is no mock.
 
+mod embedded;
 mod keep;
 mod sweep;
 
@@ -60,7 +61,10 @@ fn done<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
 
 impl ShardStore for LocalStore {
     fn name(&self) -> &'static str {
-        "memory"
+        match self.keep {
+            Keep::Nowhere => "memory",
+            Keep::ReadOnly | Keep::Journal { .. } => "embedded",
+        }
     }
 
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
@@ -195,6 +199,14 @@ impl ShardStore for LocalStore {
     ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>> {
         let cell = self.registry.cell(board.incarnation);
         done(cell.and_then(|cell| cell.windows(shard)))
+    }
+
+    fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        done(self.keep.ready())
+    }
+
+    fn close(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        async { self.stop() }.boxed()
     }
 
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {

@@ -8,12 +8,14 @@
 mod cell;
 mod ids;
 mod log;
+mod pages;
 mod ranking;
 mod registry;
 mod shard;
 mod table;
 mod tree;
 
-pub(crate) use cell::Shared;
+pub(crate) use cell::{FrozenPart, Restored, Shared};
 pub(crate) use log::{Applied, Event, Log};
 pub(crate) use registry::Registry;
+pub(crate) use shard::{FrozenShard, Shard, ShardLoader};

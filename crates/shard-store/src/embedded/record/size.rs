@@ -11,12 +11,13 @@ use board::{ShardCount, Windows};
 use super::super::bytes::{VARINT_BYTES_MAX, WINDOW_BYTES_MAX};
 use super::applied::{DIGEST_BYTES, WINDOWS_MAX};
 use crate::contract::Item;
+use crate::embedded::journal::room_of;
 
-/// The length that the journal puts before each record.
-const LENGTH_BYTES: usize = 4;
+/// What the journal puts before each record, at most.
+const HEAD_BYTES: usize = room_of(0);
 
 /// A record that says only which life of a board it speaks of.
-const LIFE_BYTES: usize = LENGTH_BYTES + 1 + 8;
+const LIFE_BYTES: usize = HEAD_BYTES + 1 + 8;
 
 /// What a kind written tells. Its longest JSON is less than half of it.
 pub(crate) const KIND_BYTES_MAX: usize = 4096;

@@ -24,6 +24,7 @@ pub(crate) struct SnapshotReader {
     file: Box<dyn DiskFile>,
     path: PathBuf,
     sequence: u64,
+    file_bytes: u64,
     table: Table,
 }
 
@@ -66,6 +67,7 @@ impl SnapshotReader {
             file,
             path,
             sequence,
+            file_bytes,
             table,
         })
     }
@@ -73,6 +75,11 @@ impl SnapshotReader {
     /// From where on the journal has to be replayed.
     pub(crate) const fn sequence(&self) -> u64 {
         self.sequence
+    }
+
+    /// The file's length.
+    pub(crate) const fn file_bytes(&self) -> u64 {
+        self.file_bytes
     }
 
     /// The kinds as they were at that sequence.
