@@ -16,5 +16,5 @@ mod table;
 mod tree;
 
 pub(crate) use cell::Shared;
-pub(crate) use log::{Event, Log};
+pub(crate) use log::{Applied, Event, Log};
 pub(crate) use registry::Registry;

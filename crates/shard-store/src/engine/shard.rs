@@ -11,6 +11,8 @@ mod restore;
 
 use board::{Kind, Period, ShardCount, Timestamp, Window};
 
+pub(crate) use apply::Terms;
+
 use super::ids::{IdBudget, RememberedIds};
 use super::ranking::Ranking;
 use crate::contract::{Anchor, Ask, Part, Query, Reading, ShardVersion, StoreError, WindowCount};
