@@ -21,10 +21,6 @@ pub(crate) struct FrozenShard {
 
 impl Shard {
     /// What is held now.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for the embedded store's snapshots")
-    )]
     pub(crate) fn freeze(&self) -> FrozenShard {
         let rankings = self.rankings.iter();
         FrozenShard {

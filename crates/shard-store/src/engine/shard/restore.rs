@@ -74,10 +74,6 @@ impl<'a> ShardLoader<'a> {
     }
 
     /// The shard, to be written and then put in order, not to be read before.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for the embedded store's start")
-    )]
     pub(crate) fn finish(self) -> Shard {
         self.shard
     }
@@ -93,10 +89,6 @@ impl Shard {
     }
 
     /// Ends the recovery: large rankings that are unordered get their order.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for the embedded store's start")
-    )]
     pub(crate) fn put_in_order(&mut self, rules: &Rules) {
         for (_, ranking) in &mut self.rankings {
             ranking.put_in_order(rules);

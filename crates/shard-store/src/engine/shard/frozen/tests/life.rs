@@ -25,12 +25,15 @@ pub(super) struct FrozenLife {
     shards: Vec<FrozenShard>,
 }
 
+/// The words of members' standings.
+type Rows = BTreeMap<Vec<u8>, Vec<u64>>;
+
 /// What there is in a shard, without its order.
 #[derive(Debug, PartialEq)]
 pub(super) struct Contents {
     dropped: Option<Box<Dropped>>,
     ids: Vec<Vec<Noted>>,
-    rankings: Vec<(Window, u64, u64, BTreeMap<Vec<u8>, Vec<u64>>)>,
+    rankings: Vec<(Window, u64, u64, Rows)>,
 }
 
 /// All that a shard can be asked.
