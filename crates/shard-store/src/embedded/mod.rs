@@ -6,7 +6,11 @@
 mod disk;
 #[cfg_attr(
     not(test),
-    expect(dead_code, reason = "the store is still to be built on it")
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "the store is still to be built on it"
+    )
 )]
 mod journal;
 

@@ -94,7 +94,7 @@ fn more_than_the_room_goes_through_it() {
                     let room = block_on(journal.reserve(room_of(record.len()))).unwrap();
                     let appended = journal.append(&record);
                     room.settle(appended.bytes);
-                    if appended.until.0 % 3 == 0 {
+                    if appended.until.0.is_multiple_of(3) {
                         durable(journal, appended.until).unwrap();
                     }
                 }
