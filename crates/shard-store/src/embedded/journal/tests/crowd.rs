@@ -15,7 +15,7 @@ fn one_sync_serves_all_who_wait() {
     let disk = RamDisk::default();
     let journal = open(&disk, quick());
     let before = disk.count(Call::Sync);
-    disk.hold_syncs(true);
+    disk.hold(Call::Sync);
     append(&journal, b"first").unwrap();
     eventually("a sync", || disk.count(Call::Sync) > before);
     thread::scope(|scope| {
@@ -24,7 +24,7 @@ fn one_sync_serves_all_who_wait() {
             scope.spawn(move || durable(journal, append(journal, &[writer]).unwrap()).unwrap());
         }
         eventually("all appended", || journal.next() == Sequence(65));
-        disk.hold_syncs(false);
+        disk.release();
     });
     // The one of the first, and one for all others; a new segment may have had its own.
     let segments = disk.names().len();

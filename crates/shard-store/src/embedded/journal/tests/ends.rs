@@ -47,23 +47,25 @@ fn stop_writes_and_syncs_all() {
 
 #[test]
 fn dropped_it_writes_nothing_more() {
-    let disk = RamDisk::default();
-    let journal = open(&disk, quick());
-    durable(&journal, append(&journal, &record(0)).unwrap()).unwrap();
-    let before = disk.count(Call::Sync);
-    disk.hold_syncs(true);
-    append(&journal, &record(1)).unwrap();
-    eventually("a sync", || disk.count(Call::Sync) > before);
-    append(&journal, &record(2)).unwrap();
-    let calls = disk.calls().len();
-    thread::scope(|scope| {
-        let inbox = Arc::clone(&journal.inbox);
-        scope.spawn(move || drop(journal));
-        eventually("the drop", || inbox.is_killed());
-        disk.hold_syncs(false);
-    });
-    assert_eq!(disk.calls().len(), calls);
-    assert_eq!(prefix(&disk).unwrap().next, Sequence(2));
+    for held in [Call::Write, Call::Sync] {
+        let disk = RamDisk::default();
+        let journal = open(&disk, quick());
+        durable(&journal, append(&journal, &record(0)).unwrap()).unwrap();
+        let before = disk.count(held);
+        disk.hold(held);
+        append(&journal, &record(1)).unwrap();
+        eventually("a call", || disk.count(held) > before);
+        append(&journal, &record(2)).unwrap();
+        let calls = disk.calls().len();
+        thread::scope(|scope| {
+            let inbox = Arc::clone(&journal.inbox);
+            scope.spawn(move || drop(journal));
+            eventually("the drop", || inbox.is_killed());
+            disk.release();
+        });
+        assert_eq!(disk.calls().len(), calls, "after a {held:?}");
+        assert_eq!(prefix(&disk).unwrap().next, Sequence(2));
+    }
 }
 
 #[test]
@@ -74,11 +76,11 @@ fn at_intervals_records_count_when_written_and_are_synced_later() {
         ..never_by_itself()
     };
     let journal = open(&disk, settings);
-    disk.hold_syncs(true);
+    disk.hold(Call::Sync);
     let until = append(&journal, &record(0)).unwrap();
     durable(&journal, until).unwrap();
     assert_eq!(prefix(&disk.after_kill()).unwrap().next, Sequence(1));
-    disk.hold_syncs(false);
+    disk.release();
     let syncs = disk.count(Call::Sync);
     append(&journal, &record(1)).unwrap();
     eventually("a sync", || disk.count(Call::Sync) > syncs);

@@ -72,6 +72,8 @@ fn restart(disk: &RamDisk, told: &Told, dice: &mut Dice, what: &str) {
     let recovered = records_from(disk, told.removed_before).unwrap().1;
     let journal = Journal::start(Arc::new(disk.clone()), &recovered, quick()).unwrap();
     durable(&journal, Sequence(there)).unwrap();
+    let now = check(&disk.after_power_cut(dice), told, what);
+    assert_eq!(now, there, "{what}: lost after a restart");
     let further = append(&journal, b"further").unwrap();
     durable(&journal, further).unwrap();
     drop(journal);
@@ -170,7 +172,7 @@ fn a_sync_that_failed_is_never_believed_again() {
     durable(&journal, first).unwrap();
     let syncs = disk.calls().iter().rposition(|&call| call == Call::Sync);
     assert!(syncs.is_some());
-    disk.hold_syncs(true);
+    disk.hold(Call::Sync);
     let second = append(&journal, b"two").unwrap();
     eventually("the second sync", || {
         let calls = disk.calls();
@@ -184,7 +186,7 @@ fn a_sync_that_failed_is_never_believed_again() {
         error: ErrorKind::Other,
     });
     let third = append(&journal, b"three").unwrap();
-    disk.hold_syncs(false);
+    disk.release();
     durable(&journal, second).unwrap();
     let lost = durable(&journal, third).unwrap_err();
     assert!(lost.0.contains("the journal has failed"), "{lost}");
