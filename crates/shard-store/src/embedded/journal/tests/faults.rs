@@ -2,12 +2,13 @@
 
 use std::io::ErrorKind;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::dice::{Dice, runs};
 use super::ram::{Call, Fault, RamDisk};
 use super::{
-    Journal, Sequence, Settings, append, durable, eventually, open, prefix, quick, record,
-    records_from,
+    Durability, Journal, Sequence, Settings, append, durable, eventually, open, prefix, quick,
+    record, records_from,
 };
 
 /// What a run was told.
@@ -197,4 +198,27 @@ fn a_sync_that_failed_is_never_believed_again() {
     assert!(journal.stop().is_err());
     assert_eq!(disk.calls().len(), calls, "it went on");
     assert_eq!(durable(&journal, second), Ok(()));
+}
+
+#[test]
+fn at_intervals_a_failed_sync_takes_back_what_it_was_to_cover() {
+    let disk = RamDisk::default();
+    let settings = Settings {
+        durability: Durability::Interval(Duration::from_hours(1)),
+        ..quick()
+    };
+    let journal = open(&disk, settings);
+    let synced = append(&journal, b"synced").unwrap();
+    journal.durable_blocking(synced).unwrap();
+    let written = append(&journal, b"written").unwrap();
+    durable(&journal, written).unwrap();
+    disk.fail(Fault {
+        at: disk.calls().len(),
+        for_good: true,
+        in_effect: false,
+        error: ErrorKind::Other,
+    });
+    assert!(journal.durable_blocking(written).is_err());
+    assert!(durable(&journal, written).is_err());
+    durable(&journal, synced).unwrap();
 }
