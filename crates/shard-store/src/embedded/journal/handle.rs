@@ -90,6 +90,20 @@ impl Journal {
         }
     }
 
+    /// Appends one record and blocks until it is synced.
+    pub(crate) fn write_blocking(&self, record: &[u8]) -> Result<(), Lost> {
+        let room = progress::block_on(self.reserve(room_of(record.len())));
+        let room = room.map_err(|NotTaken(why)| Lost(why))?;
+        let appended = self.append(record);
+        room.settle(appended.bytes);
+        self.durable_blocking(appended.until)
+    }
+
+    /// Why nothing more is taken, if so.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        self.progress.borrow().refusal()
+    }
+
     /// The number of the next record.
     pub(crate) fn next(&self) -> Sequence {
         self.inbox.next()

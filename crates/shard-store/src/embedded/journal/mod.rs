@@ -33,11 +33,18 @@ mod window;
 
 use std::fmt;
 
-pub(crate) use handle::{Appended, Journal};
-pub(crate) use progress::Lost;
-pub(crate) use read::{ReadError, Recovered, read};
-pub(crate) use room::{BATCH_BYTES_MAX, NotTaken, Reservation, room_of};
-pub(crate) use settings::{Durability, Settings};
+#[cfg(test)]
+use progress::Lost;
+#[cfg(test)]
+use read::ReadError;
+#[cfg(test)]
+use room::{BATCH_BYTES_MAX, NotTaken};
+
+pub(crate) use handle::Journal;
+pub(crate) use read::{Recovered, read};
+pub(crate) use room::{Reservation, room_of};
+pub use settings::Durability;
+pub(crate) use settings::Settings;
 
 /// How many records were ever appended before something: records are numbered 0, 1, 2, ... for the
 /// whole life of the folder.

@@ -13,7 +13,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// When a record counts as durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Durability {
+pub enum Durability {
     /// When it is synced.
     Always,
     /// When it is written; a sync follows so much later at most.

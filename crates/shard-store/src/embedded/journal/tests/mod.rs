@@ -23,8 +23,8 @@ use super::inbox::{Group, Inbox};
 use super::log::Log;
 use super::progress::block_on;
 use super::{
-    Appended, Durability, Journal, Lost, NotTaken, ReadError, Recovered, Sequence, Settings, read,
-    room_of, tail,
+    Durability, Journal, Lost, NotTaken, ReadError, Recovered, Sequence, Settings, read, room_of,
+    tail,
 };
 
 /// Nothing that is waited for takes as long.
@@ -80,9 +80,9 @@ fn open(disk: &RamDisk, settings: Settings) -> Journal {
 /// Appends one record.
 fn append(journal: &Journal, record: &[u8]) -> Result<Sequence, NotTaken> {
     let room = journal.try_reserve(room_of(record.len()))?;
-    let Appended { until, bytes } = journal.append(record);
-    room.settle(bytes);
-    Ok(until)
+    let appended = journal.append(record);
+    room.settle(appended.bytes);
+    Ok(appended.until)
 }
 
 fn durable(journal: &Journal, until: Sequence) -> Result<(), Lost> {

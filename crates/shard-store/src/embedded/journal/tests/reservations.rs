@@ -4,13 +4,13 @@ use std::thread;
 
 use super::ram::{Call, RamDisk};
 use super::{append, block_on, durable, eventually, open, quick, record, room_of};
+use crate::embedded::journal::BATCH_BYTES_MAX;
 use crate::embedded::journal::room::ROOM_BYTES_MAX;
-use crate::embedded::journal::{BATCH_BYTES_MAX, Reservation};
 
 /// Whether all room is free, as far as it can be told from outside.
 fn all_is_free(journal: &super::Journal) -> bool {
     let batches = ROOM_BYTES_MAX / BATCH_BYTES_MAX;
-    let rooms: Vec<Reservation<'_>> = (0..batches)
+    let rooms: Vec<_> = (0..batches)
         .map_while(|_| journal.try_reserve(BATCH_BYTES_MAX - (1 << 19)).ok())
         .collect();
     rooms.len() == batches

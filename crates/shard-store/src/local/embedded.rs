@@ -1,0 +1,80 @@
+//! The store in a folder: opened, snapped, closed.
+
+use std::sync::Arc;
+
+use super::keep::Keep;
+use super::{LocalStore, random};
+use crate::contract::StoreError;
+use crate::embedded::journal::Journal;
+use crate::embedded::{
+    Disk, EmbeddedError, EmbeddedSettings, Own, Recovery, Snapshots, recovery, snapshot,
+};
+use crate::engine::Registry;
+
+impl LocalStore {
+    /// Opens what is kept on a disk, and goes on from there. Blocks while it is loaded.
+    ///
+    /// Dropped without [`close`](crate::ShardStore::close), it ends as if the process had been killed.
+    pub fn open(disk: Arc<dyn Disk>, settings: &EmbeddedSettings) -> Result<Self, EmbeddedError> {
+        let registry = Arc::new(Registry::new(settings.id_bytes_max));
+        let Recovery {
+            journal,
+            epoch,
+            sizes,
+        } = recovery::recover(&*disk, &registry)?;
+        snapshot::remove_unfinished(&*disk)?;
+        let journal = Journal::start(disk.clone(), &journal, settings.journal())?;
+        let journal = Arc::new(journal);
+        // Before anything is shown in an epoch, the folder says that it is no longer as it was left.
+        // On a full disk it can't, but nothing can be written then either: in another epoch.
+        let started = journal.write_blocking(&Own::Started.encode());
+        let epoch = match epoch.filter(|_| started.is_ok()) {
+            Some(epoch) => epoch,
+            None => random().map_err(|error| EmbeddedError::Lost(error.to_string()))?,
+        };
+        let snapshots = Snapshots::start(disk, registry.clone(), journal.clone(), sizes, settings)?;
+        Ok(Self {
+            registry,
+            epoch,
+            keep: Keep::Journal { snapshots, journal },
+        })
+    }
+
+    /// Loads what is kept on a disk, to look at it: nothing is written, writes are refused.
+    pub fn inspect(disk: &dyn Disk) -> Result<Self, EmbeddedError> {
+        let registry = Arc::new(Registry::new(usize::MAX));
+        let Recovery { epoch, .. } = recovery::recover(disk, &registry)?;
+        let epoch = epoch.map_or_else(random, Ok);
+        Ok(Self {
+            registry,
+            epoch: epoch.map_err(|error| EmbeddedError::Lost(error.to_string()))?,
+            keep: Keep::ReadOnly,
+        })
+    }
+
+    /// Takes a snapshot now, and blocks until it is durable and what it stands in for is removed.
+    /// Of a store that is kept in no folder there is none to take.
+    pub fn snapshot(&self) -> Result<(), EmbeddedError> {
+        match &self.keep {
+            Keep::Nowhere | Keep::ReadOnly => Ok(()),
+            Keep::Journal { snapshots, .. } => snapshots.take(),
+        }
+    }
+
+    /// Writes and syncs all that was taken, and takes nothing any more. The next start goes on in
+    /// the same epoch.
+    pub(super) fn stop(&self) -> Result<(), StoreError> {
+        let Keep::Journal { snapshots, journal } = &self.keep else {
+            return Ok(());
+        };
+        snapshots.end();
+        let stopped = Own::Stopped { epoch: self.epoch };
+        // On a full disk it is not said: what was answered is durable all the same.
+        let said = journal.write_blocking(&stopped.encode());
+        if let Err(error) = said {
+            tracing::warn!(%error, "the next start begins a new epoch");
+        }
+        let stopped = journal.stop();
+        stopped.map_err(|error| StoreError::Unavailable(error.to_string()))
+    }
+}
