@@ -2,11 +2,13 @@
 //!
 //! [`Shard::apply`] is the one way in. It decides each item against everything the shard holds
 //! before it writes anything, so that an item counts in all its windows or in none. Locks, boards
-//! and the life of shards are in `cell`. [`Shard::freeze`] keeps what is held at a moment, a
-//! [`ShardLoader`] makes a shard of that.
+//! and the life of shards are in `cell`. [`Shard::freeze`] keeps what is held at a moment,
+//! [`ShardLoader`](restore::ShardLoader) makes a shard of that.
 
 mod apply;
+#[cfg_attr(not(test), expect(dead_code, reason = "snapshots are to use it"))]
 mod frozen;
+#[cfg_attr(not(test), expect(dead_code, reason = "snapshots are to use it"))]
 mod restore;
 
 use board::{Kind, Period, ShardCount, Timestamp, Window};

@@ -6,7 +6,6 @@ mod given;
 mod golden;
 mod memory;
 mod shape;
-mod speed;
 
 use std::fs;
 
