@@ -212,6 +212,10 @@ impl Audit {
 
     /// Everything that can be read; the windows of any world are asked for.
     async fn see(&self, worlds: &[World]) -> Seen {
+        self.see_in(&**self.store(), worlds).await
+    }
+
+    async fn see_in(&self, store: &dyn ShardStore, worlds: &[World]) -> Seen {
         let mut asked: BTreeMap<BoardName, BTreeSet<Window>> =
             names().map(|name| (name, BTreeSet::new())).collect();
         for world in worlds {
@@ -221,7 +225,7 @@ impl Audit {
                 windows.extend(life.twin.dropped());
             }
         }
-        Seen::look(&**self.store(), &asked).await
+        Seen::look(store, &asked).await
     }
 
     /// Holds what can be read against what may be there.
@@ -294,7 +298,7 @@ impl Audit {
     /// Ends the store and opens it again.
     pub(crate) async fn restart(&mut self, end: End) {
         let before = self.look().await;
-        let stopped = end == End::Stopped && self.stop();
+        let stopped = end == End::Stopped && self.stop().await.is_ok();
         let end = match end {
             End::Stopped if !stopped => End::Killed,
             end => end,
@@ -308,13 +312,22 @@ impl Audit {
         }
     }
 
-    fn stop(&mut self) -> bool {
-        let stopped = durable::stop(self.store());
+    /// Asks the store to write all and end.
+    pub(crate) async fn stop(&mut self) -> Result<(), String> {
+        let stopped = durable::stop(self.store()).await;
         self.tell(format!("{stopped:?} <- a stop"));
         if stopped.is_ok() {
             self.note_synced();
         }
-        stopped.is_ok()
+        stopped
+    }
+
+    /// Opens these files: one of these worlds is there, or the start is refused.
+    pub(crate) async fn found_in(&self, disk: SimDisk, worlds: &[World]) -> Result<(), String> {
+        let store = durable::open(&disk, &self.settings)?;
+        let seen = self.see_in(&*store, worlds).await;
+        self.fitting(worlds, &seen);
+        Ok(())
     }
 
     /// What is found after an end: the store itself goes on, for another end.

@@ -47,6 +47,6 @@ pub(crate) fn snapshot(_store: &LocalStore) -> Result<(), String> {
     Ok(())
 }
 
-pub(crate) fn stop(_store: &LocalStore) -> Result<(), String> {
+pub(crate) async fn stop(_store: &LocalStore) -> Result<(), String> {
     Ok(())
 }
