@@ -12,5 +12,7 @@ pub use contract::{
     Item, KindRecord, KindWriteError, Outcome, Part, Query, Reading, Refused, Revision,
     SettleError, ShardStore, ShardVersion, StoreError, WindowCount, WindowStanding,
 };
-pub use embedded::{Disk, DiskFile, LocalDisk, OpenError};
+pub use embedded::{
+    Disk, DiskFile, Durability, EmbeddedError, EmbeddedSettings, LocalDisk, OpenError,
+};
 pub use local::{LocalStore, REMEMBERED_ID_BYTES_MAX};

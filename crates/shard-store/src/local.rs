@@ -5,30 +5,26 @@
 //! it speaks of is durable; in memory alone both are nothing. In memory it is also what tests use:
 //! there is no mock.
 
+mod embedded;
 mod keep;
 mod sweep;
 
 use std::sync::Arc;
 
-use board::{BoardName, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp, Windows};
+use board::{BoardName, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 
 use crate::contract::{
-    Batch, BirthError, BoardRecord, BuryError, Disagreement, Item, KindRecord, KindWriteError,
-    Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError, WindowCount,
+    Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError, Outcome,
+    Query, Reading, Revision, SettleError, ShardStore, StoreError, WindowCount,
 };
+use crate::embedded::record::{BOARD_BYTES_MAX, KIND_BYTES_MAX, batch_bytes_max};
 use crate::engine::Registry;
 use keep::Keep;
 
 /// Bytes that remembered ids may take without another setting.
 pub const REMEMBERED_ID_BYTES_MAX: usize = 2 << 30;
-
-/// Bytes of a kind's record in the journal.
-const KIND_BYTES_MAX: usize = 4096;
-
-/// Bytes of what the journal tells of a board's life: a name twice over, and numbers.
-const BOARD_BYTES_MAX: usize = 1024;
 
 /// Everything in this process.
 #[derive(Debug)]
@@ -59,28 +55,16 @@ fn random() -> Result<u64, StoreError> {
     getrandom::u64().map_err(|error| StoreError::Unavailable(format!("no random numbers: {error}")))
 }
 
-/// Bytes that a batch may take in the journal.
-fn batch_bytes_max(items: &[Item]) -> usize {
-    /// Numbers of an item, of its windows, and of the batch.
-    const ITEM_BYTES: usize = 80;
-    const WINDOWS_BYTES: usize = 64;
-    const BATCH_BYTES: usize = 64;
-    let mut last: Option<&Windows> = None;
-    let items = items.iter().map(|item| {
-        let same = last.is_some_and(|windows| Arc::ptr_eq(windows, &item.windows));
-        last = Some(&item.windows);
-        ITEM_BYTES + item.member.as_bytes().len() + if same { 0 } else { WINDOWS_BYTES }
-    });
-    BATCH_BYTES + items.sum::<usize>()
-}
-
 fn done<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
     ready(value).boxed()
 }
 
 impl ShardStore for LocalStore {
     fn name(&self) -> &'static str {
-        "memory"
+        match self.keep {
+            Keep::Nowhere => "memory",
+            Keep::ReadOnly | Keep::Journal { .. } => "embedded",
+        }
     }
 
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
@@ -215,6 +199,14 @@ impl ShardStore for LocalStore {
     ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>> {
         let cell = self.registry.cell(board.incarnation);
         done(cell.and_then(|cell| cell.windows(shard)))
+    }
+
+    fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        done(self.keep.ready())
+    }
+
+    fn close(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        async { self.stop() }.boxed()
     }
 
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {

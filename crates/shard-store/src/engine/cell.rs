@@ -5,6 +5,8 @@
 //! record, each under a lock of its own. The outer lock is held for writing only to split and to
 //! end a board; everything else shares it.
 
+mod replay;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
@@ -15,13 +17,13 @@ use parking_lot::RwLock;
 
 use super::ids::IdBudget;
 use super::log::{Applied, Event, Log};
-use super::shard::Shard;
+use super::shard::{Shard, Terms};
 use crate::contract::{
     Batch, BoardRecord, Disagreement, Outcome, Query, Reading, StoreError, WindowCount,
 };
 
 /// Windows that a board drops in one sweep.
-const EXPIRED_MAX: usize = 100;
+const EXPIRED_MAX: usize = 32;
 
 /// How long a board that holds nothing stays, from its birth or its last write on.
 const LINGER: Duration = Duration::from_mins(1);
@@ -136,19 +138,26 @@ impl Cell {
             return Err(StoreError::StaleKind);
         }
         let shard_of = |hash| self.shards.shard_of(hash);
+        let terms = &Terms {
+            rules: batch.kind.rules(),
+            now: batch.now,
+            dedupe: batch.kind.dedupe(),
+            report: batch.report,
+            again: false,
+        };
         let body = self.body.read();
         let (outcomes, crowded) = match &*body {
             Body::Dead => return Err(StoreError::Dead),
             Body::Split(shards) => {
                 let mut held = shards[usize::from(shard)].write();
-                let outcomes = held.apply(batch, shard_of, budget);
-                held.finish(batch.kind.rules());
+                let outcomes = held.apply(batch.items, terms, shard_of, budget);
+                held.finish(terms.rules);
                 self.note_applied(shard, batch, &outcomes, log);
                 (outcomes, false)
             }
             Body::Whole(whole) => {
                 let mut held = whole.write();
-                let outcomes = held.apply(batch, shard_of, budget);
+                let outcomes = held.apply(batch.items, terms, shard_of, budget);
                 self.note_applied(shard, batch, &outcomes, log);
                 (outcomes, held.is_crowded())
             }

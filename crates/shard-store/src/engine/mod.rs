@@ -8,6 +8,7 @@
 mod cell;
 mod ids;
 mod log;
+mod pages;
 mod ranking;
 mod registry;
 mod shard;
@@ -15,5 +16,5 @@ mod table;
 mod tree;
 
 pub(crate) use cell::Shared;
-pub(crate) use log::{Event, Log};
+pub(crate) use log::{Applied, Event, Log};
 pub(crate) use registry::Registry;

@@ -2,7 +2,9 @@
 //!
 //! Locks are taken in this order: kinds, names, cells. Births hold the kinds for reading while they
 //! add a name, and a kind is written under the write lock, so that no board is born of a kind that
-//! has just changed.
+//! has just changed. How boards come back at a start is in `replay`.
+
+mod replay;
 
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
@@ -258,9 +260,9 @@ impl Registry {
     /// made of that one.
     fn resettle(&self, kind: &Arc<Kind>) {
         let mut names = self.names.write();
-        let unborn: Vec<Shared> = names
-            .get(kind.name())
-            .map_or_else(Vec::new, |boards| boards.values().cloned().collect());
+        let boards = names.get(kind.name()).into_iter().flatten();
+        let unborn = boards.filter(|(_, held)| !held.is_born());
+        let unborn: Vec<Shared> = unborn.map(|(_, held)| held.clone()).collect();
         for held in unborn {
             // That the kind was written says it all.
             held.end(&self.ids, &mut Unlogged);
@@ -271,9 +273,15 @@ impl Registry {
 
     /// Settings of boards that were never born go with the kind that they were made for.
     fn drop_unborn(&self, kind: &KindName) {
-        let boards = self.names.write().remove(kind).unwrap_or_default();
-        for cell in boards.values() {
-            self.forget(cell.incarnation());
+        let mut names = self.names.write();
+        let Some(boards) = names.get_mut(kind) else {
+            return;
+        };
+        for (_, unborn) in boards.extract_if(.., |_, held| !held.is_born()) {
+            self.forget(unborn.incarnation());
+        }
+        if boards.is_empty() {
+            names.remove(kind);
         }
     }
 
@@ -282,8 +290,7 @@ impl Registry {
         let incarnation = cell.incarnation();
         let mut map = self.cell_map(incarnation).write();
         map.insert_unique(incarnation.0, cell.clone(), |cell| cell.incarnation().0);
-        let boards = names.entry(cell.name().kind().clone()).or_default();
-        boards.insert(cell.name().subject().clone(), cell.clone());
+        name_it(names, cell.clone());
         cell.record()
     }
 
@@ -299,6 +306,11 @@ impl Registry {
         let map = usize::try_from(incarnation.0 >> 40).unwrap_or(usize::MAX) % CELL_MAPS;
         &self.cells[map]
     }
+}
+
+fn name_it(names: &mut Names, cell: Shared) {
+    let boards = names.entry(cell.name().kind().clone()).or_default();
+    boards.insert(cell.name().subject().clone(), cell);
 }
 
 fn note_made(cell: &Cell, at: Timestamp, log: &mut dyn Log) {

@@ -6,15 +6,11 @@ use board::{Kind, Subject, Timestamp};
 
 use super::LocalStore;
 use crate::contract::StoreError;
+use crate::embedded::record::sweep_bytes_max;
 use crate::engine::Shared;
 
 /// Boards that the sweep looks through before it lets others run.
 const SWEEP_BOARDS: usize = 256;
-
-/// Bytes of a board's and of a shard's record of what was dropped, but for the windows, and of one
-/// window in it.
-const RECORD_BYTES: usize = 64;
-const WINDOW_BYTES: usize = 16;
 
 impl LocalStore {
     pub(super) async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
@@ -43,10 +39,7 @@ impl LocalStore {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let gone = cell.expired(kind, now);
-        let room = || {
-            let shard_bytes = RECORD_BYTES + WINDOW_BYTES * gone.len();
-            2 * RECORD_BYTES + usize::from(cell.record().shards.get()) * shard_bytes
-        };
+        let room = || sweep_bytes_max(cell.record().shards, gone.len());
         let mut entry = self.keep.room(room).await?;
         if cell.expire(kind, &gone, now, &self.registry.ids, &mut entry) {
             self.registry.drop_if_empty(cell, kind, now, &mut entry);

@@ -91,3 +91,4 @@ macro_rules! hold {
 }
 
 hold!(memory: crate::given::memory);
+hold!(embedded: crate::given::embedded);
