@@ -184,7 +184,8 @@ impl Committer {
                 self.granted -= bytes as u64;
                 self.inbox.give_back(group.bytes);
                 if let Durability::Interval(interval) = self.settings.durability {
-                    self.sync_by.get_or_insert_with(|| Instant::now() + interval);
+                    self.sync_by
+                        .get_or_insert_with(|| Instant::now() + interval);
                 }
                 self.settle_mark();
                 Ok(())

@@ -120,7 +120,11 @@ impl GroupHeader {
         let plausible = bytes[..4] == GROUP_MAGIC
             && header.payload_bytes <= PAYLOAD_BYTES_MAX
             && header.synced <= header.first
-            && header.first.0.checked_add(u64::from(header.records)).is_some();
+            && header
+                .first
+                .0
+                .checked_add(u64::from(header.records))
+                .is_some();
         plausible.then_some(header)
     }
 
@@ -169,5 +173,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
-    *bytes[at..].first_chunk().expect("fields lie inside headers")
+    *bytes[at..]
+        .first_chunk()
+        .expect("fields lie inside headers")
 }

@@ -35,7 +35,7 @@ pub(crate) struct Appended {
 pub(crate) struct Journal {
     disk: Arc<dyn Disk>,
     segments: Arc<Segments>,
-    inbox: Arc<Inbox>,
+    pub(super) inbox: Arc<Inbox>,
     room: Arc<Room>,
     progress: watch::Receiver<Progress>,
     thread: Mutex<Option<JoinHandle<()>>>,

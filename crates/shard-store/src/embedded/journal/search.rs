@@ -8,6 +8,7 @@ use std::io;
 
 use super::Sequence;
 use super::format::{GROUP_HEADER_BYTES, GROUP_MAGIC, GroupHeader, checksum_of_whole};
+use super::segment::ZEROS;
 use super::window::{WINDOW_BYTES, Window};
 
 /// What stands past the end of the log.
@@ -30,10 +31,17 @@ pub(super) fn past_the_end(
     let mut at = offset;
     loop {
         let bytes = window.get(at, WINDOW_BYTES)?;
-        if let Some(last) = bytes.iter().rposition(|&byte| byte != 0) {
-            rest.bytes = at + last as u64 + 1 - offset;
+        // Nearly always: a comparison is many times faster than a search.
+        let used = if *bytes == ZEROS[..bytes.len()] {
+            0
+        } else {
+            let last = bytes.iter().rposition(|&byte| byte != 0);
+            last.map_or(0, |last| last + 1)
+        };
+        if used > 0 {
+            rest.bytes = at + used as u64 - offset;
         }
-        let candidates: Vec<usize> = bytes
+        let candidates: Vec<usize> = bytes[..used]
             .windows(GROUP_MAGIC.len())
             .enumerate()
             .filter(|(_, window)| *window == GROUP_MAGIC)

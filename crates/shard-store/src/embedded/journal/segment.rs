@@ -13,7 +13,8 @@ use crate::embedded::disk::{Disk, DiskFile};
 /// Zeros that are written with one call.
 pub(super) const ZEROS_STEP_BYTES: usize = 1 << 20;
 
-static ZEROS: [u8; ZEROS_STEP_BYTES] = [0; ZEROS_STEP_BYTES];
+/// As many.
+pub(super) static ZEROS: [u8; ZEROS_STEP_BYTES] = [0; ZEROS_STEP_BYTES];
 
 const NAME_BEGINS: &str = "journal-";
 const NAME_ENDS: &str = ".log";

@@ -4,10 +4,10 @@
 
 use std::io;
 
-use super::segment::Segment;
+use super::segment::{Segment, ZEROS_STEP_BYTES};
 
-/// What is read at once, unless more is asked for.
-pub(super) const WINDOW_BYTES: usize = 1 << 20;
+/// What is read at once, unless more is asked for. Zeros were written in such steps.
+pub(super) const WINDOW_BYTES: usize = ZEROS_STEP_BYTES;
 
 /// A stretch of a segment, moved along as it is asked for.
 #[derive(Debug)]

@@ -1,10 +1,9 @@
 //! A disk in memory that fails when it is told to, and forgets what was not synced.
 //!
-//! [`RamDisk`] keeps what a system would have cached beside what would be on the platters, in sectors.
-//! After a sync that failed, what was dirty counts as clean and is on no platter: that is what Linux
-//! does.
+//! [`RamDisk`] is a folder of them; `platter` is one file. After a sync that failed, what was dirty
+//! counts as clean and is not durable: that is what Linux does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,9 +11,8 @@ use std::sync::Arc;
 use parking_lot::{Condvar, Mutex};
 
 use super::dice::Dice;
+use super::platter::Content;
 use crate::embedded::disk::{Disk, DiskFile};
-
-const SECTOR_BYTES: usize = 512;
 
 /// What was called, other than to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,13 +36,6 @@ pub(super) struct Fault {
     /// Whether what failed was done all the same.
     pub(super) in_effect: bool,
     pub(super) error: io::ErrorKind,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Content {
-    cached: Vec<u8>,
-    durable: Vec<u8>,
-    dirty: BTreeSet<usize>,
 }
 
 type Names = BTreeMap<String, usize>;
@@ -113,7 +104,7 @@ impl State {
     }
 
     fn used(&self) -> usize {
-        let sizes = self.names.values().map(|&id| self.files[id].cached.len());
+        let sizes = self.names.values().map(|&id| self.files[id].size());
         sizes.sum()
     }
 }
@@ -184,18 +175,15 @@ impl RamDisk {
 
     pub(super) fn content(&self, name: &str) -> Vec<u8> {
         let state = self.lock();
-        state.files[state.names[name]].cached.clone()
+        let file = &state.files[state.names[name]];
+        file.read(0, file.size())
     }
 
     /// Puts a file there, durably.
     pub(super) fn put(&self, name: &str, bytes: &[u8]) {
         let mut state = self.lock();
         let id = state.files.len();
-        state.files.push(Content {
-            cached: bytes.to_vec(),
-            durable: bytes.to_vec(),
-            dirty: BTreeSet::new(),
-        });
+        state.files.push(Content::of(bytes));
         state.names.insert(name.to_owned(), id);
     }
 
@@ -212,51 +200,6 @@ impl RamDisk {
             change(&mut state);
         }
         fate.result()
-    }
-}
-
-impl Content {
-    /// Writes to the cache.
-    fn write(&mut self, bytes: &[u8], offset: usize) {
-        let end = offset + bytes.len();
-        if self.cached.len() < end {
-            self.cached.resize(end, 0);
-        }
-        self.cached[offset..end].copy_from_slice(bytes);
-        self.dirty.extend(offset / SECTOR_BYTES..end.div_ceil(SECTOR_BYTES));
-    }
-
-    fn sync(&mut self) {
-        let dirty = std::mem::take(&mut self.dirty);
-        self.durable.resize(self.cached.len(), 0);
-        for sector in dirty {
-            self.flush(sector);
-        }
-    }
-
-    fn flush(&mut self, sector: usize) {
-        let from = sector * SECTOR_BYTES;
-        let to = (from + SECTOR_BYTES).min(self.cached.len()).min(self.durable.len());
-        if from < to {
-            self.durable[from..to].copy_from_slice(&self.cached[from..to]);
-        }
-    }
-
-    fn torn(&self, dice: &mut Dice) -> Self {
-        let mut torn = self.clone();
-        let (short, long) = (self.durable.len(), self.cached.len());
-        torn.durable.resize(*dice.pick(&[short, long]), 0);
-        let style = dice.below(3);
-        for &sector in &self.dirty {
-            if style == 0 || style == 1 && dice.below(2) == 0 {
-                torn.flush(sector);
-            }
-        }
-        Self {
-            cached: torn.durable.clone(),
-            durable: torn.durable,
-            dirty: BTreeSet::new(),
-        }
     }
 }
 
@@ -310,24 +253,25 @@ impl Disk for RamDisk {
 
 impl DiskFile for RamFile {
     fn size(&self) -> io::Result<u64> {
-        Ok(self.disk.lock().files[self.id].cached.len() as u64)
+        Ok(self.disk.lock().files[self.id].size() as u64)
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let state = self.disk.lock();
         let offset = usize::try_from(offset).unwrap();
-        let rest = state.files[self.id].cached.get(offset..).unwrap_or(&[]);
-        let read = rest.len().min(buffer.len());
-        buffer[..read].copy_from_slice(&rest[..read]);
-        Ok(read)
+        let read = state.files[self.id].read(offset, buffer.len());
+        buffer[..read.len()].copy_from_slice(&read);
+        Ok(read.len())
     }
 
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         let mut state = self.disk.lock();
         let offset = usize::try_from(offset).unwrap();
         let fate = state.fate(Call::Write);
-        let size = state.files[self.id].cached.len();
-        let free = state.space_bytes.map(|all| all.saturating_sub(state.used()));
+        let size = state.files[self.id].size();
+        let free = state
+            .space_bytes
+            .map(|all| all.saturating_sub(state.used()));
         let fits = free.map_or(bytes.len(), |free| {
             bytes.len().min((size + free).saturating_sub(offset))
         });
@@ -344,10 +288,7 @@ impl DiskFile for RamFile {
         let bytes = usize::try_from(bytes).unwrap();
         let fate = state.fate(Call::SetSize);
         if fate.happens() {
-            let file = &mut state.files[self.id];
-            file.cached.resize(bytes, 0);
-            // The sector of the new end, and zeros written past it later, are none of the old.
-            file.dirty.insert(bytes / SECTOR_BYTES);
+            state.files[self.id].set_size(bytes);
         }
         fate.result()
     }
@@ -361,7 +302,7 @@ impl DiskFile for RamFile {
         if fate.happens() {
             state.files[self.id].sync();
         } else {
-            state.files[self.id].dirty.clear();
+            state.files[self.id].fail_sync();
         }
         fate.result()
     }
