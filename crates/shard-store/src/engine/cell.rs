@@ -5,6 +5,7 @@
 //! record, each under a lock of its own. The outer lock is held for writing only to split and to
 //! end a board; everything else shares it.
 
+mod frozen;
 mod replay;
 
 use std::sync::Arc;
@@ -14,6 +15,9 @@ use std::time::Duration;
 use board::limits::SETTINGS_KEPT;
 use board::{BoardName, Incarnation, Kind, ShardCount, Timestamp, Window};
 use parking_lot::RwLock;
+
+pub(crate) use frozen::FrozenPart;
+pub(crate) use replay::Restored;
 
 use super::ids::IdBudget;
 use super::log::{Applied, Event, Log};

@@ -15,6 +15,6 @@ mod shard;
 mod table;
 mod tree;
 
-pub(crate) use cell::Shared;
+pub(crate) use cell::{FrozenPart, Restored, Shared};
 pub(crate) use log::{Applied, Event, Log};
 pub(crate) use registry::Registry;

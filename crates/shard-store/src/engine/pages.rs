@@ -7,6 +7,7 @@
 //!
 //! Deliberately not here: what the items are, and who may still name those that are given up.
 
+use std::iter::repeat_n;
 use std::sync::Arc;
 
 /// Bytes of the items of a page.
@@ -155,12 +156,12 @@ const fn list_growth(listed: usize) -> usize {
     1 + listed / 2
 }
 
-/// Room for `len` items, the first ones as given.
+/// Room for `len` items, the first ones as given. Made where it stays: a vector made before, and
+/// freed, would leave a hole of a page's size.
 fn blank<T: Copy + Default>(len: usize, first: &[T]) -> Arc<[T]> {
-    let mut items = Vec::with_capacity(len);
-    items.extend_from_slice(first);
-    items.resize(len, T::default());
-    items.into()
+    let mut items: Arc<[T]> = repeat_n(T::default(), len).collect();
+    Arc::make_mut(&mut items)[..first.len()].copy_from_slice(first);
+    items
 }
 
 #[cfg(test)]

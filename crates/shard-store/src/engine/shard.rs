@@ -2,17 +2,25 @@
 //!
 //! [`Shard::apply`] is the one way in. It decides each item against everything the shard holds
 //! before it writes anything, so that an item counts in all its windows or in none. Locks, boards
-//! and the life of shards are in `cell`.
+//! and the life of shards are in `cell`. [`Shard::freeze`] keeps what is held at a moment, a
+//! [`ShardLoader`] makes a shard of that.
 
 mod apply;
+mod frozen;
+mod restore;
 
 use board::{Kind, Period, ShardCount, Timestamp, Window};
 
 pub(crate) use apply::Terms;
+pub(crate) use frozen::FrozenShard;
+pub(crate) use restore::ShardLoader;
 
 use super::ids::{IdBudget, RememberedIds};
 use super::ranking::Ranking;
 use crate::contract::{Anchor, Ask, Part, Query, Reading, ShardVersion, StoreError, WindowCount};
+
+/// By period, from the hour on: the latest start of a window that was dropped.
+pub(crate) type Dropped = [Option<Timestamp>; 4];
 
 /// What one shard holds of a board; of a small board, what all its shards hold.
 #[derive(Debug, Default)]
@@ -22,7 +30,9 @@ pub(crate) struct Shard {
     ids: Option<Box<RememberedIds>>,
     /// By period: the latest start of a window that was dropped. A clock that steps back does not
     /// bring such a window to life again.
-    dropped: Option<Box<[Option<Timestamp>; 4]>>,
+    dropped: Option<Box<Dropped>>,
+    /// While it is recovered: large rankings are not in order, and nobody reads.
+    unordered: bool,
 }
 
 impl Shard {
@@ -125,7 +135,7 @@ impl Shard {
         let count = shards.get();
         let mut parts: Vec<Self> = (0..count).map(|_| Self::default()).collect();
         for (window, ranking) in self.rankings {
-            for (part, ranking) in parts.iter_mut().zip(ranking.split(kind.rules(), count)) {
+            for (part, ranking) in parts.iter_mut().zip(ranking.split(count)) {
                 part.rankings.push((window, ranking));
             }
         }
@@ -136,6 +146,8 @@ impl Shard {
         }
         for part in &mut parts {
             part.dropped.clone_from(&self.dropped);
+            part.unordered = self.unordered;
+            part.finish(kind.rules());
         }
         parts
     }

@@ -33,6 +33,13 @@ mod window;
 
 use std::fmt;
 
+#[cfg(test)]
+use progress::Lost;
+#[cfg(test)]
+use read::ReadError;
+#[cfg(test)]
+use room::{BATCH_BYTES_MAX, NotTaken};
+
 pub(crate) use handle::Journal;
 pub(crate) use read::{Recovered, read};
 pub(crate) use room::{Reservation, room_of};

@@ -27,6 +27,12 @@ pub(crate) struct Restored {
 }
 
 impl Restored {
+    /// The board without contents, to be filled by a replay.
+    pub(crate) fn empty(self) -> Cell {
+        self.with(vec![Shard::unordered()])
+            .expect("one shard is all that a small board has")
+    }
+
     /// The board with its shards, or with the one that a small board has. `None` where they are
     /// neither.
     pub(crate) fn with(self, mut shards: Vec<Shard>) -> Option<Cell> {
@@ -128,7 +134,7 @@ impl Cell {
     /// Brings a shard's rankings into order, when all has been replayed.
     pub(crate) fn put_in_order(&self, shard: usize) {
         if let Some(held) = self.body.read().shards().get(shard) {
-            let _ = held;
+            held.write().put_in_order(self.kind.rules());
         }
     }
 }

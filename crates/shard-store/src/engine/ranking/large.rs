@@ -1,14 +1,17 @@
 //! A large ranking: a member table, which holds the scores, under a counted B+ tree, which holds
 //! their order.
+//!
+//! While a shard is recovered there is the table alone: [`Large::put_in_order`] makes the tree.
 
 use board::{Bound, Member, RankKey, RankWords, Rules, Standing};
 
 use super::Who;
 use super::answer::Order;
 use super::small::Small;
+use super::width::Width;
 use crate::contract::Entry;
-use crate::engine::table::{Table, TableFull};
-use crate::engine::tree::{self, Change, Tree};
+use crate::engine::table::{FrozenTable, Table, TableFull, member_hash};
+use crate::engine::tree;
 
 /// No room for another member.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,92 +31,48 @@ pub(super) struct Large {
     order: Width,
 }
 
-#[derive(Debug)]
-enum Width {
-    One(Ordered<1>),
-    Two(Ordered<2>),
-    Three(Ordered<3>),
-    Four(Ordered<4>),
-    Five(Ordered<5>),
-}
-
-/// A tree, and the changes of the batch under way: made together, their cache misses overlap.
-#[derive(Debug)]
-struct Ordered<const W: usize> {
-    tree: Tree<W>,
-    pending: Vec<Change<W>>,
-}
-
-impl<const W: usize> Ordered<W> {
-    fn new(entries: &[(RankWords, u32)]) -> Self {
-        let entries = entries
-            .iter()
-            .map(|(words, handle)| (array(words), *handle));
-        Self {
-            tree: Tree::from_sorted(entries),
-            pending: Vec::new(),
-        }
-    }
-
-    fn push(&mut self, handle: u32, old: Option<&RankWords>, new: Option<&RankWords>) {
-        self.pending.push(Change {
-            handle,
-            old: old.map(array),
-            new: new.map(array),
-        });
-    }
-
-    fn flush(&mut self, table: &Table) {
-        if !self.pending.is_empty() {
-            let all_there = self.tree.apply(&std::mem::take(&mut self.pending), table);
-            debug_assert!(all_there, "every old key stood in the tree");
-        }
-    }
-
-    fn handles(&self) -> Box<dyn Iterator<Item = u32> + '_> {
-        Box::new(self.tree.iter_from(0).map(|(_, handle)| handle))
-    }
-}
-
-macro_rules! with_order {
-    ($width:expr, $order:ident => $body:expr) => {
-        match $width {
-            Width::One($order) => $body,
-            Width::Two($order) => $body,
-            Width::Three($order) => $body,
-            Width::Four($order) => $body,
-            Width::Five($order) => $body,
-        }
-    };
-}
-
-/// The words of a key as an array of a tree's width, which is the rules'.
-fn array<const W: usize>(words: &RankWords) -> [u64; W] {
-    words
-        .as_slice()
-        .try_into()
-        .expect("a tree is as wide as its rules' rank keys")
-}
-
 impl Large {
     pub(super) fn from_small(rules: &Rules, small: &Small) -> Self {
-        let mut table = Table::new(rules.standing_len());
-        let mut entries = Vec::with_capacity(small.len());
-        for (member, standing) in small.iter(rules) {
-            let words = rules.standing_words(&standing);
-            let handle = table
-                .insert(member.placement_hash(), member.as_bytes(), words)
+        let mut large = Self::unordered_from_small(rules, small);
+        large.put_in_order(rules);
+        large
+    }
+
+    /// The same scores, without an order.
+    pub(super) fn unordered_from_small(rules: &Rules, small: &Small) -> Self {
+        let mut large = Self::unordered(rules, small.len());
+        for (member, words) in small.rows() {
+            large
+                .push_row(member.as_bytes(), words)
                 .expect("a new table has room for what was small");
-            entries.push((rules.rank_words_of(&standing), handle));
         }
-        let order = match rules.rank_words_len() {
-            1 => Width::One(Ordered::new(&entries)),
-            2 => Width::Two(Ordered::new(&entries)),
-            3 => Width::Three(Ordered::new(&entries)),
-            4 => Width::Four(Ordered::new(&entries)),
-            _ => Width::Five(Ordered::new(&entries)),
-        };
-        Self { table, order }
+        large
+    }
+
+    /// Without scores yet, and without an order, but with room in the index for so many members.
+    pub(super) fn unordered(rules: &Rules, members: usize) -> Self {
+        Self {
+            table: Table::with_room(rules.standing_len(), members),
+            order: Width::Unordered,
+        }
+    }
+
+    /// Adds the words of a standing, of a member that is not there, while there is no order.
+    pub(super) fn push_row(&mut self, member: &[u8], words: &[u64]) -> Result<(), RankingFull> {
+        debug_assert!(!self.order.is_ordered());
+        self.table.insert(member_hash(member), member, words)?;
+        Ok(())
+    }
+
+    /// Makes the order of the scores, if there is none.
+    pub(super) fn put_in_order(&mut self, rules: &Rules) {
+        if !self.order.is_ordered() {
+            self.order = Width::of(&self.table, rules);
+        }
+    }
+
+    pub(super) fn freeze(&self) -> FrozenTable {
+        self.table.freeze()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -146,35 +105,41 @@ impl Large {
     }
 
     pub(super) fn insert(&mut self, rules: &Rules, who: Who<'_>, standing: &Standing) {
-        let words = rules.rank_words_of(standing);
         let state = rules.standing_words(standing);
         let handle = self
             .table
             .insert(who.hash, who.member.as_bytes(), state)
             .expect("room was checked before the write");
-        with_order!(&mut self.order, order => order.push(handle, None, Some(&words)));
-    }
-
-    pub(super) fn replace(&mut self, rules: &Rules, handle: u32, standing: &Standing) {
-        let old = rules.rank_words_of(&self.standing(rules, handle));
-        let new = rules.rank_words_of(standing);
-        self.table.set_state(handle, rules.standing_words(standing));
-        if old != new {
-            with_order!(&mut self.order, order => order.push(handle, Some(&old), Some(&new)));
+        if self.order.is_ordered() {
+            let words = rules.rank_words_of(standing);
+            self.order.push(handle, None, Some(&words));
         }
     }
 
+    pub(super) fn replace(&mut self, rules: &Rules, handle: u32, standing: &Standing) {
+        if self.order.is_ordered() {
+            let old = rules.rank_words_of(&self.standing(rules, handle));
+            let new = rules.rank_words_of(standing);
+            if old != new {
+                self.order.push(handle, Some(&old), Some(&new));
+            }
+        }
+        self.table.set_state(handle, rules.standing_words(standing));
+    }
+
     pub(super) fn remove(&mut self, rules: &Rules, hash: u64, handle: u32) {
-        let words = rules.rank_words_of(&self.standing(rules, handle));
-        with_order!(&mut self.order, order => order.push(handle, Some(&words), None));
-        // The tree names members by their records: it has to let go of one before the table does.
-        self.flush();
+        if self.order.is_ordered() {
+            let words = rules.rank_words_of(&self.standing(rules, handle));
+            self.order.push(handle, Some(&words), None);
+            // The tree names members by their records: it lets go of one before the table does.
+            self.flush();
+        }
         self.table.remove(hash, handle);
     }
 
     /// Brings the order up to the scores, at the end of a batch.
     pub(super) fn flush(&mut self) {
-        with_order!(&mut self.order, order => order.flush(&self.table));
+        self.order.flush(&self.table);
     }
 
     pub(super) const fn view<'a>(&'a self, rules: &'a Rules) -> LargeView<'a> {
@@ -184,7 +149,7 @@ impl Large {
     pub(super) fn verify(&self, rules: &Rules) -> Vec<(Option<Member>, String)> {
         let mut wrong = Vec::new();
         let view = self.view(rules);
-        let ranked = with_order!(&self.order, order => order.tree.len());
+        let ranked = self.order.len();
         if ranked != self.table.len() {
             let scores = self.table.len();
             wrong.push((
@@ -192,7 +157,7 @@ impl Large {
                 format!("{ranked} members in order, {scores} with scores"),
             ));
         }
-        for (rank, handle) in with_order!(&self.order, order => order.handles()).enumerate() {
+        for (rank, handle) in self.order.handles().enumerate() {
             let key = view.key(handle);
             if view.count_better(&Bound::key(&key)) != rank {
                 wrong.push((
@@ -228,8 +193,7 @@ impl LargeView<'_> {
         Member::from_stored(self.large.table.name(handle))
     }
 
-    fn entry<const W: usize>(&self, words: [u64; W], handle: u32) -> Entry {
-        let words = RankWords::new(&words);
+    fn entry(&self, words: RankWords, handle: u32) -> Entry {
         let reached_at = self.rules.reached_at_of(&words).unwrap_or_else(|| {
             self.rules
                 .reached_at(&self.large.standing(self.rules, handle))
@@ -254,7 +218,7 @@ impl Order for LargeView<'_> {
             words: bound.words.as_slice(),
             member: bound.member.as_ref().map(Member::as_bytes),
         };
-        with_order!(&self.large.order, order => order.tree.count_better(bound, &self.large.table))
+        self.large.order.count_better(bound, &self.large.table)
     }
 
     fn key_of(&self, member: &Member) -> Option<RankKey> {
@@ -264,10 +228,8 @@ impl Order for LargeView<'_> {
     }
 
     fn stretch(&self, from: usize, len: usize) -> Vec<Entry> {
-        with_order!(&self.large.order, order => {
-            let entries = order.tree.iter_from(from).take(len);
-            entries.map(|(words, handle)| self.entry(words, handle)).collect()
-        })
+        let entry = |words, handle| self.entry(words, handle);
+        self.large.order.stretch(from, len, entry)
     }
 }
 
@@ -333,7 +295,7 @@ mod tests {
         let mut large = ten_members();
         let (_, handle) = u3(&large);
         let words = rules().rank_words_of(&standing(3));
-        with_order!(&mut large.order, order => order.push(handle, Some(&words), None));
+        large.order.push(handle, Some(&words), None);
         large.flush();
         let wrong = large.verify(&rules());
         let told = (None, "9 members in order, 10 with scores".to_owned());

@@ -3,15 +3,21 @@
 //! A [`Ranking`] is [`Small`], a sorted vector, up to [`SMALL_ROWS_MAX`] members, and [`Large`], a
 //! member table under a counted B+ tree, from there on. It counts its changes, for versions. What
 //! is remembered of ids, and which windows there are, is the shard's.
+//!
+//! While a shard is recovered, large rankings are unordered: they are written, and not read, until
+//! [`Ranking::put_in_order`].
 
 mod answer;
+mod frozen;
 mod large;
 mod small;
+mod width;
 
 use board::{Member, Rules, Standing};
 
 use crate::contract::{Ask, Item, Part, ShardVersion};
 use answer::answer;
+pub(crate) use frozen::FrozenRanking;
 use large::Large;
 pub(crate) use large::RankingFull;
 use small::{Small, SmallView};
@@ -126,11 +132,16 @@ impl Ranking {
     }
 
     /// Ends a batch: brings the order up to the scores, and grows into a tree where the vector has
-    /// become long.
-    pub(crate) fn finish(&mut self, rules: &Rules) {
+    /// become long; or, `unordered`, into the table alone.
+    pub(crate) fn finish(&mut self, rules: &Rules, unordered: bool) {
         match &mut self.body {
             Body::Small(small) if small.len() > SMALL_ROWS_MAX => {
-                self.body = Body::Large(Box::new(Large::from_small(rules, small)));
+                let large = if unordered {
+                    Large::unordered_from_small(rules, small)
+                } else {
+                    Large::from_small(rules, small)
+                };
+                self.body = Body::Large(Box::new(large));
             }
             Body::Small(_) => {}
             Body::Large(large) => large.flush(),
@@ -158,8 +169,9 @@ impl Ranking {
         Some(std::mem::replace(self, emptied))
     }
 
-    /// One ranking for each of `shards`, each at this one's version. Only of a small one.
-    pub(crate) fn split(self, rules: &Rules, shards: u16) -> Vec<Self> {
+    /// One ranking for each of `shards`, each at this one's version, to be finished like a batch.
+    /// Only of a small one.
+    pub(crate) fn split(self, shards: u16) -> Vec<Self> {
         let Self {
             counter,
             digest,
@@ -168,14 +180,10 @@ impl Ranking {
         let Body::Small(small) = body else {
             unreachable!("a board is split before a ranking of it grows large")
         };
-        let parts = small.split(shards).into_iter().map(|part| {
-            let mut ranking = Self {
-                counter,
-                digest,
-                body: Body::Small(part),
-            };
-            ranking.finish(rules);
-            ranking
+        let parts = small.split(shards).into_iter().map(|part| Self {
+            counter,
+            digest,
+            body: Body::Small(part),
         });
         parts.collect()
     }

@@ -13,7 +13,7 @@ use crate::contract::Entry;
 /// A standing's words: two inline, as a kind with one field has.
 type Words = SmallVec<[u64; 2]>;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Row {
     member: Member,
     words: Words,
@@ -39,7 +39,7 @@ impl Row {
 }
 
 /// Rows, best first.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Small {
     rows: Vec<Row>,
 }
@@ -47,6 +47,12 @@ pub(super) struct Small {
 impl Small {
     pub(super) const fn new() -> Self {
         Self { rows: Vec::new() }
+    }
+
+    pub(super) fn with_room(rows: usize) -> Self {
+        Self {
+            rows: Vec::with_capacity(rows),
+        }
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -96,6 +102,21 @@ impl Small {
         self.rows.remove(place as usize);
     }
 
+    /// Adds a row that was in a small ranking before: most often the worst so far.
+    pub(super) fn push_row(&mut self, rules: &Rules, member: Member, words: &[u64], shard: u16) {
+        let row = Row {
+            member,
+            words: SmallVec::from_slice(words),
+            shard,
+        };
+        let last = self.rows.last();
+        if last.is_none_or(|last| last.key(rules) > row.key(rules)) {
+            self.rows.push(row);
+        } else {
+            self.place(rules, row);
+        }
+    }
+
     fn place(&mut self, rules: &Rules, row: Row) {
         let key = row.key(rules);
         let place = self.rows.partition_point(|other| other.key(rules) > key);
@@ -111,11 +132,9 @@ impl Small {
         parts
     }
 
-    /// Members and standings, best first.
-    pub(super) fn iter(&self, rules: &Rules) -> impl Iterator<Item = (&Member, Standing)> {
-        self.rows
-            .iter()
-            .map(|row| (&row.member, rules.standing_from(&row.words)))
+    /// Members and the words of their standings, best first.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&Member, &[u64])> {
+        self.rows.iter().map(|row| (&row.member, &row.words[..]))
     }
 
     pub(super) fn verify(&self, rules: &Rules) -> Vec<(Option<Member>, String)> {

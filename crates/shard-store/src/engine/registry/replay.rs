@@ -10,7 +10,7 @@ use board::{Incarnation, Timestamp};
 
 use super::{Registry, name_it};
 use crate::contract::{BoardRecord, KindRecord};
-use crate::engine::cell::{Cell, Shared};
+use crate::engine::cell::{Cell, Restored, Shared};
 
 impl Registry {
     /// Takes a kind as it is in a snapshot, or as an event says that it became.
@@ -43,10 +43,15 @@ impl Registry {
             born,
             ..
         } = record.clone();
-        self.enter(
-            &mut names,
-            Cell::new(name, kind, incarnation, shards, born, at),
-        );
+        let restored = Restored {
+            name,
+            kind,
+            incarnation,
+            shards,
+            born,
+            last_write: at,
+        };
+        self.enter(&mut names, restored.empty());
         Some(())
     }
 

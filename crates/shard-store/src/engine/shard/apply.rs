@@ -85,7 +85,7 @@ impl Shard {
     /// a small board keeps its vectors, to be split while they are.
     pub(crate) fn finish(&mut self, rules: &Rules) {
         for (_, ranking) in &mut self.rankings {
-            ranking.finish(rules);
+            ranking.finish(rules, self.unordered);
         }
     }
 
@@ -279,7 +279,7 @@ impl Shard {
             .ids
             .get_or_insert_with(|| Box::new(RememberedIds::new(terms.now)));
         if terms.again {
-            let _ = ids.reserve(terms.now, terms.dedupe, budget);
+            ids.reserve_anyway(terms.now, terms.dedupe, budget);
             return Ok(());
         }
         ids.reserve(terms.now, terms.dedupe, budget).map_err(|_| {

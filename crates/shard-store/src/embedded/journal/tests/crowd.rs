@@ -65,7 +65,7 @@ async fn the_order_of_appending_is_the_order_in_the_files() {
     for writer in writers.collect::<Vec<_>>() {
         writer.await.unwrap();
     }
-    let bytes = order.lock().iter().map(|record| record.len() as u64).sum();
+    let bytes: u64 = order.lock().iter().map(|record| record.len() as u64).sum();
     assert_eq!(journal.appended_bytes(), bytes);
     journal.stop().unwrap();
     assert!(disk.names().len() > 5, "{:?}", disk.names());

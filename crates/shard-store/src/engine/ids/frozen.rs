@@ -1,0 +1,70 @@
+//! Remembered ids as they were at a moment, and made again from that.
+//!
+//! [`FrozenIds`] shares the pages of both generations. Its entries go back into ids by
+//! [`RememberedIds::restored`] and [`RememberedIds::put`], in whatever order.
+
+use board::Timestamp;
+
+use super::generation::{Generation, Noted};
+use super::{IdBudget, RememberedIds};
+use crate::engine::pages::Pages;
+
+/// Ids that do not change any more: the younger generation, then the elder.
+#[derive(Debug)]
+pub(crate) struct FrozenIds {
+    pub(crate) generations: [FrozenGeneration; 2],
+}
+
+/// One generation of them.
+#[derive(Debug)]
+pub(crate) struct FrozenGeneration {
+    began: Timestamp,
+    log: Pages<Noted>,
+}
+
+impl FrozenGeneration {
+    pub(crate) const fn began(&self) -> Timestamp {
+        self.began
+    }
+
+    /// Number of entries.
+    pub(crate) fn len(&self) -> usize {
+        self.log.iter().map(<[Noted]>::len).sum()
+    }
+
+    /// What is remembered, to be kept as it is.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Noted> {
+        self.log.iter().flatten().copied()
+    }
+}
+
+impl RememberedIds {
+    /// The ids as they are now. Takes time by the page, not by the id.
+    pub(crate) fn freeze(&self) -> FrozenIds {
+        let frozen = |generation: &Generation| FrozenGeneration {
+            began: generation.began,
+            log: generation.log.clone(),
+        };
+        FrozenIds {
+            generations: [frozen(&self.younger), frozen(&self.elder)],
+        }
+    }
+
+    /// No ids yet, of generations that began then and have so many entries: the younger, the elder.
+    pub(crate) fn restored(generations: [(Timestamp, usize); 2], budget: &IdBudget) -> Self {
+        let [younger, elder] =
+            generations.map(|(began, entries)| Generation::with_room(began, entries, budget));
+        Self { younger, elder }
+    }
+
+    /// Adds an entry of a generation, 0 the younger, 1 the elder, which does not have it yet. It is
+    /// held already: the budget is not asked.
+    pub(crate) fn put(&mut self, generation: usize, noted: Noted, budget: &IdBudget) {
+        let generation = match generation {
+            0 => &mut self.younger,
+            _ => &mut self.elder,
+        };
+        generation.reserve_anyway(budget);
+        generation.put(noted);
+    }
+}

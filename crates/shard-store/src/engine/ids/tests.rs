@@ -1,0 +1,210 @@
+//! Ids within their span, at the limit of the budget, and through a split.
+
+use super::*;
+
+const SPAN: Duration = Duration::from_secs(1);
+
+fn at(ms: i64) -> Timestamp {
+    Timestamp::from_millis(1_700_000_000_000 + ms)
+}
+
+fn digest(number: u128) -> IdDigest {
+    IdDigest(number.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835))
+}
+
+#[test]
+fn an_id_counts_for_exactly_the_span() {
+    let budget = IdBudget::new(1 << 20);
+    let mut ids = RememberedIds::new(at(0));
+    for (noted_at, number) in [(0, 1), (400, 2), (999, 3), (1000, 4), (1700, 5)] {
+        ids.reserve(at(noted_at), SPAN, &budget).unwrap();
+        ids.note(digest(number), 0, at(noted_at));
+        assert!(ids.holds(digest(number), 0, at(noted_at + 999), SPAN));
+        assert!(!ids.holds(digest(number), 0, at(noted_at + 1000), SPAN));
+    }
+    assert!(ids.holds(digest(4), 0, at(1999), SPAN));
+    assert!(!ids.holds(digest(6), 0, at(1999), SPAN));
+}
+
+#[test]
+fn an_id_noted_again_after_its_span_counts_anew() {
+    let budget = IdBudget::new(1 << 20);
+    let mut ids = RememberedIds::new(at(0));
+    for time in [0, 1500, 3000] {
+        assert!(!ids.holds(digest(1), 0, at(time), SPAN));
+        ids.reserve(at(time), SPAN, &budget).unwrap();
+        ids.note(digest(1), 0, at(time));
+        assert!(ids.holds(digest(1), 0, at(time + 999), SPAN));
+    }
+}
+
+#[test]
+fn two_spans_later_nothing_is_left() {
+    let budget = IdBudget::new(1 << 20);
+    let mut ids = RememberedIds::new(at(0));
+    ids.reserve(at(999), SPAN, &budget).unwrap();
+    ids.note(digest(1), 0, at(999));
+    assert!(!ids.age(at(1998), SPAN, &budget));
+    assert!(ids.holds(digest(1), 0, at(1998), SPAN));
+    let mut idle = RememberedIds::new(at(0));
+    idle.reserve(at(999), SPAN, &budget).unwrap();
+    idle.note(digest(1), 0, at(999));
+    assert!(idle.age(at(2000), SPAN, &budget));
+}
+
+#[test]
+fn a_clock_that_steps_back_forgets_nothing() {
+    let budget = IdBudget::new(1 << 20);
+    let mut ids = RememberedIds::new(at(0));
+    ids.reserve(at(500), SPAN, &budget).unwrap();
+    ids.note(digest(1), 0, at(500));
+    assert!(ids.holds(digest(1), 0, at(-5000), SPAN));
+    ids.reserve(at(-5000), SPAN, &budget).unwrap();
+    ids.note(digest(2), 0, at(-5000));
+    assert!(ids.holds(digest(2), 0, at(-4500), SPAN));
+}
+
+#[test]
+fn the_budget_refuses_and_gets_everything_back() {
+    let budget = IdBudget::new(10_000);
+    let mut ids = RememberedIds::new(at(0));
+    let mut kept = 0;
+    while ids.reserve(at(0), SPAN, &budget).is_ok() {
+        ids.note(digest(kept), 0, at(0));
+        kept += 1;
+    }
+    assert!(kept > 100, "{kept}");
+    assert!((0..kept).all(|number| ids.holds(digest(number), 0, at(1), SPAN)));
+    assert!(!ids.age(at(1000), SPAN, &budget));
+    assert!(ids.age(at(2000), SPAN, &budget));
+    ids.release(&budget);
+    assert_eq!(budget.used_bytes(), 0);
+}
+
+#[test]
+fn each_shard_keeps_the_ids_of_its_members() {
+    let budget = IdBudget::new(1 << 20);
+    let shards = ShardCount::new(16).unwrap();
+    let hash = |number: u128| {
+        u64::try_from(number)
+            .unwrap()
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    };
+    let mut ids = RememberedIds::new(at(0));
+    for number in 0..200 {
+        let time = at(i64::try_from(number).unwrap() * 10);
+        ids.reserve(time, SPAN, &budget).unwrap();
+        ids.note(digest(number), hash(number), time);
+    }
+    let parts = ids.split(shards, &budget);
+    for number in 0..200 {
+        let time = i64::try_from(number).unwrap() * 10;
+        let part = &parts[usize::from(shards.shard_of(hash(number)))];
+        assert!(part.holds(digest(number), hash(number), at(time + 999), SPAN));
+        assert!(!part.holds(digest(number), hash(number), at(time + 1000), SPAN));
+    }
+    for part in &parts {
+        part.release(&budget);
+    }
+    assert_eq!(budget.used_bytes(), 0);
+}
+
+fn held_bytes(ids: &RememberedIds) -> usize {
+    ids.younger.bytes() + ids.elder.bytes()
+}
+
+#[test]
+fn the_budget_counts_what_is_held_to_the_byte() {
+    let budget = IdBudget::new(1 << 30);
+    let mut ids = RememberedIds::new(at(0));
+    for number in 0..100_000_i64 {
+        let time = at(number / 70);
+        ids.reserve(time, SPAN, &budget).unwrap();
+        ids.note(digest(number.unsigned_abs().into()), 0, time);
+        assert_eq!(budget.used_bytes(), held_bytes(&ids));
+    }
+}
+
+#[test]
+fn an_id_takes_28_bytes_at_most_in_a_crowd_and_40_among_ten() {
+    for (count, bytes_max) in [(10, 40), (100, 32), (1_000_000, 28)] {
+        let budget = IdBudget::new(1 << 30);
+        let mut ids = RememberedIds::new(at(0));
+        for number in 0..count {
+            ids.reserve(at(0), SPAN, &budget).unwrap();
+            ids.note(digest(number), 0, at(0));
+        }
+        let bytes = budget.used_bytes() as u128;
+        assert!(bytes <= bytes_max * count, "{count} ids take {bytes} bytes");
+    }
+}
+
+#[test]
+fn ids_that_are_held_already_go_past_the_budget() {
+    let budget = IdBudget::new(100);
+    let mut ids = RememberedIds::new(at(0));
+    for number in 0..1000 {
+        ids.reserve_anyway(at(0), SPAN, &budget);
+        ids.note(digest(number), 0, at(0));
+    }
+    assert!((0..1000).all(|number| ids.holds(digest(number), 0, at(1), SPAN)));
+    assert_eq!(budget.used_bytes(), held_bytes(&ids));
+    assert_eq!(ids.reserve(at(0), SPAN, &budget), Ok(()), "there was room");
+    ids.note(digest(1000), 0, at(0));
+    let mut noted = 1001;
+    while ids.reserve(at(0), SPAN, &budget).is_ok() {
+        ids.note(digest(noted), 0, at(0));
+        noted += 1;
+        assert!(noted < 2000, "whoever asks is refused");
+    }
+}
+
+#[test]
+fn restored_ids_are_held_as_long_and_take_what_they_took() {
+    let budget = IdBudget::new(1 << 30);
+    let mut ids = RememberedIds::new(at(0));
+    let noted_at = |number: u128| at(i64::try_from(number / 10).unwrap());
+    for number in 0..15_000 {
+        ids.reserve(noted_at(number), SPAN, &budget).unwrap();
+        ids.note(digest(number), 0, noted_at(number));
+    }
+    let frozen = ids.freeze();
+    for number in 0..20_000 {
+        // Noted anew, or for the first time, behind the frozen copy.
+        ids.reserve(at(1800), SPAN, &budget).unwrap();
+        ids.note(digest(number), 0, at(1800));
+    }
+    let full = IdBudget::new(0);
+    let counts = frozen.generations.each_ref().map(|g| (g.began(), g.len()));
+    let mut restored = RememberedIds::restored(counts, &full);
+    for (place, generation) in frozen.generations.iter().enumerate() {
+        for noted in generation.entries() {
+            restored.put(place, noted, &full);
+        }
+    }
+    for number in 0..15_000 {
+        let last = noted_at(number).plus(SPAN).millis() - 1;
+        let (last, past) = (Timestamp::from_millis(last), noted_at(number).plus(SPAN));
+        assert!(restored.holds(digest(number), 0, last, SPAN));
+        assert!(!restored.holds(digest(number), 0, past, SPAN));
+    }
+    assert!(!restored.holds(digest(15_000), 0, at(1800), SPAN));
+    assert_eq!(full.used_bytes(), held_bytes(&restored));
+}
+
+#[test]
+fn of_a_digest_no_more_than_its_lowest_88_bits_matters() {
+    // Records in a journal carry these 11 bytes and no more.
+    let budget = IdBudget::new(1 << 20);
+    let kept = |digest: IdDigest| IdDigest(digest.0 << 40 >> 40);
+    for number in 1..=100 {
+        let (whole, cut) = (digest(number), kept(digest(number)));
+        assert_ne!(whole, cut);
+        for [noted, asked] in [[whole, cut], [cut, whole]] {
+            let mut ids = RememberedIds::new(at(0));
+            ids.reserve(at(0), SPAN, &budget).unwrap();
+            ids.note(noted, 7 << 60, at(0));
+            assert!(ids.holds(asked, 7 << 60, at(1), SPAN));
+        }
+    }
+}

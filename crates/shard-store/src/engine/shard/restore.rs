@@ -1,0 +1,98 @@
+//! A shard made again from what a [`FrozenShard`](super::frozen::FrozenShard) told.
+//!
+//! A [`ShardLoader`] takes the parts as they are read. Large rankings are unordered until everything
+//! is there, what is replayed after the snapshot included: writes touch their tables alone, and
+//! [`Shard::put_in_order`] sorts each once. Whether what is read is whole is the reader's to check:
+//! here every window, member and id comes once, and words are as many as the rules say.
+
+use board::{Rules, ShardCount, Timestamp, Window};
+
+use super::{Dropped, Shard};
+use crate::engine::ids::{IdBudget, Noted, RememberedIds};
+use crate::engine::ranking::{Ranking, RankingFull};
+
+/// Makes a shard, part by part. Ids are taken from the budget, whatever it says.
+#[derive(Debug)]
+pub(crate) struct ShardLoader<'a> {
+    rules: &'a Rules,
+    shards: ShardCount,
+    whole: bool,
+    budget: &'a IdBudget,
+    shard: Shard,
+    /// The window that takes the rows.
+    place: usize,
+}
+
+impl<'a> ShardLoader<'a> {
+    /// Nothing yet: of one shard of a board of so many, or, `whole`, of all of a small one.
+    pub(crate) fn new(
+        rules: &'a Rules,
+        shards: ShardCount,
+        whole: bool,
+        budget: &'a IdBudget,
+    ) -> Self {
+        Self {
+            rules,
+            shards,
+            whole,
+            budget,
+            shard: Shard::unordered(),
+            place: 0,
+        }
+    }
+
+    /// The windows that were dropped.
+    pub(crate) fn set_dropped(&mut self, dropped: Option<Box<Dropped>>) {
+        self.shard.dropped = dropped;
+    }
+
+    /// Ids are to follow: when their generations began and how many each has, the younger first.
+    pub(crate) fn begin_ids(&mut self, generations: [(Timestamp, usize); 2]) {
+        let ids = RememberedIds::restored(generations, self.budget);
+        self.shard.ids = Some(Box::new(ids));
+    }
+
+    /// An id of a generation, 0 the younger, 1 the elder.
+    pub(crate) fn push_id(&mut self, generation: usize, noted: Noted) {
+        let ids = self.shard.ids.as_mut().expect("ids were begun");
+        ids.put(generation, noted, self.budget);
+    }
+
+    /// A window at its version, counter and digest: so many rows are to follow.
+    pub(crate) fn begin_window(&mut self, window: Window, version: (u64, u64), rows: usize) {
+        let ranking = Ranking::restored(self.rules, self.whole, version, rows);
+        self.place = self.shard.place(window).expect_err("a window comes once");
+        self.shard.rankings.reserve_exact(1);
+        self.shard.rankings.insert(self.place, (window, ranking));
+    }
+
+    /// A row of the window begun last: the member's bytes and the words of its standing.
+    pub(crate) fn push_row(&mut self, member: &[u8], words: &[u64]) -> Result<(), RankingFull> {
+        let shards = self.shards;
+        let ranking = &mut self.shard.rankings[self.place].1;
+        ranking.push_row(self.rules, member, words, |hash| shards.shard_of(hash))
+    }
+
+    /// The shard, to be written and then put in order, not to be read before.
+    pub(crate) fn finish(self) -> Shard {
+        self.shard
+    }
+}
+
+impl Shard {
+    /// A shard of a board that begins while others are recovered.
+    pub(crate) fn unordered() -> Self {
+        Self {
+            unordered: true,
+            ..Self::default()
+        }
+    }
+
+    /// Ends the recovery: large rankings that are unordered get their order.
+    pub(crate) fn put_in_order(&mut self, rules: &Rules) {
+        for (_, ranking) in &mut self.rankings {
+            ranking.put_in_order(rules);
+        }
+        self.unordered = false;
+    }
+}
