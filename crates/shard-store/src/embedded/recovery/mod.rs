@@ -42,7 +42,11 @@ pub(crate) fn recover(disk: &dyn Disk, registry: &Registry) -> Result<Recovery, 
     let from = Sequence(0);
     let positions = Positions::new();
     let recovery = replay(disk, registry, from, &positions)?;
-    put_in_order(&registry.all_cells());
+    let cells = registry.all_cells();
+    for cell in &cells {
+        cell.close_alike();
+    }
+    put_in_order(&cells);
     Ok(recovery)
 }
 
