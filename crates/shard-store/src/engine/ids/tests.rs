@@ -175,9 +175,9 @@ fn restored_ids_are_held_as_long_and_take_what_they_took() {
         ids.note(digest(number), 0, at(1800));
     }
     let full = IdBudget::new(0);
-    let counts = frozen.generations.each_ref().map(|g| (g.began(), g.len()));
-    let mut restored = RememberedIds::restored(counts, &full);
+    let mut restored = RememberedIds::new(at(0));
     for (place, generation) in frozen.generations.iter().enumerate() {
+        restored.begin(place, generation.began(), generation.len(), &full);
         for noted in generation.entries() {
             restored.put(place, noted, &full);
         }

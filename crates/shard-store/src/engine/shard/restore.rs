@@ -46,10 +46,11 @@ impl<'a> ShardLoader<'a> {
         self.shard.dropped = dropped;
     }
 
-    /// Ids are to follow: when their generations began and how many each has, the younger first.
-    pub(crate) fn begin_ids(&mut self, generations: [(Timestamp, usize); 2]) {
-        let ids = RememberedIds::restored(generations, self.budget);
-        self.shard.ids = Some(Box::new(ids));
+    /// So many ids are to follow of a generation that began then, 0 the younger, 1 the elder.
+    pub(crate) fn begin_ids(&mut self, generation: usize, began: Timestamp, ids: usize) {
+        let none = || Box::new(RememberedIds::new(began));
+        let held = self.shard.ids.get_or_insert_with(none);
+        held.begin(generation, began, ids, self.budget);
     }
 
     /// An id of a generation, 0 the younger, 1 the elder.
