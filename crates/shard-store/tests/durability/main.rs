@@ -32,7 +32,13 @@ mod seen;
 mod sim;
 mod world;
 
+mod a_full_disk_is_waited_out;
+mod crowds;
+mod damaged_files;
+mod duplicates_wait_too;
 mod each_failure_in_turn;
 mod kills_at_every_operation;
 mod lives_at_random;
+mod one_server_a_folder;
 mod replay_gives_what_was;
+mod writes_during_a_snapshot;

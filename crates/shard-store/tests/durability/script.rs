@@ -120,7 +120,7 @@ impl Script {
     ) -> Option<Op> {
         let held = store.board(&record.name).await.unwrap()?;
         let same = held.incarnation == record.incarnation;
-        (same && self.is_decided(record, item, worlds)).then(|| Op {
+        (same && held.born && self.is_decided(record, item, worlds)).then(|| Op {
             now: self.clock,
             what: What::Apply {
                 name: record.name.clone(),

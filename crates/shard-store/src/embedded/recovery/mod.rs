@@ -62,7 +62,11 @@ pub(crate) fn recover(disk: &dyn Disk, registry: &Registry) -> Result<Recovery, 
         sizes.snapshot_bytes = snapshot.file_bytes();
     }
     let recovery = replay(disk, registry, from, &positions, sizes)?;
-    put_in_order(&registry.all_cells());
+    let cells = registry.all_cells();
+    for cell in &cells {
+        cell.close_alike();
+    }
+    put_in_order(&cells);
     Ok(recovery)
 }
 

@@ -89,6 +89,20 @@ impl Shard {
         }
     }
 
+    /// Closes what others have dropped of the same board, and tells what of it is dropped by now.
+    pub(crate) fn close(&mut self, others: Dropped) -> Dropped {
+        if others.iter().any(Option::is_some) {
+            let dropped = self.dropped.get_or_insert_default();
+            for (latest, other) in dropped.iter_mut().zip(others) {
+                *latest = other.max(*latest);
+            }
+            let rankings = std::mem::take(&mut self.rankings).into_iter();
+            let open = rankings.filter(|(window, _)| !self.was_dropped(*window));
+            self.rankings = open.collect();
+        }
+        self.dropped.as_deref().copied().unwrap_or_default()
+    }
+
     /// Ends the recovery: large rankings that are unordered get their order.
     pub(crate) fn put_in_order(&mut self, rules: &Rules) {
         for (_, ranking) in &mut self.rankings {
