@@ -96,6 +96,14 @@ impl Redis {
     }
 }
 
+impl Drop for Redis {
+    fn drop(&mut self) {
+        // Killed, it would leave behind a child that rewrites its log. What answers is the end of
+        // the connection, which is an error.
+        let _ = self.connection.ask(&["SHUTDOWN", "NOSAVE", "NOW"]);
+    }
+}
+
 fn field<'a>(info: &'a str, name: &str) -> io::Result<&'a str> {
     let mut lines = info.lines().filter_map(|line| line.split_once(':'));
     let found = lines.find(|(other, _)| *other == name);

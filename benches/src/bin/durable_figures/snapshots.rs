@@ -56,10 +56,10 @@ pub(crate) fn measure(settings: &Settings) -> io::Result<Snapshots> {
     loop {
         let ours = Ours::start(settings, Store::Embedded)?;
         ours.fill(&mut Contributions::to(FIVE, settings.members, 0))?;
-        let (took, spans) = write_through_snapshot(settings, &ours)?;
+        let (timed, spans) = write_through_snapshot(settings, &ours)?;
         let during = |took: &Took| spans.iter().any(|span| span.touches(*took));
         let slowest = |wanted: bool| {
-            let some = took.iter().filter(|took| during(took) == wanted);
+            let some = timed.iter().filter(|took| during(took) == wanted);
             let slowest = some.map(|took| took.until - took.from).max();
             slowest.unwrap_or_default().as_secs_f64() * 1e3
         };
@@ -83,8 +83,8 @@ pub(crate) fn measure(settings: &Settings) -> io::Result<Snapshots> {
             });
         }
         if before >= 5 {
-            let lost = format!("{before} full windows before the start, {after} after it");
-            return Err(io::Error::other(lost));
+            let what = format!("{before} full windows before the start, {after} after it");
+            return Err(io::Error::other(what));
         }
         eprintln!("the hour has turned, which empties a window: measured again");
     }
