@@ -10,7 +10,7 @@ use board::{
 };
 use futures::executor::block_on;
 use shard_router::{KnownKind, Router, Write, Written};
-use shard_store::{Batch, BoardRecord, Change, Item, MemoryStore, Outcome};
+use shard_store::{Batch, BoardRecord, Change, Item, LocalStore, Outcome};
 
 use crate::random::Random;
 
@@ -83,7 +83,7 @@ impl Sample {
     /// An empty board of this kind, for so many members.
     #[must_use]
     pub fn empty(kind: Kind, members: u64, with_ids: bool) -> Self {
-        let store = MemoryStore::new().expect("the system has random numbers");
+        let store = LocalStore::in_memory().expect("the system has random numbers");
         let router = Arc::new(block_on(Router::open(Arc::new(store))).expect("memory opens"));
         let put = block_on(router.catalogue().put(kind, now()));
         let (known, _) = put.expect("a first kind is taken");

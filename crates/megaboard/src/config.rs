@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use api::KindShape;
 use board::Kind;
@@ -36,11 +37,24 @@ pub(crate) struct ServerSection {
 }
 
 /// When the embedded store answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Durability {
+    #[default]
     Always,
     Interval,
+}
+
+/// How often `interval` makes durable what was answered.
+const SYNC_INTERVAL: Duration = Duration::from_secs(1);
+
+impl From<Durability> for shard_store::Durability {
+    fn from(durability: Durability) -> Self {
+        match durability {
+            Durability::Always => Self::Always,
+            Durability::Interval => Self::Interval(SYNC_INTERVAL),
+        }
+    }
 }
 
 /// `[redis]`.
@@ -110,7 +124,7 @@ mod tests {
         let text = r#"
             [server]
             listen = "127.0.0.1:8080"
-            store = "memory:"
+            store = "embedded:./megaboard-data"
             durability = "always"
             [redis]
             acks = 0

@@ -35,7 +35,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS", env = "MEGABOARD_LISTEN")]
     listen: Option<String>,
 
-    /// Where boards are kept. [default: memory:]
+    /// Where boards are kept. [default: embedded:./megaboard-data]
     #[arg(long, value_name = "URL", env = "MEGABOARD_STORE")]
     store: Option<String>,
 
@@ -64,8 +64,10 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
 async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> {
     let kinds = config.kinds()?;
     let store = args.store.as_ref().or(config.server.store.as_ref());
-    let store: StoreUrl = store.map_or(Ok(StoreUrl::DEFAULT), |text| text.parse())?;
-    let router = Arc::new(Router::open(store.open()?).await?);
+    let store: StoreUrl = store.map_or_else(|| Ok(StoreUrl::default()), |text| text.parse())?;
+    let durability = config.server.durability.unwrap_or_default().into();
+    let store = store.open(durability)?;
+    let router = Arc::new(Router::open(store.clone()).await?);
     for kind in kinds {
         seed(&router, kind).await?;
     }
@@ -92,6 +94,7 @@ async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> 
     let app = Arc::new(App::new(router, merger, clock));
     let served = api::serve(listener, app, ServerLimits::default(), stop).await;
     sweep.abort();
+    store.close().await?;
     tracing::info!("stopped");
     Ok(served?)
 }

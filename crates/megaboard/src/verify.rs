@@ -19,7 +19,7 @@ const SHOWN_MAX: u64 = 100;
 /// Flags of `verify`.
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
-    /// Where boards are kept. [default: memory:]
+    /// Where boards are kept. [default: embedded:./megaboard-data]
     #[arg(long, value_name = "URL", env = "MEGABOARD_STORE")]
     store: Option<String>,
 }
@@ -37,14 +37,14 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
     let store: StoreUrl = args
         .store
         .as_ref()
-        .map_or(Ok(StoreUrl::DEFAULT), |text| text.parse())?;
+        .map_or_else(|| Ok(StoreUrl::default()), |text| text.parse())?;
     if store == StoreUrl::Memory {
         terminal::complain("a memory: store lives in its server alone: opened here it is empty");
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let findings = runtime.block_on(verify(&*store.open()?))?;
+    let findings = runtime.block_on(verify(&*store.inspect()?))?;
     let Findings {
         boards,
         standings,

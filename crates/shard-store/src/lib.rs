@@ -1,16 +1,18 @@
 //! The contract of a store of sharded boards, and the stores that keep it.
 //!
-//! [`ShardStore`] is the contract; [`MemoryStore`] keeps it in this process, on the `engine`.
+//! [`ShardStore`] is the contract; [`LocalStore`] keeps it in this process, on the `engine`.
 
 mod contract;
 mod embedded;
 mod engine;
-mod memory;
+mod local;
 
 pub use contract::{
     Anchor, Ask, Batch, BirthError, BoardRecord, BuryError, Change, Disagreement, Entry, Failure,
     Item, KindRecord, KindWriteError, Outcome, Part, Query, Reading, Refused, Revision,
     SettleError, ShardStore, ShardVersion, StoreError, WindowCount, WindowStanding,
 };
-pub use embedded::{Disk, DiskFile, LocalDisk, OpenError};
-pub use memory::{MemoryStore, REMEMBERED_ID_BYTES_MAX};
+pub use embedded::{
+    Disk, DiskFile, Durability, EmbeddedError, EmbeddedSettings, LocalDisk, OpenError,
+};
+pub use local::{LocalStore, REMEMBERED_ID_BYTES_MAX};

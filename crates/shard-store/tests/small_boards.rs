@@ -16,7 +16,7 @@ use board::{
     BoardName, Calendar, FieldName, FieldRule, Kind, KindName, KindSpec, Member, Mode, Period,
     RankStyle, Rules, Subject, Ties, Timestamp, Value, Values, WindowRule,
 };
-use shard_store::{Batch, Change, Item, KindRecord, MemoryStore, Outcome, Revision, ShardStore};
+use shard_store::{Batch, Change, Item, KindRecord, LocalStore, Outcome, Revision, ShardStore};
 
 const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
 const MEMBERS: usize = 10;
@@ -46,7 +46,7 @@ fn gifts() -> Kind {
 }
 
 /// A board of ten members with ten characters each, whose contributions come one by one.
-async fn fill(store: &MemoryStore, kind: &KindRecord, number: usize) {
+async fn fill(store: &LocalStore, kind: &KindRecord, number: usize) {
     let name = Subject::new(&format!("room-{number}")).unwrap();
     let name = BoardName::new(kind.name.clone(), name);
     let board = store.birth(&name, kind, NOW).await.unwrap();
@@ -81,7 +81,7 @@ async fn fill(store: &MemoryStore, kind: &KindRecord, number: usize) {
 async fn a_million_boards_of_ten_members_fit_into_two_gigabytes() {
     let whole = std::env::var_os("MEGABOARD_TEST_LONG").is_some();
     let boards = if whole { 1_000_000 } else { 50_000 };
-    let store = MemoryStore::new().unwrap();
+    let store = LocalStore::in_memory().unwrap();
     let kind = store.put_kind(Arc::new(gifts()), Revision::default(), true);
     let kind = kind.await.unwrap();
     let before = resident_bytes();

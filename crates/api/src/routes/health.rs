@@ -15,7 +15,7 @@ pub(crate) async fn alive() -> Response {
 }
 
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
-    app.router.store().kinds().await?;
+    app.router.store().ready().await?;
     Ok(wire::json(
         &json!({"status": "ready", "store": app.router.store().name()}),
     ))

@@ -8,7 +8,7 @@ use board::{BoardName, Kind, Member, Subject, Timestamp};
 use bytes::Bytes;
 use merger::{Merger, RankedEntry, ReadError, Rendered, Settings, TopView};
 use shard_router::{KnownKind, Router, Write, Written};
-use shard_store::{Change, MemoryStore, ShardStore};
+use shard_store::{Change, LocalStore, ShardStore};
 
 use crate::agree::ALL;
 use crate::kinds::value;
@@ -30,7 +30,7 @@ pub(crate) struct Stage {
 impl Stage {
     /// A board of this kind over a store in memory.
     pub(crate) async fn in_memory(kind: Kind) -> Self {
-        Self::over(Arc::new(MemoryStore::new().unwrap()), kind, 64 << 20).await
+        Self::over(Arc::new(LocalStore::in_memory().unwrap()), kind, 64 << 20).await
     }
 
     pub(crate) async fn over(store: Arc<dyn ShardStore>, kind: Kind, cache_bytes: u64) -> Self {

@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use shard_store::{
     Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError,
-    MemoryStore, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
+    LocalStore, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
     WindowCount,
 };
 
@@ -21,7 +21,7 @@ pub(crate) type Before = dyn Fn(u16) -> BoxFuture<'static, Result<(), StoreError
 pub(crate) type After = dyn Fn(u16, &mut Reading) + Send + Sync;
 
 pub(crate) struct Woven {
-    inner: MemoryStore,
+    inner: LocalStore,
     before: Mutex<Option<Arc<Before>>>,
     after: Mutex<Option<Arc<After>>>,
     boards_fail: Mutex<Option<StoreError>>,
@@ -32,7 +32,7 @@ pub(crate) struct Woven {
 impl Woven {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
-            inner: MemoryStore::new().unwrap(),
+            inner: LocalStore::in_memory().unwrap(),
             before: Mutex::default(),
             after: Mutex::default(),
             boards_fail: Mutex::default(),

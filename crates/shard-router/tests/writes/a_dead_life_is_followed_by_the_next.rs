@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use shard_router::{Router, Write, Written};
-use shard_store::{BuryError, Failure, MemoryStore, Refused};
+use shard_store::{BuryError, Failure, LocalStore, Refused};
 
 use crate::stage::{NOW, Stage, board, id, member};
 use crate::woven::Woven;
@@ -59,7 +59,7 @@ async fn a_request_that_meets_a_deletion_ends_in_two_lives() {
 
 #[tokio::test]
 async fn ids_of_a_life_that_ended_do_not_count_in_the_next() {
-    let stage = Stage::over(Arc::new(MemoryStore::new().unwrap())).await;
+    let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
     let room = board("room");
     let write = Write {
         id: Some(id("evt")),
@@ -73,7 +73,7 @@ async fn ids_of_a_life_that_ended_do_not_count_in_the_next() {
 
 #[tokio::test]
 async fn a_board_deleted_elsewhere_is_born_again_by_the_next_write() {
-    let store = Arc::new(MemoryStore::new().unwrap());
+    let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");
     for life in 1..=5 {
@@ -91,7 +91,7 @@ async fn a_board_deleted_elsewhere_is_born_again_by_the_next_write() {
 
 #[tokio::test]
 async fn a_removal_that_meets_a_deletion_finds_nobody() {
-    let store = Arc::new(MemoryStore::new().unwrap());
+    let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");
     here.send(&[here.write(&room, "u1", 10)]).await;
@@ -138,7 +138,7 @@ fn nothing_is_lost_or_doubled_while_boards_are_deleted() {
             .build()
             .unwrap()
     };
-    let stage = runtime().block_on(Stage::over(Arc::new(MemoryStore::new().unwrap())));
+    let stage = runtime().block_on(Stage::over(Arc::new(LocalStore::in_memory().unwrap())));
     let (room, over) = (board("room"), AtomicBool::new(false));
     let (deleted, refused) = (AtomicU64::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {

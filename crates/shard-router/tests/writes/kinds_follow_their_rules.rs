@@ -6,12 +6,12 @@ use std::time::Duration;
 use board::limits::KINDS_MAX;
 use board::{Calendar, KindName, KindSpec, Period, RankStyle, WindowRule};
 use shard_router::{CatalogueError, Written};
-use shard_store::{MemoryStore, Revision};
+use shard_store::{LocalStore, Revision};
 
 use crate::stage::{NOW, Stage, board, kind, points};
 
 async fn stage() -> Stage {
-    Stage::over(Arc::new(MemoryStore::new().unwrap())).await
+    Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await
 }
 
 fn name(text: &str) -> KindName {
@@ -157,7 +157,7 @@ async fn a_file_brings_what_the_store_has_never_known() {
 
 #[tokio::test]
 async fn a_file_on_a_server_that_comes_later_changes_nothing() {
-    let store = Arc::new(MemoryStore::new().unwrap());
+    let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     here.router
         .catalogue()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use board::{FieldName, FieldRule, Mode, Rules, Ties};
 use shard_router::{KnownKind, Router, Write, Written};
-use shard_store::{Failure, MemoryStore};
+use shard_store::{Failure, LocalStore};
 
 use crate::stage::{NOW, Stage, board, kind, points};
 
@@ -25,7 +25,7 @@ fn has_changed(written: &Written) -> bool {
 
 #[tokio::test]
 async fn a_board_of_the_new_kind_takes_nothing_read_by_the_old() {
-    let store = Arc::new(MemoryStore::new().unwrap());
+    let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");
     let new = Write {
@@ -49,7 +49,7 @@ async fn a_board_of_the_new_kind_takes_nothing_read_by_the_old() {
 
 #[tokio::test]
 async fn a_record_at_hand_of_a_board_that_is_gone_stops_no_new_kind() {
-    let store = Arc::new(MemoryStore::new().unwrap());
+    let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");
     here.send(&[here.write(&room, "u1", 1)]).await;
@@ -66,7 +66,7 @@ async fn a_record_at_hand_of_a_board_that_is_gone_stops_no_new_kind() {
 
 #[tokio::test]
 async fn a_kind_that_means_the_same_is_no_other() {
-    let stage = Stage::over(Arc::new(MemoryStore::new().unwrap())).await;
+    let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
     let room = board("room");
     stage.send(&[stage.write(&room, "u1", 1)]).await;
     let mut deeper = points("gifts");

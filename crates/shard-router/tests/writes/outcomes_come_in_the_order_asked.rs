@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use board::Timestamp;
 use shard_router::{Reason, Write, Written};
-use shard_store::{MemoryStore, Refused};
+use shard_store::{LocalStore, Refused};
 
 use crate::stage::{NOW, Stage, board, id, points_of};
 
 async fn stage() -> Stage {
-    Stage::over(Arc::new(MemoryStore::new().unwrap())).await
+    Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await
 }
 
 #[tokio::test]
@@ -155,7 +155,7 @@ async fn what_is_refused_holds_nothing_back_and_leaves_no_id() {
 
 #[tokio::test]
 async fn a_write_for_one_window_lies_in_it_or_is_refused() {
-    let store = Arc::new(MemoryStore::new().unwrap());
+    let store = Arc::new(LocalStore::in_memory().unwrap());
     let mut stage = Stage::over(store).await;
     let mut spec = crate::stage::points("gifts");
     let hour = board::WindowRule::with_defaults(board::Period::Hour);

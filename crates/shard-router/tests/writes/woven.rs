@@ -10,14 +10,14 @@ use futures::future::{BoxFuture, ready};
 use parking_lot::Mutex;
 use shard_store::{
     Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError,
-    MemoryStore, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
+    LocalStore, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
     WindowCount,
 };
 
 type Step<T> = Arc<dyn Fn(u16) -> BoxFuture<'static, Result<T, StoreError>> + Send + Sync>;
 
 pub(crate) struct Woven {
-    inner: MemoryStore,
+    inner: LocalStore,
     before: Mutex<Option<Step<()>>>,
     after: Mutex<Option<StoreError>>,
     births_fail: Mutex<Option<BirthError>>,
@@ -29,7 +29,7 @@ pub(crate) struct Woven {
 impl Woven {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
-            inner: MemoryStore::new().unwrap(),
+            inner: LocalStore::in_memory().unwrap(),
             before: Mutex::default(),
             after: Mutex::default(),
             births_fail: Mutex::default(),

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use board::{BoardName, Kind, KindName, Member, ShardCount, Subject, Timestamp, Window};
-use futures::future::BoxFuture;
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, ready};
 
 use super::error::{BirthError, BuryError, KindWriteError, SettleError, StoreError};
 use super::read::{Query, Reading, WindowCount};
@@ -105,6 +106,16 @@ pub trait ShardStore: Send + Sync + 'static {
     /// of boards that were not born, tombstones. Called now and then;
     /// holds up no writer while it works.
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Whether it takes writes and answers reads.
+    fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.kinds().map(|kinds| kinds.map(drop)).boxed()
+    }
+
+    /// Ends it: what was answered for is durable when this is ready, and nothing is taken any more.
+    fn close(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        ready(Ok(())).boxed()
+    }
 
     /// Holds a shard's sorted sets against its scores.
     fn verify<'a>(

@@ -17,7 +17,7 @@ pub struct Batch<'a> {
 }
 
 /// One contribution to one board, with everything decided but what the shard holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// Whose standing changes.
     pub member: Member,

@@ -61,6 +61,9 @@ pub enum OpenError {
     /// Another server has it open.
     #[error("{0}: another server is at work on this folder")]
     Locked(PathBuf),
+    /// No server has ever kept anything here.
+    #[error("{0}: no store is kept here")]
+    NotThere(PathBuf),
     /// It could not be made, opened or locked.
     #[error("{0}: {1}")]
     Io(PathBuf, io::Error),
@@ -77,12 +80,22 @@ pub struct LocalDisk {
 impl LocalDisk {
     /// Opens a folder, made if it is not there.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
+        make_folder(folder).map_err(|error| OpenError::Io(folder.to_owned(), error))?;
+        Self::locked(folder, OpenOptions::new().create(true))
+    }
+
+    /// Opens a folder that a store was kept in before.
+    pub fn open_existing(folder: &Path) -> Result<Self, OpenError> {
+        if !folder.join(LOCK_NAME).is_file() {
+            return Err(OpenError::NotThere(folder.to_owned()));
+        }
+        Self::locked(folder, &mut OpenOptions::new())
+    }
+
+    fn locked(folder: &Path, options: &mut OpenOptions) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Io(folder.to_owned(), error);
-        make_folder(folder).map_err(failed)?;
-        let lock = OpenOptions::new()
-            .create(true)
+        let lock = options
             .write(true)
-            .truncate(false)
             .open(folder.join(LOCK_NAME))
             .map_err(failed)?;
         match lock.try_lock() {

@@ -5,6 +5,8 @@
 //! record, each under a lock of its own. The outer lock is held for writing only to split and to
 //! end a board; everything else shares it.
 
+mod replay;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
@@ -14,10 +16,14 @@ use board::{BoardName, Incarnation, Kind, ShardCount, Timestamp, Window};
 use parking_lot::RwLock;
 
 use super::ids::IdBudget;
-use super::shard::Shard;
+use super::log::{Applied, Event, Log};
+use super::shard::{Shard, Terms};
 use crate::contract::{
     Batch, BoardRecord, Disagreement, Outcome, Query, Reading, StoreError, WindowCount,
 };
+
+/// Windows that a board drops in one sweep.
+const EXPIRED_MAX: usize = 32;
 
 /// How long a board that holds nothing stays, from its birth or its last write on.
 const LINGER: Duration = Duration::from_mins(1);
@@ -126,38 +132,59 @@ impl Cell {
         shard: u16,
         batch: &Batch<'_>,
         budget: &IdBudget,
+        log: &mut dyn Log,
     ) -> Result<Vec<Outcome>, StoreError> {
         if batch.kind.meaning() != self.kind.meaning() {
             return Err(StoreError::StaleKind);
         }
         let shard_of = |hash| self.shards.shard_of(hash);
+        let terms = &Terms {
+            rules: batch.kind.rules(),
+            now: batch.now,
+            dedupe: batch.kind.dedupe(),
+            report: batch.report,
+            again: false,
+        };
         let body = self.body.read();
         let (outcomes, crowded) = match &*body {
             Body::Dead => return Err(StoreError::Dead),
             Body::Split(shards) => {
                 let mut held = shards[usize::from(shard)].write();
-                let outcomes = held.apply(batch, shard_of, budget);
-                held.finish(batch.kind.rules());
+                let outcomes = held.apply(batch.items, terms, shard_of, budget);
+                held.finish(terms.rules);
+                self.note_applied(shard, batch, &outcomes, log);
                 (outcomes, false)
             }
             Body::Whole(whole) => {
                 let mut held = whole.write();
-                (held.apply(batch, shard_of, budget), held.is_crowded())
+                let outcomes = held.apply(batch.items, terms, shard_of, budget);
+                self.note_applied(shard, batch, &outcomes, log);
+                (outcomes, held.is_crowded())
             }
         };
-        if outcomes
-            .iter()
-            .any(|outcome| matches!(outcome, Outcome::Applied(_)))
-        {
-            // Before the lock is given back: nobody finds the board idle who finds this written.
-            self.last_write
-                .fetch_max(batch.now.millis(), Ordering::Relaxed);
-        }
         drop(body);
         if crowded {
-            self.split(batch.kind, budget);
+            self.split(batch.kind, budget, log);
         }
         Ok(outcomes)
+    }
+
+    /// Before the shard's lock is given back: nobody finds the board idle who finds this written, and
+    /// nobody's event comes before this one who saw what it did.
+    fn note_applied(&self, shard: u16, batch: &Batch<'_>, outcomes: &[Outcome], log: &mut dyn Log) {
+        let is_applied = |outcome: &Outcome| matches!(outcome, Outcome::Applied(_));
+        if outcomes.iter().any(is_applied) {
+            self.last_write
+                .fetch_max(batch.now.millis(), Ordering::Relaxed);
+            log.note(Event::Applied(Applied {
+                incarnation: self.incarnation,
+                shard,
+                now: batch.now,
+                dedupe: batch.kind.dedupe(),
+                items: batch.items,
+                outcomes,
+            }));
+        }
     }
 
     pub(crate) fn read(
@@ -193,22 +220,45 @@ impl Cell {
         })
     }
 
-    /// Drops what is past its time. True when nothing is left and the board may go.
-    pub(crate) fn expire(&self, kind: &Kind, now: Timestamp, budget: &IdBudget) -> bool {
-        self.expire_idle(kind, now);
+    /// The windows that are past their time, on any shard: at most [`EXPIRED_MAX`],
+    /// the rest another time.
+    pub(crate) fn expired(&self, kind: &Kind, now: Timestamp) -> Vec<Window> {
         let body = self.body.read();
-        // What one shard drops is closed on all, also where it never held anybody.
         let mut gone: Vec<Window> = Vec::new();
         for shard in body.shards() {
             gone.extend(shard.read().expired(kind, now));
             gone.sort_unstable();
             gone.dedup();
         }
+        gone.truncate(EXPIRED_MAX);
+        gone
+    }
+
+    /// Drops what is past its time, of windows those that are `gone`. True when nothing is left and
+    /// the board may go.
+    pub(crate) fn expire(
+        &self,
+        kind: &Kind,
+        gone: &[Window],
+        now: Timestamp,
+        budget: &IdBudget,
+        log: &mut dyn Log,
+    ) -> bool {
+        self.expire_idle(kind, now, log);
+        let body = self.body.read();
         let mut dropped = Vec::new();
         let mut empty = true;
-        for shard in body.shards() {
-            let mut held = shard.write();
-            dropped.extend(held.take_windows(&gone));
+        // What one shard drops is closed on all, also where it never held anybody.
+        for (shard, held) in (0..).zip(body.shards()) {
+            let mut held = held.write();
+            if !gone.is_empty() {
+                dropped.extend(held.take_windows(gone));
+                log.note(Event::WindowsDropped {
+                    incarnation: self.incarnation,
+                    shard,
+                    windows: gone,
+                });
+            }
             held.age_ids(kind, now, budget);
             empty &= held.is_empty(self.is_idle(kind, now));
         }
@@ -220,7 +270,7 @@ impl Cell {
 
     /// Empties the window without bounds where the board is idle: on all shards or on none, so
     /// that whoever writes meanwhile finds the board whole.
-    fn expire_idle(&self, kind: &Kind, now: Timestamp) {
+    fn expire_idle(&self, kind: &Kind, now: Timestamp, log: &mut dyn Log) {
         if !self.is_idle(kind, now) {
             return;
         }
@@ -229,6 +279,11 @@ impl Cell {
         if self.is_idle(kind, now) {
             let shards = body.shards_mut().iter_mut();
             dropped.extend(shards.filter_map(|shard| shard.get_mut().take_unbounded()));
+            if !dropped.is_empty() {
+                log.note(Event::BoardEmptied {
+                    incarnation: self.incarnation,
+                });
+            }
         }
         drop(body);
         drop(dropped);
@@ -241,7 +296,7 @@ impl Cell {
 
     /// Ends this life if it holds nothing, and is not about to: a board just born has its first
     /// contribution under way, and one that is not has its settings, which are kept for a while.
-    pub(crate) fn end_if_empty(&self, kind: &Kind, now: Timestamp) -> bool {
+    pub(crate) fn end_if_empty(&self, kind: &Kind, now: Timestamp, log: &mut dyn Log) -> bool {
         let mut body = self.body.write();
         let written = Timestamp::from_millis(self.last_write.load(Ordering::Relaxed));
         let idle = self.is_idle(kind, now);
@@ -257,16 +312,23 @@ impl Cell {
                 .all(|shard| shard.read().is_empty(idle));
         if empty {
             *body = Body::Dead;
+            log.note(Event::BoardEnded {
+                incarnation: self.incarnation,
+            });
         }
         empty
     }
 
     /// Ends this life, whatever it holds.
-    pub(crate) fn end(&self, budget: &IdBudget) {
-        let body = std::mem::replace(&mut *self.body.write(), Body::Dead);
-        for shard in body.shards() {
-            shard.read().release_ids(budget);
-        }
+    pub(crate) fn end(&self, budget: &IdBudget, log: &mut dyn Log) {
+        let mut body = self.body.write();
+        let ended = std::mem::replace(&mut *body, Body::Dead);
+        // Nothing is applied to this life behind its end.
+        log.note(Event::BoardEnded {
+            incarnation: self.incarnation,
+        });
+        drop(body);
+        release(&ended, budget);
     }
 
     fn look<T>(
@@ -281,12 +343,22 @@ impl Cell {
         }
     }
 
-    fn split(&self, kind: &Kind, budget: &IdBudget) {
+    fn split(&self, kind: &Kind, budget: &IdBudget, log: &mut dyn Log) {
         let mut body = self.body.write();
         if let Body::Whole(whole) = &mut *body {
+            log.note(Event::BoardSplit {
+                incarnation: self.incarnation,
+            });
             let shards = std::mem::take(whole.get_mut()).split(kind, self.shards, budget);
             *body = Body::Split(shards.into_iter().map(RwLock::new).collect());
         }
+    }
+}
+
+/// Gives back what the ids of a life took of the budget.
+fn release(ended: &Body, budget: &IdBudget) {
+    for shard in ended.shards() {
+        shard.read().release_ids(budget);
     }
 }
 

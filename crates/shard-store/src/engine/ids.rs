@@ -312,6 +312,23 @@ mod tests {
     }
 
     #[test]
+    fn of_a_digest_no_more_than_its_lowest_88_bits_matters() {
+        // Records in a journal carry these 11 bytes and no more.
+        let budget = IdBudget::new(1 << 20);
+        let kept = |digest: IdDigest| IdDigest(digest.0 << 40 >> 40);
+        for number in 1..=100 {
+            let (whole, cut) = (digest(number), kept(digest(number)));
+            assert_ne!(whole, cut);
+            for [noted, asked] in [[whole, cut], [cut, whole]] {
+                let mut ids = RememberedIds::new(at(0));
+                ids.reserve(at(0), SPAN, &budget).unwrap();
+                ids.note(noted, 7 << 60, at(0));
+                assert!(ids.holds(asked, 7 << 60, at(1), SPAN));
+            }
+        }
+    }
+
+    #[test]
     fn each_shard_keeps_the_ids_of_its_members() {
         let budget = IdBudget::new(1 << 20);
         let shards = ShardCount::new(16).unwrap();

@@ -2,14 +2,19 @@
 //!
 //! From the outside in: [`Registry`] knows kinds and boards; a [`cell`] is one life of a board and
 //! its locks; a [`shard`] applies batches; a [`ranking`] is one window of it; a [`table`] and a
-//! [`tree`] are what a large one is made of. Nothing here knows a disk, a clock or a runtime.
+//! [`tree`] are what a large one is made of. What happens is told to a [`log`]. Nothing here knows a
+//! disk, a clock or a runtime.
 
 mod cell;
 mod ids;
+mod log;
+mod pages;
 mod ranking;
 mod registry;
 mod shard;
 mod table;
 mod tree;
 
+pub(crate) use cell::Shared;
+pub(crate) use log::{Applied, Event, Log};
 pub(crate) use registry::Registry;

@@ -2,7 +2,9 @@
 //!
 //! Locks are taken in this order: kinds, names, cells. Births hold the kinds for reading while they
 //! add a name, and a kind is written under the write lock, so that no board is born of a kind that
-//! has just changed.
+//! has just changed. How boards come back at a start is in `replay`.
+
+mod replay;
 
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
@@ -15,6 +17,7 @@ use parking_lot::RwLock;
 
 use super::cell::{Cell, Shared};
 use super::ids::IdBudget;
+use super::log::{Event, Log, Unlogged};
 use crate::contract::{
     BirthError, BoardRecord, BuryError, KindRecord, KindWriteError, Revision, SettleError,
     StoreError,
@@ -26,11 +29,13 @@ const CELL_MAPS: usize = 64;
 /// Everything that is kept in memory.
 #[derive(Debug)]
 pub(crate) struct Registry {
-    kinds: RwLock<BTreeMap<KindName, KindRecord>>,
+    kinds: RwLock<Kinds>,
     names: RwLock<Names>,
     cells: [RwLock<HashTable<Shared>>; CELL_MAPS],
     pub(crate) ids: IdBudget,
 }
+
+type Kinds = BTreeMap<KindName, KindRecord>;
 
 /// Boards by kind and subject.
 type Names = BTreeMap<KindName, BTreeMap<Subject, Shared>>;
@@ -58,17 +63,19 @@ impl Registry {
         kind: Arc<Kind>,
         expected: Revision,
         only_without_boards: bool,
+        log: &mut dyn Log,
     ) -> Result<KindRecord, KindWriteError> {
         let name = kind.name().clone();
-        self.write_kind(&name, Some(kind), expected, only_without_boards)
+        self.write_kind(&name, Some(kind), expected, only_without_boards, log)
     }
 
     pub(crate) fn delete_kind(
         &self,
         name: &KindName,
         expected: Revision,
+        log: &mut dyn Log,
     ) -> Result<(), KindWriteError> {
-        self.write_kind(name, None, expected, true).map(|_| ())
+        self.write_kind(name, None, expected, true, log).map(|_| ())
     }
 
     fn write_kind(
@@ -77,6 +84,7 @@ impl Registry {
         kind: Option<Arc<Kind>>,
         expected: Revision,
         only_without_boards: bool,
+        log: &mut dyn Log,
     ) -> Result<KindRecord, KindWriteError> {
         let mut kinds = self.kinds.write();
         let held = kinds
@@ -88,23 +96,30 @@ impl Registry {
         if kinds.len() >= KINDS_MAX && !kinds.contains_key(name) {
             return Err(KindWriteError::TooMany);
         }
-        if only_without_boards {
-            if !self.boards(name, None, 1).is_empty() {
-                return Err(KindWriteError::HasBoards);
-            }
-            match &kind {
-                Some(kind) => self.resettle(kind),
-                None => self.drop_unborn(name),
-            }
+        if only_without_boards && !self.boards(name, None, 1).is_empty() {
+            return Err(KindWriteError::HasBoards);
         }
-        let revision = Revision(held.0 + 1);
         let record = KindRecord {
             name: name.clone(),
-            revision,
+            revision: Revision(held.0 + 1),
             kind,
         };
-        kinds.insert(name.clone(), record.clone());
+        log.note(Event::KindWritten {
+            record: &record,
+            alone: only_without_boards,
+        });
+        self.keep_kind(&mut kinds, record.clone(), only_without_boards);
         Ok(record)
+    }
+
+    /// `alone`: it has no boards that were born; those unborn are made anew of it, or go with it.
+    fn keep_kind(&self, kinds: &mut Kinds, record: KindRecord, alone: bool) {
+        match &record.kind {
+            Some(kind) if alone => self.resettle(kind),
+            None => self.drop_unborn(&record.name),
+            Some(_) => {}
+        }
+        kinds.insert(record.name.clone(), record);
     }
 
     pub(crate) fn board(&self, name: &BoardName) -> Option<BoardRecord> {
@@ -138,16 +153,25 @@ impl Registry {
         kind: &KindRecord,
         incarnation: Incarnation,
         now: Timestamp,
+        log: &mut dyn Log,
     ) -> Result<BoardRecord, BirthError> {
         let kinds = self.kinds.read();
         let current = current_kind(&kinds, kind).ok_or(BirthError::StaleKind)?;
         let mut names = self.names.write();
         if let Some(cell) = named(&names, name) {
+            if !cell.is_born() {
+                let incarnation = cell.incarnation();
+                log.note(Event::BoardBorn {
+                    incarnation,
+                    at: now,
+                });
+            }
             cell.bear(now);
             return Ok(cell.record());
         }
         let shards = current.shards();
         let cell = Cell::new(name.clone(), current, incarnation, shards, true, now);
+        note_made(&cell, now, log);
         Ok(self.enter(&mut names, cell))
     }
 
@@ -158,6 +182,7 @@ impl Registry {
         shards: ShardCount,
         incarnation: Incarnation,
         now: Timestamp,
+        log: &mut dyn Log,
     ) -> Result<BoardRecord, SettleError> {
         let kinds = self.kinds.read();
         let current = current_kind(&kinds, kind).ok_or(SettleError::StaleKind)?;
@@ -166,20 +191,21 @@ impl Registry {
             if held.is_born() {
                 return Err(SettleError::Born);
             }
-            held.end(&self.ids);
+            held.end(&self.ids, log);
             self.forget(held.incarnation());
         }
         let cell = Cell::new(name.clone(), current, incarnation, shards, false, now);
+        note_made(&cell, now, log);
         Ok(self.enter(&mut names, cell))
     }
 
     /// Nothing is kept of the dead: a life that is not known is dead.
-    pub(crate) fn bury(&self, name: &BoardName) -> Result<(), BuryError> {
+    pub(crate) fn bury(&self, name: &BoardName, log: &mut dyn Log) -> Result<(), BuryError> {
         let mut names = self.names.write();
         let boards = names.get_mut(name.kind()).ok_or(BuryError::NotThere)?;
         let cell = boards.remove(name.subject()).ok_or(BuryError::NotThere)?;
         drop(names);
-        cell.end(&self.ids);
+        cell.end(&self.ids, log);
         self.forget(cell.incarnation());
         Ok(())
     }
@@ -209,7 +235,13 @@ impl Registry {
     }
 
     /// Takes a board off that holds nothing any more.
-    pub(crate) fn drop_if_empty(&self, cell: &Shared, kind: &Kind, now: Timestamp) {
+    pub(crate) fn drop_if_empty(
+        &self,
+        cell: &Shared,
+        kind: &Kind,
+        now: Timestamp,
+        log: &mut dyn Log,
+    ) {
         let mut names = self.names.write();
         let Some(boards) = names.get_mut(cell.name().kind()) else {
             return;
@@ -218,7 +250,7 @@ impl Registry {
         let current = boards
             .get(subject)
             .is_some_and(|held| Arc::ptr_eq(held, cell));
-        if current && cell.end_if_empty(kind, now) {
+        if current && cell.end_if_empty(kind, now, log) {
             boards.remove(subject);
             self.forget(cell.incarnation());
         }
@@ -228,11 +260,12 @@ impl Registry {
     /// made of that one.
     fn resettle(&self, kind: &Arc<Kind>) {
         let mut names = self.names.write();
-        let unborn: Vec<Shared> = names
-            .get(kind.name())
-            .map_or_else(Vec::new, |boards| boards.values().cloned().collect());
+        let boards = names.get(kind.name()).into_iter().flatten();
+        let unborn = boards.filter(|(_, held)| !held.is_born());
+        let unborn: Vec<Shared> = unborn.map(|(_, held)| held.clone()).collect();
         for held in unborn {
-            held.end(&self.ids);
+            // That the kind was written says it all.
+            held.end(&self.ids, &mut Unlogged);
             self.forget(held.incarnation());
             self.enter(&mut names, held.unborn_of(kind.clone()));
         }
@@ -240,9 +273,15 @@ impl Registry {
 
     /// Settings of boards that were never born go with the kind that they were made for.
     fn drop_unborn(&self, kind: &KindName) {
-        let boards = self.names.write().remove(kind).unwrap_or_default();
-        for cell in boards.values() {
-            self.forget(cell.incarnation());
+        let mut names = self.names.write();
+        let Some(boards) = names.get_mut(kind) else {
+            return;
+        };
+        for (_, unborn) in boards.extract_if(.., |_, held| !held.is_born()) {
+            self.forget(unborn.incarnation());
+        }
+        if boards.is_empty() {
+            names.remove(kind);
         }
     }
 
@@ -251,8 +290,7 @@ impl Registry {
         let incarnation = cell.incarnation();
         let mut map = self.cell_map(incarnation).write();
         map.insert_unique(incarnation.0, cell.clone(), |cell| cell.incarnation().0);
-        let boards = names.entry(cell.name().kind().clone()).or_default();
-        boards.insert(cell.name().subject().clone(), cell.clone());
+        name_it(names, cell.clone());
         cell.record()
     }
 
@@ -270,7 +308,17 @@ impl Registry {
     }
 }
 
-fn current_kind(kinds: &BTreeMap<KindName, KindRecord>, read: &KindRecord) -> Option<Arc<Kind>> {
+fn name_it(names: &mut Names, cell: Shared) {
+    let boards = names.entry(cell.name().kind().clone()).or_default();
+    boards.insert(cell.name().subject().clone(), cell);
+}
+
+fn note_made(cell: &Cell, at: Timestamp, log: &mut dyn Log) {
+    let record = &cell.record();
+    log.note(Event::BoardMade { record, at });
+}
+
+fn current_kind(kinds: &Kinds, read: &KindRecord) -> Option<Arc<Kind>> {
     let held = kinds
         .get(&read.name)
         .filter(|held| held.revision == read.revision)?;
@@ -304,16 +352,16 @@ mod tests {
     #[test]
     fn a_buried_board_takes_no_memory() {
         let registry = Registry::new(0);
-        let kind = registry.put_kind(Arc::new(points()), Revision(0), true);
+        let kind = registry.put_kind(Arc::new(points()), Revision(0), true, &mut Unlogged);
         let kind = kind.unwrap();
         let name: BoardName = "gifts/room".parse().unwrap();
         for life in 1..=3 {
             let life = Incarnation(life);
             registry
-                .birth(&name, &kind, life, Timestamp::EARLIEST)
+                .birth(&name, &kind, life, Timestamp::EARLIEST, &mut Unlogged)
                 .unwrap();
             let cell = Arc::downgrade(&registry.cell(life).unwrap());
-            registry.bury(&name).unwrap();
+            registry.bury(&name, &mut Unlogged).unwrap();
             assert_eq!(cell.strong_count(), 0);
             assert_eq!(registry.cell(life).err(), Some(StoreError::Dead));
         }

@@ -8,6 +8,8 @@ mod apply;
 
 use board::{Kind, Period, ShardCount, Timestamp, Window};
 
+pub(crate) use apply::Terms;
+
 use super::ids::{IdBudget, RememberedIds};
 use super::ranking::Ranking;
 use crate::contract::{Anchor, Ask, Part, Query, Reading, ShardVersion, StoreError, WindowCount};

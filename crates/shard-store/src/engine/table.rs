@@ -1,6 +1,6 @@
 //! The members of one ranking: for each one its state, some words, and its bytes.
 //!
-//! The main type is [`Table`]. A record lies in a chunk of bytes, its state first:
+//! The main type is [`Table`]. A record lies in a page of bytes, its state first:
 //!
 //! ```text
 //!   | word | word | .. | length of the member - 1 | member bytes | to a multiple of 4 |
@@ -8,16 +8,21 @@
 //!
 //! and is named by a handle, its place in units of 4 bytes: 32 bits reach 16 GiB. The index holds
 //! the handles only. A record of two words and a member of ten bytes takes 28 bytes, and 6 to 11
-//! in the index. Removed records wait in a list for a record of the same size.
+//! in the index. Removed records wait in a list for a record of the same size. [`Table::freeze`] keeps
+//! what the records are at a moment.
 //!
 //! Deliberately not here: what the state means, the order of members (the tree beside this
 //! module), and compaction: room given up by records of one size is not used by another size.
+
+mod frozen;
 
 use hashbrown::HashTable;
 use thiserror::Error;
 use twox_hash::XxHash3_64;
 
+use super::pages::{PAGE_BYTES, Pages};
 use super::tree::Names;
+pub(crate) use frozen::FrozenTable;
 
 /// Most words of state a record has.
 pub(crate) const STATE_WORDS_MAX: usize = 8;
@@ -28,13 +33,10 @@ pub(crate) const MEMBER_BYTES_MAX: usize = 128;
 /// Bytes that a handle counts by.
 const UNIT: usize = 4;
 
-/// Bytes of a chunk. No record reaches over its end.
-const CHUNK: usize = 1 << 16;
+/// Pages that a handle can reach. No record reaches over the end of one.
+const PAGES_MAX: usize = (1 << 32) / (PAGE_BYTES / UNIT);
 
-/// Chunks that a handle can reach.
-const CHUNKS_MAX: usize = (1 << 32) / (CHUNK / UNIT);
-
-/// The end of a list of removed records. No record is there: it would reach over a chunk's end.
+/// The end of a list of removed records. No record is there: it would reach over a page's end.
 const NONE: u32 = u32::MAX;
 
 /// Sizes of the member part of a record, in units.
@@ -55,8 +57,8 @@ pub(crate) fn member_hash(member: &[u8]) -> u64 {
 pub(crate) struct Table {
     state_bytes: usize,
     index: HashTable<u32>,
-    chunks: Vec<Vec<u8>>,
-    chunks_max: usize,
+    pages: Pages<u8>,
+    pages_max: usize,
     /// For each size the first removed record; its first bytes name the next one.
     removed: [u32; SIZES],
 }
@@ -68,9 +70,18 @@ impl Table {
         Self {
             state_bytes: state_words * size_of::<u64>(),
             index: HashTable::new(),
-            chunks: Vec::new(),
-            chunks_max: CHUNKS_MAX,
+            pages: Pages::new(),
+            pages_max: PAGES_MAX,
             removed: [NONE; SIZES],
+        }
+    }
+
+    /// A table that will have so many members: its index does not grow on the way.
+    pub(crate) fn with_room(state_words: usize, members: usize) -> Self {
+        let index = HashTable::with_capacity(members);
+        Self {
+            index,
+            ..Self::new(state_words)
         }
     }
 
@@ -81,14 +92,13 @@ impl Table {
 
     /// Whether a record of any size has room.
     pub(crate) fn has_room(&self) -> bool {
-        self.chunks.len() < self.chunks_max
+        self.pages.count() < self.pages_max
     }
 
     /// Heap bytes held, unused capacity included.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
-        let records: usize = self.chunks.iter().map(Vec::capacity).sum();
-        records + self.chunks.capacity() * size_of::<Vec<u8>>() + self.index.allocation_size()
+        self.pages.bytes() + self.index.allocation_size()
     }
 
     /// The handle of `member`; `hash` is its [`member_hash`].
@@ -127,14 +137,14 @@ impl Table {
         debug_assert!((1..=MEMBER_BYTES_MAX).contains(&member.len()));
         debug_assert!(self.find(hash, member).is_none());
         let handle = self.room(size(member.len()))?;
-        let (chunk, at) = place(handle);
+        let (page, at) = place(handle);
         let state_bytes = self.state_bytes;
-        let record = &mut self.chunks[chunk][at + state_bytes..];
+        let (words, record) = self.pages.behind_mut(page, at).split_at_mut(state_bytes);
+        put_words(words, state);
         record[0] = member.len().to_le_bytes()[0].wrapping_sub(1);
         record[1..=member.len()].copy_from_slice(member);
-        self.set_state(handle, state);
-        let chunks = &self.chunks;
-        let rehash = |&handle: &u32| spread(member_hash(name(chunks, state_bytes, handle)));
+        let pages = &self.pages;
+        let rehash = |&handle: &u32| spread(member_hash(name(pages, state_bytes, handle)));
         self.index.insert_unique(spread(hash), handle, rehash);
         Ok(handle)
     }
@@ -150,31 +160,24 @@ impl Table {
         };
         entry.remove();
         let size = size(self.name(handle).len());
-        let (chunk, at) = place(handle);
-        self.chunks[chunk][at..at + UNIT].copy_from_slice(&self.removed[size].to_le_bytes());
+        let (page, at) = place(handle);
+        let next = self.removed[size].to_le_bytes();
+        self.pages.behind_mut(page, at)[..UNIT].copy_from_slice(&next);
         self.removed[size] = handle;
         true
     }
 
     /// The state of a record; what is beyond its words is zero.
     pub(crate) fn state(&self, handle: u32) -> [u64; STATE_WORDS_MAX] {
-        let (chunk, at) = place(handle);
-        let mut state = [0; STATE_WORDS_MAX];
-        let (words, _) = self.chunks[chunk][at..at + self.state_bytes].as_chunks();
-        for (word, bytes) in state.iter_mut().zip(words) {
-            *word = u64::from_le_bytes(*bytes);
-        }
-        state
+        let (page, at) = place(handle);
+        words(&self.pages.behind(page, at)[..self.state_bytes])
     }
 
     /// Overwrites the state of a record.
     pub(crate) fn set_state(&mut self, handle: u32, state: &[u64]) {
-        debug_assert_eq!(size_of_val(state), self.state_bytes);
-        let (chunk, at) = place(handle);
-        let (words, _) = self.chunks[chunk][at..at + self.state_bytes].as_chunks_mut();
-        for (bytes, word) in words.iter_mut().zip(state) {
-            *bytes = word.to_le_bytes();
-        }
+        let (page, at) = place(handle);
+        let record = self.pages.behind_mut(page, at);
+        put_words(&mut record[..self.state_bytes], state);
     }
 
     /// The handles of all members, in no order.
@@ -187,52 +190,65 @@ impl Table {
     fn room(&mut self, size: usize) -> Result<u32, TableFull> {
         let handle = self.removed[size];
         if handle != NONE {
-            let (chunk, at) = place(handle);
-            let next = self.chunks[chunk][at..].first_chunk();
-            self.removed[size] = next.map_or(NONE, |bytes| u32::from_le_bytes(*bytes));
+            self.removed[size] = next_removed(&self.pages, handle);
             return Ok(handle);
         }
         let bytes = self.state_bytes + size * UNIT;
-        if self
-            .chunks
-            .last()
-            .is_none_or(|last| last.len() + bytes > CHUNK)
-        {
-            if self.chunks.len() == self.chunks_max {
-                return Err(TableFull);
-            }
-            // The first chunk grows with its records, for the many small tables.
-            let room = if self.chunks.is_empty() { 0 } else { CHUNK };
-            self.chunks.push(Vec::with_capacity(room));
+        if !self.pages.last_takes(bytes) && !self.has_room() {
+            return Err(TableFull);
         }
-        let chunk = self.chunks.len() - 1;
-        let last = &mut self.chunks[chunk];
-        let at = last.len();
-        if at + bytes > last.capacity() {
-            last.reserve_exact(bytes.max(at / 2).min(CHUNK - at));
-        }
-        last.resize(at + bytes, 0);
-        u32::try_from((chunk * CHUNK + at) / UNIT).map_err(|_| TableFull)
+        let (page, at) = self.pages.extend(bytes);
+        u32::try_from((page * PAGE_BYTES + at) / UNIT).map_err(|_| TableFull)
     }
 }
 
 impl Names for Table {
     fn name(&self, handle: u32) -> &[u8] {
-        name(&self.chunks, self.state_bytes, handle)
+        name(&self.pages, self.state_bytes, handle)
     }
 }
 
 /// The member bytes of a record.
-fn name(chunks: &[Vec<u8>], state_bytes: usize, handle: u32) -> &[u8] {
-    let (chunk, at) = place(handle);
-    let record = &chunks[chunk][at + state_bytes..];
+fn name(pages: &Pages<u8>, state_bytes: usize, handle: u32) -> &[u8] {
+    let (page, at) = place(handle);
+    member_at(pages.behind(page, at + state_bytes))
+}
+
+/// The member at the beginning of the member part of a record.
+fn member_at(record: &[u8]) -> &[u8] {
     &record[1..usize::from(record[0]) + 2]
 }
 
-/// The chunk of a record, and where in it the record begins.
+/// The words that are at the beginning of a record; what is beyond them is zero.
+fn words(state: &[u8]) -> [u64; STATE_WORDS_MAX] {
+    let mut words = [0; STATE_WORDS_MAX];
+    for (word, bytes) in words.iter_mut().zip(state.as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    words
+}
+
+fn put_words(state: &mut [u8], words: &[u64]) {
+    debug_assert_eq!(size_of_val(words), state.len());
+    for (bytes, word) in state.as_chunks_mut().0.iter_mut().zip(words) {
+        *bytes = word.to_le_bytes();
+    }
+}
+
+/// The record that was removed before the removed one at `handle`.
+fn next_removed(pages: &Pages<u8>, handle: u32) -> u32 {
+    let (page, at) = place(handle);
+    let next = pages.behind(page, at).first_chunk();
+    next.map_or(NONE, |bytes| u32::from_le_bytes(*bytes))
+}
+
+/// The page of a record, and where in it the record begins.
 fn place(handle: u32) -> (usize, usize) {
     let unit = handle as usize;
-    (unit / (CHUNK / UNIT), unit % (CHUNK / UNIT) * UNIT)
+    (
+        unit / (PAGE_BYTES / UNIT),
+        unit % (PAGE_BYTES / UNIT) * UNIT,
+    )
 }
 
 /// Units of the member part of a record.

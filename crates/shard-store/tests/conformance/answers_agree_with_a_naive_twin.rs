@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use board::{Admission, Bound, Member, Period, RankKey, Standing, Timestamp, Values, Window};
 use shard_store::{
-    Anchor, Ask, Change, Item, Outcome, Query, Refused, Revision, ShardVersion, StoreError,
-    WindowCount,
+    Anchor, Ask, Change, Item, Outcome, Query, Revision, ShardVersion, StoreError, WindowCount,
 };
 
 use crate::any_kind::{any_kind, any_values};
@@ -102,7 +101,7 @@ impl<'a> Run<'a> {
             let told = self.twin.apply(item, self.clock);
             assert_eq!(
                 told,
-                told_by(outcome),
+                Told::by(outcome),
                 "{item:?} at {}: {outcome:?}",
                 self.clock
             );
@@ -357,17 +356,6 @@ impl<'a> Run<'a> {
             before: dice.below(8),
             after: dice.below(8),
         }
-    }
-}
-
-fn told_by(outcome: &Outcome) -> Told {
-    match outcome {
-        Outcome::Applied(_) => Told::Applied,
-        Outcome::Duplicate(_) => Told::Duplicate,
-        Outcome::Refused(Refused::OutOfRange(_)) => Told::OutOfRange,
-        Outcome::Refused(Refused::WindowClosed(_)) => Told::WindowClosed,
-        Outcome::Refused(Refused::NotRanked(_)) => Told::NotRanked,
-        Outcome::Failed(failure) => panic!("{failure}"),
     }
 }
 

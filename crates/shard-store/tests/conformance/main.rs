@@ -11,10 +11,15 @@
     reason = "the exemption for tests leaves out their helpers"
 )]
 
+#[path = "../support/any_kind.rs"]
 mod any_kind;
+#[path = "../support/dice.rs"]
 mod dice;
+#[path = "../support/given.rs"]
 mod given;
+#[path = "../support/twin.rs"]
 mod twin;
+#[path = "../support/versions_seen.rs"]
 mod versions_seen;
 
 mod answers_agree_with_a_naive_twin;
@@ -86,3 +91,4 @@ macro_rules! hold {
 }
 
 hold!(memory: crate::given::memory);
+hold!(embedded: crate::given::embedded);

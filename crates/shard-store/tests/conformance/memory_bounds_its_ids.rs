@@ -1,7 +1,7 @@
 //! The memory store: remembered ids take no more bytes than they may.
 
 use board::Window;
-use shard_store::{Failure, MemoryStore, Outcome};
+use shard_store::{Failure, LocalStore, Outcome};
 
 use crate::given::{Given, HOUR, NOW, gifts, member};
 
@@ -10,7 +10,7 @@ const APPLIED: Outcome = Outcome::Applied(Vec::new());
 
 #[tokio::test]
 async fn an_id_that_finds_no_room_is_unavailable() {
-    let store = MemoryStore::with_id_bytes(64 << 10).unwrap();
+    let store = LocalStore::in_memory_with_id_bytes(64 << 10).unwrap();
     let given = Given::new(store, ());
     let board = given.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
     let u1 = member("u1");
@@ -54,7 +54,7 @@ async fn an_id_that_finds_no_room_is_unavailable() {
 
 #[tokio::test]
 async fn a_buried_board_gives_its_bytes_back() {
-    let given = Given::new(MemoryStore::with_id_bytes(16 << 10).unwrap(), ());
+    let given = Given::new(LocalStore::in_memory_with_id_bytes(16 << 10).unwrap(), ());
     let kind = given.kind(gifts(|spec| spec.shards = 4)).await;
     // Each life takes more than half of the room, some of it after growth.
     for _ in 0..20 {

@@ -5,14 +5,29 @@
 //! Then item by item: the id, the fold in every window, room; only then the writes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use board::{Kind, Rules, Standing, Timestamp, Windows};
+use board::{Rules, Standing, Timestamp, Windows};
 use smallvec::SmallVec;
 
 use super::Shard;
-use crate::contract::{Batch, Change, Failure, Item, Outcome, Refused, WindowStanding};
+use crate::contract::{Change, Failure, Item, Outcome, Refused, WindowStanding};
 use crate::engine::ids::{IdBudget, RememberedIds};
 use crate::engine::ranking::{Ranking, Spot, Who};
+
+/// What a batch goes by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terms<'a> {
+    pub(crate) rules: &'a Rules,
+    /// The server's clock: ids are remembered from then on.
+    pub(crate) now: Timestamp,
+    /// For how long.
+    pub(crate) dedupe: Duration,
+    /// Whether outcomes carry the standings after them.
+    pub(crate) report: bool,
+    /// It happened before and happens again: its ids are remembered, not asked for.
+    pub(crate) again: bool,
+}
 
 /// Places in [`Shard::rankings`], for the windows of an item.
 type Places = SmallVec<[u32; 5]>;
@@ -28,17 +43,18 @@ impl Shard {
     /// Applies the items in order; `shard_of` tells the shard of a placement hash.
     pub(crate) fn apply(
         &mut self,
-        batch: &Batch<'_>,
+        items: &[Item],
+        terms: &Terms<'_>,
         shard_of: impl Fn(u64) -> u16,
         budget: &IdBudget,
     ) -> Vec<Outcome> {
-        let runs = self.runs(batch.items);
-        let mut spots = self.look_up(batch.items, &runs);
+        let runs = self.runs(items);
+        let mut spots = self.look_up(items, &runs);
         let mut spots_hold = true;
-        let mut outcomes = Vec::with_capacity(batch.items.len());
+        let mut outcomes = Vec::with_capacity(items.len());
         let mut run = 0;
         let mut next_spot = 0;
-        for (index, item) in batch.items.iter().enumerate() {
+        for (index, item) in items.iter().enumerate() {
             while runs.get(run + 1).is_some_and(|next| next.first <= index) {
                 run += 1;
             }
@@ -53,11 +69,11 @@ impl Shard {
             let outcome = match item.change {
                 Change::Remove => {
                     spots_hold = false;
-                    self.take_off(batch.kind.rules(), who)
+                    self.take_off(terms.rules, who)
                 }
                 Change::Fold(_) | Change::Set(_) => {
                     self.confirm(item, places, found, spots_hold);
-                    self.write(batch, item, who, places, found, budget)
+                    self.write(terms, item, who, places, found, budget)
                 }
             };
             outcomes.push(outcome);
@@ -154,34 +170,34 @@ impl Shard {
 
     fn write(
         &mut self,
-        batch: &Batch<'_>,
+        terms: &Terms<'_>,
         item: &Item,
         who: Who<'_>,
         places: &Places,
         found: &[Option<Spot>],
         budget: &IdBudget,
     ) -> Outcome {
-        if self.holds_id(item, batch.kind, batch.now) {
-            return Outcome::Duplicate(self.report(batch, item));
+        if !terms.again && self.holds_id(item, terms) {
+            return Outcome::Duplicate(self.report(terms, item));
         }
         if places.is_empty() {
             return Outcome::Refused(Refused::WindowClosed(item.at));
         }
-        let standings = match self.decide(batch.kind.rules(), item, places, found) {
+        let standings = match self.decide(terms.rules, item, places, found) {
             Ok(standings) => standings,
             Err(outcome) => return outcome,
         };
-        if let Err(failure) = self.reserve_id(item, batch, budget) {
+        if let Err(failure) = self.reserve_id(item, terms, budget) {
             return Outcome::Failed(failure);
         }
-        self.note_id(item, batch.now);
+        self.note_id(item, terms.now);
         for ((place, spot), new) in places.iter().zip(found).zip(&standings) {
             if let Some(standing) = new {
                 let ranking = &mut self.rankings[*place as usize].1;
-                ranking.write(batch.kind.rules(), who, *spot, standing);
+                ranking.write(terms.rules, who, *spot, standing);
             }
         }
-        Outcome::Applied(self.report(batch, item))
+        Outcome::Applied(self.report(terms, item))
     }
 
     /// The standing after the item in each window, `None` where it stays what it is.
@@ -229,11 +245,11 @@ impl Shard {
         }
     }
 
-    fn report(&self, batch: &Batch<'_>, item: &Item) -> Vec<WindowStanding> {
-        if !batch.report {
+    fn report(&self, terms: &Terms<'_>, item: &Item) -> Vec<WindowStanding> {
+        if !terms.report {
             return Vec::new();
         }
-        let rules = batch.kind.rules();
+        let rules = terms.rules;
         let standings = item.windows.iter().filter_map(|window| {
             let ranking = self.ranking(*window)?;
             let spot = ranking.find(item.hash, &item.member)?;
@@ -245,15 +261,15 @@ impl Shard {
         standings.collect()
     }
 
-    fn holds_id(&self, item: &Item, kind: &Kind, now: Timestamp) -> bool {
+    fn holds_id(&self, item: &Item, terms: &Terms<'_>) -> bool {
         let known = self.ids.as_ref().zip(item.id);
-        known.is_some_and(|(ids, id)| ids.holds(id, item.hash, now, kind.dedupe()))
+        known.is_some_and(|(ids, id)| ids.holds(id, item.hash, terms.now, terms.dedupe))
     }
 
     fn reserve_id(
         &mut self,
         item: &Item,
-        batch: &Batch<'_>,
+        terms: &Terms<'_>,
         budget: &IdBudget,
     ) -> Result<(), Failure> {
         if item.id.is_none() {
@@ -261,12 +277,15 @@ impl Shard {
         }
         let ids = self
             .ids
-            .get_or_insert_with(|| Box::new(RememberedIds::new(batch.now)));
-        ids.reserve(batch.now, batch.kind.dedupe(), budget)
-            .map_err(|_| {
-                let limit = budget.limit_bytes();
-                Failure::Unavailable(format!("remembered ids take all of their {limit} bytes"))
-            })
+            .get_or_insert_with(|| Box::new(RememberedIds::new(terms.now)));
+        if terms.again {
+            let _ = ids.reserve(terms.now, terms.dedupe, budget);
+            return Ok(());
+        }
+        ids.reserve(terms.now, terms.dedupe, budget).map_err(|_| {
+            let limit = budget.limit_bytes();
+            Failure::Unavailable(format!("remembered ids take all of their {limit} bytes"))
+        })
     }
 
     fn note_id(&mut self, item: &Item, now: Timestamp) {

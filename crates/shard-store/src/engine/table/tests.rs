@@ -120,12 +120,12 @@ fn removed_records_are_used_again() {
 #[test]
 fn a_full_table_says_so_and_goes_on() {
     let mut table = Table::new(2);
-    table.chunks_max = 2;
+    table.pages_max = 2;
     let full = (0..1_000_000_u32)
         .find(|i| insert(&mut table, &format!("{i:010}")).is_err())
         .unwrap();
     assert_eq!(full as usize, table.len());
-    assert_eq!(table.len(), 2 * (CHUNK / 28));
+    assert_eq!(table.len(), 2 * (PAGE_BYTES / 28));
     assert_eq!(insert(&mut table, "one more 0"), Err(TableFull));
     assert_eq!(table.find(member_hash(b"one more 0"), b"one more 0"), None);
 
@@ -162,4 +162,46 @@ fn members_of_one_shard_do_not_collide() {
         .map(|hash| spread(hash) >> 57)
         .collect();
     assert_eq!(tags.len(), 128);
+}
+
+fn rows_of(frozen: &FrozenTable) -> HashMap<Vec<u8>, Vec<u64>> {
+    let mut rows = HashMap::new();
+    frozen.for_each(&mut |_, member, state| {
+        let before = rows.insert(member.to_vec(), state.to_vec());
+        assert_eq!(before, None, "a member is visited once");
+    });
+    assert_eq!(rows.len(), frozen.len());
+    rows
+}
+
+#[test]
+fn a_frozen_copy_leaves_out_what_was_removed_and_nothing_else() {
+    let mut table = Table::new(3);
+    for n in 0..3000 {
+        let member = member(n);
+        let put = table.insert(member_hash(&member), &member, &state(n.into(), 3));
+        put.unwrap();
+    }
+    for n in (0..3000).filter(|n| n % 3 == 0) {
+        let member = member(n);
+        let hash = member_hash(&member);
+        let handle = table.find(hash, &member).unwrap();
+        assert!(table.remove(hash, handle));
+    }
+    let frozen = table.freeze();
+    let left = (0..3000).filter(|n| n % 3 != 0);
+    let left = left.map(|n| (member(n), state(n.into(), 3)));
+    let left: HashMap<_, _> = left.collect();
+    for n in 0..3000 {
+        // Removed records are used again, others change or go, behind the frozen copy.
+        let member = member(n);
+        let hash = member_hash(&member);
+        match table.find(hash, &member) {
+            None => drop(table.insert(hash, &member, &[1, 2, 3]).unwrap()),
+            Some(handle) if n % 2 == 0 => drop(table.remove(hash, handle)),
+            Some(handle) => table.set_state(handle, &[4, 5, 6]),
+        }
+    }
+    assert_eq!(rows_of(&frozen), left);
+    assert_eq!(rows_of(&table.freeze()).len(), table.len());
 }

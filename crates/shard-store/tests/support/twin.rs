@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use board::{IdDigest, Kind, Member, Period, RankKey, Standing, Timestamp, Window};
-use shard_store::{Anchor, Ask, BoardRecord, Change, Entry, Item, Part};
+use shard_store::{Anchor, Ask, BoardRecord, Change, Entry, Item, Outcome, Part, Refused};
 
 /// What became of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,22 @@ pub(crate) enum Told {
     NotRanked,
 }
 
+impl Told {
+    /// What an outcome tells. That the store could not take an item is for its caller to expect.
+    pub(crate) fn by(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Applied(_) => Self::Applied,
+            Outcome::Duplicate(_) => Self::Duplicate,
+            Outcome::Refused(Refused::OutOfRange(_)) => Self::OutOfRange,
+            Outcome::Refused(Refused::WindowClosed(_)) => Self::WindowClosed,
+            Outcome::Refused(Refused::NotRanked(_)) => Self::NotRanked,
+            Outcome::Failed(failure) => panic!("{failure}"),
+        }
+    }
+}
+
 /// One life of a board.
+#[derive(Clone)]
 pub(crate) struct Twin {
     kind: Arc<Kind>,
     record: BoardRecord,
@@ -61,6 +76,16 @@ impl Twin {
                 || self.windows.contains_key(window)
         };
         id_is_decided && item.windows.iter().all(window_is_decided)
+    }
+
+    /// Goes by other settings of its kind: how long windows are kept, not what standings mean.
+    pub(crate) fn set_kind(&mut self, kind: Arc<Kind>) {
+        self.kind = kind;
+    }
+
+    /// The windows whose standings a sweep has taken.
+    pub(crate) fn dropped(&self) -> impl Iterator<Item = Window> {
+        self.dropped.iter().copied()
     }
 
     /// Whether a sweep has taken the window's standings.

@@ -11,8 +11,8 @@ use board::{
     WindowRule,
 };
 use shard_store::{
-    Anchor, Ask, Batch, BoardRecord, Change, Entry, Item, KindRecord, MemoryStore, Outcome, Query,
-    Reading, Revision, ShardStore, ShardVersion, StoreError,
+    Anchor, Ask, Batch, BoardRecord, Change, Durability, EmbeddedSettings, Entry, Item, KindRecord,
+    LocalDisk, LocalStore, Outcome, Query, Reading, Revision, ShardStore, ShardVersion, StoreError,
 };
 
 pub(crate) const MINUTE: Duration = Duration::from_mins(1);
@@ -68,7 +68,19 @@ impl Deref for Given {
 }
 
 pub(crate) async fn memory() -> Given {
-    Given::new(MemoryStore::new().unwrap(), ())
+    Given::new(LocalStore::in_memory().unwrap(), ())
+}
+
+/// A store in a folder of its own. It answers when what it says is written, not synced: what the
+/// contract says is the same, and the disk is spared.
+pub(crate) async fn embedded() -> Given {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = Arc::new(LocalDisk::open(folder.path()).unwrap());
+    let settings = EmbeddedSettings {
+        durability: Durability::Interval(Duration::from_secs(1)),
+        ..EmbeddedSettings::default()
+    };
+    Given::new(LocalStore::open(disk, &settings).unwrap(), folder)
 }
 
 /// A life of a board, its kind, and the store that has it.

@@ -3,6 +3,7 @@
 use std::env;
 
 /// A stream of choices (splitmix64).
+#[derive(Clone)]
 pub(crate) struct Dice {
     state: u64,
 }

@@ -7,7 +7,7 @@ use board::Window;
 use shard_store::{Entry, ShardVersion};
 
 /// What was read under which version.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Versions {
     latest: HashMap<(Window, u16), ShardVersion>,
     contents: HashMap<(Window, u16, ShardVersion), Content>,

@@ -1,0 +1,191 @@
+//! What waits for the committer: one group that grows, and wishes.
+//!
+//! [`Inbox`] is where a record gets its number. Appending is a copy under a short lock; nothing here
+//! touches the disk.
+
+use std::mem;
+use std::time::Instant;
+
+use parking_lot::{Condvar, Mutex};
+
+use super::format::{GROUP_HEADER_BYTES, RECORD_HEADER_BYTES};
+use super::{Sequence, room_of};
+
+/// A buffer that grew past this is not kept for the next group.
+const BUFFER_KEPT_BYTES_MAX: usize = 1 << 20;
+
+/// Records in a row, ready to be written.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// Place for the header, then each record behind its length.
+    pub(super) bytes: Vec<u8>,
+    pub(super) first: Sequence,
+    pub(super) records: u32,
+    /// The room that was reserved for it.
+    pub(super) room_bytes: usize,
+}
+
+impl Group {
+    pub(super) fn empty(mut buffer: Vec<u8>, first: Sequence) -> Self {
+        buffer.clear();
+        buffer.resize(GROUP_HEADER_BYTES, 0);
+        Self {
+            bytes: buffer,
+            first,
+            records: 0,
+            room_bytes: 0,
+        }
+    }
+
+    /// The sequence after its last record.
+    pub(super) const fn end(&self) -> Sequence {
+        self.first.plus(self.records)
+    }
+
+    fn push(&mut self, record: &[u8]) {
+        let length = u32::try_from(record.len()).expect("a record fits into its reservation");
+        self.bytes.reserve(RECORD_HEADER_BYTES + record.len());
+        self.bytes.extend_from_slice(&length.to_le_bytes());
+        self.bytes.extend_from_slice(record);
+        self.records += 1;
+        self.room_bytes += room_of(record.len());
+    }
+}
+
+/// Whether the committer is to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    NotYet,
+    /// After all that waits has been synced.
+    Stop,
+    /// At once: nothing more may be written.
+    Kill,
+}
+
+/// What there is for the committer to do.
+#[derive(Debug)]
+pub(super) struct Work {
+    pub(super) group: Option<Group>,
+    /// A sync is wanted that covers what was appended before.
+    pub(super) sync_until: Sequence,
+    pub(super) end: End,
+}
+
+/// What waits for the committer.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    group: Group,
+    /// The buffer of the group before, to be used again.
+    spare: Vec<u8>,
+    appended_bytes: u64,
+    sync_until: Sequence,
+    end: End,
+}
+
+impl Inbox {
+    pub(super) fn new(next: Sequence) -> Self {
+        Self {
+            state: Mutex::new(State {
+                group: Group::empty(Vec::new(), next),
+                spare: Vec::new(),
+                appended_bytes: 0,
+                sync_until: next,
+                end: End::NotYet,
+            }),
+            wake: Condvar::new(),
+        }
+    }
+
+    /// Appends a record; the sequence after it.
+    pub(super) fn append(&self, record: &[u8]) -> Sequence {
+        let mut state = self.state.lock();
+        debug_assert_ne!(state.end, End::Stop, "a stopped journal is not appended to");
+        state.group.push(record);
+        state.appended_bytes += record.len() as u64;
+        let until = state.group.end();
+        drop(state);
+        self.wake.notify_one();
+        until
+    }
+
+    pub(super) fn next(&self) -> Sequence {
+        self.state.lock().group.end()
+    }
+
+    pub(super) fn appended_bytes(&self) -> u64 {
+        self.state.lock().appended_bytes
+    }
+
+    /// Asks for a sync that covers what was appended before `until`.
+    pub(super) fn want_sync(&self, until: Sequence) {
+        let mut state = self.state.lock();
+        let until = until.min(state.group.end());
+        state.sync_until = state.sync_until.max(until);
+        drop(state);
+        self.wake.notify_one();
+    }
+
+    /// Asks the committer to end; an earlier wish stands.
+    pub(super) fn end(&self, how: End) {
+        let mut state = self.state.lock();
+        if state.end == End::NotYet {
+            state.end = how;
+        }
+        drop(state);
+        self.wake.notify_one();
+    }
+
+    pub(super) fn is_killed(&self) -> bool {
+        self.state.lock().end == End::Kill
+    }
+
+    /// Waits for something to do, or until it is `due`. While a group is `held` no other is taken.
+    pub(super) fn wait(&self, due: Option<Instant>, synced: Sequence, held: bool) -> Work {
+        let mut state = self.state.lock();
+        while state.end == End::NotYet
+            && (held || (state.group.records == 0 && state.sync_until <= synced))
+        {
+            match due {
+                None => self.wake.wait(&mut state),
+                Some(due) => {
+                    if self.wake.wait_until(&mut state, due).timed_out() {
+                        break;
+                    }
+                }
+            }
+        }
+        Work {
+            group: if held { None } else { state.take() },
+            sync_until: state.sync_until,
+            end: state.end,
+        }
+    }
+
+    /// All that waits, at once.
+    pub(super) fn take(&self) -> Option<Group> {
+        self.state.lock().take()
+    }
+
+    /// Gives back a buffer that was written.
+    pub(super) fn give_back(&self, buffer: Vec<u8>) {
+        if buffer.capacity() <= BUFFER_KEPT_BYTES_MAX {
+            self.state.lock().spare = buffer;
+        }
+    }
+}
+
+impl State {
+    fn take(&mut self) -> Option<Group> {
+        if self.group.records == 0 {
+            return None;
+        }
+        let next = Group::empty(mem::take(&mut self.spare), self.group.end());
+        Some(mem::replace(&mut self.group, next))
+    }
+}

@@ -1,0 +1,108 @@
+//! Many writers at once.
+
+use std::sync::Arc;
+use std::thread;
+
+use parking_lot::Mutex;
+
+use super::ram::{Call, RamDisk};
+use super::{
+    Journal, Sequence, append, block_on, durable, eventually, open, quick, records_from, room_of,
+};
+
+#[test]
+fn one_sync_serves_all_who_wait() {
+    let disk = RamDisk::default();
+    let journal = open(&disk, quick());
+    let before = disk.count(Call::Sync);
+    disk.hold_syncs(true);
+    append(&journal, b"first").unwrap();
+    eventually("a sync", || disk.count(Call::Sync) > before);
+    thread::scope(|scope| {
+        for writer in 0..64_u8 {
+            let journal = &journal;
+            scope.spawn(move || durable(journal, append(journal, &[writer]).unwrap()).unwrap());
+        }
+        eventually("all appended", || journal.next() == Sequence(65));
+        disk.hold_syncs(false);
+    });
+    // The one of the first, and one for all others; a new segment may have had its own.
+    let segments = disk.names().len();
+    assert_eq!(disk.count(Call::Sync) - before, 2 + segments - 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_order_of_appending_is_the_order_in_the_files() {
+    const WRITERS: u32 = 64;
+    const EACH: u32 = 200;
+    let disk = RamDisk::default();
+    let journal: Arc<Journal> = Arc::new(open(
+        &disk,
+        super::Settings {
+            segment_bytes: 20_000,
+            ..quick()
+        },
+    ));
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let writers = (0..WRITERS).map(|writer| {
+        let (journal, order) = (Arc::clone(&journal), Arc::clone(&order));
+        tokio::spawn(async move {
+            for turn in 0..EACH {
+                let record = format!("{writer} {turn}").into_bytes();
+                let room = journal.reserve(room_of(record.len()) + 100).await.unwrap();
+                let appended = {
+                    let mut order = order.lock();
+                    let appended = journal.append(&record);
+                    assert_eq!(appended.until.0, order.len() as u64 + 1);
+                    order.push(record);
+                    appended
+                };
+                room.settle(appended.bytes);
+                journal.durable(appended.until).await.unwrap();
+            }
+        })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await.unwrap();
+    }
+    let bytes = order.lock().iter().map(|record| record.len() as u64).sum();
+    assert_eq!(journal.appended_bytes(), bytes);
+    journal.stop().unwrap();
+    assert!(disk.names().len() > 5, "{:?}", disk.names());
+    assert!(records_from(&disk, 0).unwrap().0 == *order.lock());
+    let half = order.lock().len() / 2;
+    let later = records_from(&disk, half as u64).unwrap().0;
+    assert!(later == order.lock()[half..]);
+}
+
+#[test]
+fn more_than_the_room_goes_through_it() {
+    let disk = RamDisk::default();
+    let journal = open(
+        &disk,
+        super::Settings {
+            segment_bytes: 10 << 20,
+            ..quick()
+        },
+    );
+    thread::scope(|scope| {
+        for writer in 0..4_u8 {
+            let journal = &journal;
+            scope.spawn(move || {
+                let record = vec![writer; 1_500_000];
+                for _ in 0..4 {
+                    let room = block_on(journal.reserve(room_of(record.len()))).unwrap();
+                    let appended = journal.append(&record);
+                    room.settle(appended.bytes);
+                    if appended.until.0 % 3 == 0 {
+                        durable(journal, appended.until).unwrap();
+                    }
+                }
+            });
+        }
+    });
+    journal.stop().unwrap();
+    let (records, recovered) = records_from(&disk, 0).unwrap();
+    assert_eq!(recovered.next, Sequence(16));
+    assert!(records.iter().all(|record| record.len() == 1_500_000));
+}

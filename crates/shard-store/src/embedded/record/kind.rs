@@ -1,0 +1,155 @@
+//! Kinds as JSON text: rare, and worth being read by people.
+//!
+//! All settings are told, none is defaulted: a later version may default otherwise. One that is not
+//! known is refused, since it may change what the boards mean. Names are those of the API where it
+//! has one; it writes durations as people do, here they are milliseconds.
+//!
+//! ```text
+//! {"name":"gifts","revision":3,"kind":{"name":"gifts","mode":"accumulate","fields":[{"name":"points",
+//! "order":"desc","op":"sum"}],"ties":"earliest","rank":"ordinal","windows":[{"period":"day",
+//! "keep":{"after_ms":3024000000}}],"time_zone":"UTC","shards":16,"top":1000,"max_staleness_ms":200,
+//! "dedupe_ms":3600000}}
+//! ```
+//!
+//! A deleted kind has no `kind`. A window may have `close_ms`, and `since_ms`, which is a time.
+
+mod text;
+
+use std::sync::Arc;
+
+use board::{Calendar, Kind, KindName, KindSpec, Rules};
+use serde::{Deserialize, Serialize};
+
+use super::super::bytes::Malformed;
+use crate::contract::{KindRecord, Revision};
+use text::{FieldText, Millis, ModeText, RankText, TiesText, WindowText};
+
+/// A kind's record.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordText {
+    #[serde(with = "text::display")]
+    name: KindName,
+    revision: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kind: Option<KindText>,
+}
+
+/// A kind, setting by setting.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KindText {
+    #[serde(with = "text::display")]
+    name: KindName,
+    #[serde(with = "ModeText")]
+    mode: board::Mode,
+    fields: Vec<FieldText>,
+    #[serde(with = "TiesText")]
+    ties: board::Ties,
+    #[serde(with = "RankText")]
+    rank: board::RankStyle,
+    windows: Vec<WindowText>,
+    time_zone: String,
+    shards: u64,
+    top: u64,
+    max_staleness_ms: Millis,
+    dedupe_ms: Millis,
+}
+
+/// Calendars that were read before: each takes some 100 µs to make, and kinds share a few.
+#[derive(Debug, Default)]
+pub(in crate::embedded) struct Calendars(Vec<Calendar>);
+
+/// Appends a kind's record.
+pub(in crate::embedded) fn put_record(out: &mut Vec<u8>, record: &KindRecord) {
+    put_json(
+        out,
+        &RecordText {
+            name: record.name.clone(),
+            revision: record.revision.0,
+            kind: record.kind.as_deref().map(KindText::from),
+        },
+    );
+}
+
+fn put_json(out: &mut Vec<u8>, text: &impl Serialize) {
+    serde_json::to_writer(out, text).expect("texts and numbers are JSON");
+}
+
+/// Reads a kind's record.
+pub(in crate::embedded) fn take_record(
+    json: &[u8],
+    calendars: &mut Calendars,
+) -> Result<KindRecord, Malformed> {
+    let text: RecordText = take_json(json)?;
+    let kind = text
+        .kind
+        .map(|kind| kind.into_kind(calendars))
+        .transpose()?;
+    if kind.as_ref().is_some_and(|kind| *kind.name() != text.name) {
+        return Err(Malformed::Wrong("a kind's record has the kind of another"));
+    }
+    Ok(KindRecord {
+        name: text.name,
+        revision: Revision(text.revision),
+        kind: kind.map(Arc::new),
+    })
+}
+
+fn take_json<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, Malformed> {
+    serde_json::from_slice(json).map_err(|error| invalid(&error))
+}
+
+fn invalid(error: &impl ToString) -> Malformed {
+    Malformed::Invalid("a kind", error.to_string())
+}
+
+impl From<&Kind> for KindText {
+    fn from(kind: &Kind) -> Self {
+        let spec = kind.spec();
+        Self {
+            name: spec.name.clone(),
+            mode: spec.rules.mode(),
+            fields: spec.rules.fields().iter().map(FieldText::from).collect(),
+            ties: spec.rules.ties(),
+            rank: spec.rank,
+            windows: spec.windows.iter().map(WindowText::from).collect(),
+            time_zone: spec.calendar.time_zone().to_owned(),
+            shards: spec.shards,
+            top: spec.top,
+            max_staleness_ms: Millis(spec.max_staleness),
+            dedupe_ms: Millis(spec.dedupe),
+        }
+    }
+}
+
+impl KindText {
+    fn into_kind(self, calendars: &mut Calendars) -> Result<Kind, Malformed> {
+        let fields = self.fields.into_iter().map(Into::into).collect();
+        let rules = Rules::new(fields, self.mode, self.ties).map_err(|error| invalid(&error))?;
+        Kind::new(KindSpec {
+            name: self.name,
+            rules,
+            rank: self.rank,
+            windows: self.windows.into_iter().map(Into::into).collect(),
+            calendar: calendars.get(&self.time_zone)?,
+            shards: self.shards,
+            top: self.top,
+            max_staleness: self.max_staleness_ms.0,
+            dedupe: self.dedupe_ms.0,
+        })
+        .map_err(|error| invalid(&error))
+    }
+}
+
+impl Calendars {
+    fn get(&mut self, time_zone: &str) -> Result<Calendar, Malformed> {
+        let held = self.0.iter().find(|held| held.time_zone() == time_zone);
+        if let Some(held) = held {
+            return Ok(held.clone());
+        }
+        let read = Calendar::new(time_zone).map_err(|error| invalid(&error))?;
+        self.0.push(read.clone());
+        Ok(read)
+    }
+}

@@ -1,0 +1,105 @@
+//! What a folder holds, brought back into memory: [`recover`].
+//!
+//! The newest snapshot is loaded, the journal behind it replayed, both by all processors; then each
+//! ranking is brought into order once. Nothing is written.
+
+mod crew;
+mod replay;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::bytes::Malformed;
+use super::disk::Disk;
+use super::error::EmbeddedError;
+use super::journal::{self, Recovered, Sequence};
+use super::own::Own;
+use super::record;
+use crate::engine::{Registry, Shared};
+use crew::Crew;
+use replay::{Misfit, Positions, Replay};
+
+/// What was found in a folder.
+#[derive(Debug)]
+pub(crate) struct Recovery {
+    /// Where the journal goes on.
+    pub(crate) journal: Recovered,
+    /// The epoch of a store that was stopped, with nothing lost since.
+    pub(crate) epoch: Option<u64>,
+}
+
+/// Why a record of the journal could not be taken.
+#[derive(Debug, thiserror::Error)]
+enum Refusal {
+    #[error("record {0}: {1}")]
+    Malformed(Sequence, Malformed),
+    #[error("record {0}: {1}")]
+    Misfit(Sequence, Misfit),
+}
+
+/// Fills an empty registry with what the folder holds.
+pub(crate) fn recover(disk: &dyn Disk, registry: &Registry) -> Result<Recovery, EmbeddedError> {
+    let from = Sequence(0);
+    let positions = Positions::new();
+    let recovery = replay(disk, registry, from, &positions)?;
+    put_in_order(&registry.all_cells());
+    Ok(recovery)
+}
+
+fn replay(
+    disk: &dyn Disk,
+    registry: &Registry,
+    from: Sequence,
+    positions: &Positions,
+) -> Result<Recovery, EmbeddedError> {
+    thread::scope(|scope| {
+        let mut replay = Replay::new(registry, positions, Crew::start(scope, registry));
+        let mut epoch = None;
+        let mut each = |sequence: Sequence, bytes: &[u8]| {
+            epoch = None;
+            if let Some(own) = Own::decode(bytes) {
+                epoch = own.epoch();
+                return Ok(());
+            }
+            let record = record::decode(bytes).map_err(|e| Refusal::Malformed(sequence, e))?;
+            replay
+                .event(sequence, record)
+                .map_err(|e| Refusal::Misfit(sequence, e))
+        };
+        let journal = journal::read(disk, from, &mut each);
+        let (missing, replayed) = replay.finish();
+        let journal = journal.map_err(|error| EmbeddedError::Journal(error.to_string()))?;
+        if let Err(sequence) = replayed {
+            return Err(EmbeddedError::Differs(sequence.0));
+        }
+        if missing > 0 {
+            return Err(EmbeddedError::Missing(missing));
+        }
+        let epoch = epoch.filter(|_| journal.cut_bytes == 0);
+        Ok(Recovery { journal, epoch })
+    })
+}
+
+/// Brings all rankings into order, by all processors.
+fn put_in_order(cells: &[Shared]) {
+    let parts: Vec<(&Shared, usize)> = cells
+        .iter()
+        .flat_map(|cell| (0..cell.parts()).map(move |part| (cell, part)))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some((cell, part)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            cell.put_in_order(*part);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads() {
+            scope.spawn(work);
+        }
+        work();
+    });
+}
+
+fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}

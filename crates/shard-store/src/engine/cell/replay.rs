@@ -1,0 +1,134 @@
+//! What happened to a board, made to happen again at a start.
+//!
+//! Nothing is decided here: what an event says is done. Large rankings are brought into order once,
+//! when everything has been replayed; until then nobody reads.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+use board::{BoardName, Incarnation, Kind, ShardCount, Timestamp, Window};
+use parking_lot::RwLock;
+
+use super::{Body, Cell, release};
+use crate::contract::{Item, Outcome};
+use crate::engine::ids::IdBudget;
+use crate::engine::log::Unlogged;
+use crate::engine::shard::{Shard, Terms};
+
+/// A board out of a snapshot, but for its contents.
+#[derive(Debug, Clone)]
+pub(crate) struct Restored {
+    pub(crate) name: BoardName,
+    pub(crate) kind: Arc<Kind>,
+    pub(crate) incarnation: Incarnation,
+    pub(crate) shards: ShardCount,
+    pub(crate) born: bool,
+    pub(crate) last_write: Timestamp,
+}
+
+impl Restored {
+    /// The board with its shards, or with the one that a small board has. `None` where they are
+    /// neither.
+    pub(crate) fn with(self, mut shards: Vec<Shard>) -> Option<Cell> {
+        let whole = shards.len() == 1 && self.shards.get() > 1;
+        let body = if whole {
+            Body::Whole(RwLock::new(shards.pop()?))
+        } else if shards.len() == usize::from(self.shards.get()) {
+            Body::Split(shards.into_iter().map(RwLock::new).collect())
+        } else {
+            return None;
+        };
+        Some(Cell {
+            name: self.name,
+            kind: self.kind,
+            incarnation: self.incarnation,
+            shards: self.shards,
+            born: AtomicBool::new(self.born),
+            last_write: AtomicI64::new(self.last_write.millis()),
+            body: RwLock::new(body),
+        })
+    }
+}
+
+impl Cell {
+    /// Whether each shard is on its own.
+    pub(crate) fn is_split(&self) -> bool {
+        matches!(&*self.body.read(), Body::Split(_))
+    }
+
+    /// Applies again what was applied. False where it can't be: then this is not the board that it
+    /// was applied to.
+    pub(crate) fn replay_applied(
+        &self,
+        shard: u16,
+        items: &[Item],
+        now: Timestamp,
+        dedupe: std::time::Duration,
+        budget: &IdBudget,
+    ) -> bool {
+        let terms = &Terms {
+            rules: self.kind.rules(),
+            now,
+            dedupe,
+            report: false,
+            again: true,
+        };
+        let shard_of = |hash| self.shards.shard_of(hash);
+        let body = self.body.read();
+        let outcomes = match &*body {
+            Body::Dead => return true,
+            Body::Whole(whole) => whole.write().apply(items, terms, shard_of, budget),
+            Body::Split(shards) => {
+                let Some(held) = shards.get(usize::from(shard)) else {
+                    return false;
+                };
+                let mut held = held.write();
+                let outcomes = held.apply(items, terms, shard_of, budget);
+                held.finish(terms.rules);
+                outcomes
+            }
+        };
+        self.last_write.fetch_max(now.millis(), Ordering::Relaxed);
+        let is_applied = |outcome| matches!(outcome, &Outcome::Applied(_));
+        outcomes.iter().all(is_applied)
+    }
+
+    /// Drops windows from one shard. False where there is none.
+    pub(crate) fn replay_dropped(&self, shard: u16, windows: &[Window]) -> bool {
+        let body = self.body.read();
+        let held = body.shards().get(usize::from(shard));
+        if let Some(held) = held {
+            held.write().take_windows(windows);
+        }
+        held.is_some() || matches!(&*body, Body::Dead)
+    }
+
+    /// Empties the window without bounds of one shard, or of a small board.
+    pub(crate) fn replay_emptied(&self, shard: usize) {
+        if let Some(held) = self.body.read().shards().get(shard) {
+            held.write().take_unbounded();
+        }
+    }
+
+    /// Splits a small board; one that is split stays.
+    pub(crate) fn replay_split(&self, budget: &IdBudget) {
+        self.split(&self.kind, budget, &mut Unlogged);
+    }
+
+    pub(crate) fn replay_end(&self, budget: &IdBudget) {
+        let ended = std::mem::replace(&mut *self.body.write(), Body::Dead);
+        release(&ended, budget);
+    }
+
+    /// Shards that are locked each on its own.
+    pub(crate) fn parts(&self) -> usize {
+        self.body.read().shards().len()
+    }
+
+    /// Brings a shard's rankings into order, when all has been replayed.
+    pub(crate) fn put_in_order(&self, shard: usize) {
+        if let Some(held) = self.body.read().shards().get(shard) {
+            let _ = held;
+        }
+    }
+}

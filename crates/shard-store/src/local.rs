@@ -1,0 +1,224 @@
+//! Stores in this process: the engine under the contract, kept nowhere or in a folder.
+//!
+//! [`LocalStore`] is both. Every call is a short, synchronous look under locks. One that changes
+//! something makes room for its record in the journal before, and its answer waits after until what
+//! it speaks of is durable; in memory alone both are nothing. In memory it is also what tests use:
+//! there is no mock.
+
+mod embedded;
+mod keep;
+mod sweep;
+
+use std::sync::Arc;
+
+use board::{BoardName, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp};
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
+
+use crate::contract::{
+    Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError, Outcome,
+    Query, Reading, Revision, SettleError, ShardStore, StoreError, WindowCount,
+};
+use crate::embedded::record::{BOARD_BYTES_MAX, KIND_BYTES_MAX, batch_bytes_max};
+use crate::engine::Registry;
+use keep::Keep;
+
+/// Bytes that remembered ids may take without another setting.
+pub const REMEMBERED_ID_BYTES_MAX: usize = 2 << 30;
+
+/// Everything in this process.
+#[derive(Debug)]
+pub struct LocalStore {
+    registry: Arc<Registry>,
+    epoch: u64,
+    keep: Keep,
+}
+
+impl LocalStore {
+    /// An empty store that is kept nowhere.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Self::in_memory_with_id_bytes(REMEMBERED_ID_BYTES_MAX)
+    }
+
+    /// An empty store that is kept nowhere, whose remembered ids may take so many bytes.
+    pub fn in_memory_with_id_bytes(id_bytes_max: usize) -> Result<Self, StoreError> {
+        // What was here before is lost, which is what an epoch tells.
+        Ok(Self {
+            registry: Arc::new(Registry::new(id_bytes_max)),
+            epoch: random()?,
+            keep: Keep::Nowhere,
+        })
+    }
+}
+
+fn random() -> Result<u64, StoreError> {
+    getrandom::u64().map_err(|error| StoreError::Unavailable(format!("no random numbers: {error}")))
+}
+
+fn done<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
+    ready(value).boxed()
+}
+
+impl ShardStore for LocalStore {
+    fn name(&self) -> &'static str {
+        match self.keep {
+            Keep::Nowhere => "memory",
+            Keep::ReadOnly | Keep::Journal { .. } => "embedded",
+        }
+    }
+
+    fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
+        done(Ok(self.registry.kinds()))
+    }
+
+    fn put_kind(
+        &self,
+        kind: Arc<Kind>,
+        expected: Revision,
+        only_without_boards: bool,
+    ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>> {
+        async move {
+            let mut entry = self.keep.room(|| KIND_BYTES_MAX).await?;
+            let written =
+                self.registry
+                    .put_kind(kind, expected, only_without_boards, &mut entry)?;
+            self.keep.kept(entry).await?;
+            Ok(written)
+        }
+        .boxed()
+    }
+
+    fn delete_kind<'a>(
+        &'a self,
+        name: &'a KindName,
+        expected: Revision,
+    ) -> BoxFuture<'a, Result<(), KindWriteError>> {
+        async move {
+            let mut entry = self.keep.room(|| KIND_BYTES_MAX).await?;
+            self.registry.delete_kind(name, expected, &mut entry)?;
+            self.keep.kept(entry).await?;
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn board<'a>(
+        &'a self,
+        name: &'a BoardName,
+    ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>> {
+        done(Ok(self.registry.board(name)))
+    }
+
+    fn boards<'a>(
+        &'a self,
+        kind: &'a KindName,
+        after: Option<&'a Subject>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
+        done(Ok(self.registry.boards(kind, after, limit)))
+    }
+
+    fn birth<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a KindRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
+        async move {
+            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            let life = Incarnation(random()?);
+            // Whoever speaks of it later waits for what comes behind it in the journal.
+            self.registry.birth(name, kind, life, now, &mut entry)
+        }
+        .boxed()
+    }
+
+    fn settle<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a KindRecord,
+        shards: ShardCount,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
+        async move {
+            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            let life = Incarnation(random()?);
+            let record = self
+                .registry
+                .settle(name, kind, shards, life, now, &mut entry)?;
+            self.keep.kept(entry).await?;
+            Ok(record)
+        }
+        .boxed()
+    }
+
+    fn bury<'a>(
+        &'a self,
+        name: &'a BoardName,
+        _until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), BuryError>> {
+        async move {
+            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            self.registry.bury(name, &mut entry)?;
+            self.keep.kept(entry).await?;
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn apply<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+        batch: Batch<'a>,
+    ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>> {
+        async move {
+            let cell = self.registry.cell(board.incarnation)?;
+            let mut entry = self.keep.room(|| batch_bytes_max(batch.items)).await?;
+            let outcomes = cell.apply(shard, &batch, &self.registry.ids, &mut entry)?;
+            self.keep.kept(entry).await?;
+            Ok(outcomes)
+        }
+        .boxed()
+    }
+
+    fn read<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+        query: &'a Query,
+    ) -> BoxFuture<'a, Result<Reading, StoreError>> {
+        let cell = self.registry.cell(board.incarnation);
+        done(cell.and_then(|cell| cell.read(self.epoch, shard, query)))
+    }
+
+    fn windows<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+    ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>> {
+        let cell = self.registry.cell(board.incarnation);
+        done(cell.and_then(|cell| cell.windows(shard)))
+    }
+
+    fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        done(self.keep.ready())
+    }
+
+    fn close(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        async { self.stop() }.boxed()
+    }
+
+    fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.sweep(now).boxed()
+    }
+
+    fn verify<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+    ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
+        let cell = self.registry.cell(board.incarnation);
+        done(cell.and_then(|cell| cell.verify(shard)))
+    }
+}

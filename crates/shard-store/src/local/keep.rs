@@ -1,0 +1,114 @@
+//! Where a store in this process keeps what happens: nowhere, or in a journal.
+//!
+//! An [`Entry`] is what one call tells. Its room in the journal is made before the engine changes
+//! anything, so that what can't be kept is refused while nothing has happened; what was told is in
+//! the journal's memory when the engine gives its locks back, and durable when [`Keep::kept`] ends.
+
+use std::sync::Arc;
+
+use crate::contract::StoreError;
+use crate::embedded::journal::{Journal, Reservation, Sequence};
+use crate::embedded::record;
+use crate::engine::{Event, Log};
+
+/// Where it is kept.
+#[derive(Debug)]
+pub(super) enum Keep {
+    /// In memory alone.
+    Nowhere,
+    /// Nothing may happen: the store was opened to look at it.
+    ReadOnly,
+    /// In a journal, and in snapshots of what it tells.
+    Journal {
+        journal: Arc<Journal>,
+    },
+}
+
+/// The events of one call, and the room that was made for them.
+#[derive(Debug)]
+pub(super) struct Entry<'a> {
+    written: Option<Written<'a>>,
+}
+
+#[derive(Debug)]
+struct Written<'a> {
+    journal: &'a Journal,
+    /// Until the end, when it is settled.
+    room: Option<Reservation<'a>>,
+    used_bytes: usize,
+    /// Behind the last event; `None`: none was told.
+    until: Option<Sequence>,
+    record: Vec<u8>,
+}
+
+impl Keep {
+    /// Makes room for what a call may tell, in bytes. Refused where it could not be kept: the
+    /// caller has changed nothing yet.
+    pub(super) async fn room(
+        &self,
+        bytes_max: impl FnOnce() -> usize,
+    ) -> Result<Entry<'_>, StoreError> {
+        let journal = match self {
+            Self::Nowhere => return Ok(Entry { written: None }),
+            Self::ReadOnly => {
+                let why = "the store was opened for reading alone".to_owned();
+                return Err(StoreError::Unavailable(why));
+            }
+            Self::Journal { journal, .. } => journal,
+        };
+        let room = journal.reserve(bytes_max()).await;
+        let room = room.map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let written = Written {
+            journal,
+            room: Some(room),
+            used_bytes: 0,
+            until: None,
+            record: Vec::new(),
+        };
+        Ok(Entry {
+            written: Some(written),
+        })
+    }
+
+    /// Whether writes are taken.
+    pub(super) fn ready(&self) -> Result<(), StoreError> {
+        let refusal = match self {
+            Self::Nowhere | Self::ReadOnly => None,
+            Self::Journal { journal, .. } => journal.refusal(),
+        };
+        refusal.map_or(Ok(()), |why| Err(StoreError::Unavailable(why)))
+    }
+
+    /// Ready when what the call told is durable, and what it saw.
+    pub(super) async fn kept(&self, entry: Entry<'_>) -> Result<(), StoreError> {
+        let Some(written) = entry.written else {
+            return Ok(());
+        };
+        let journal = written.journal;
+        // An answer that tells nothing speaks of what others told: of anything so far.
+        let until = written.until.unwrap_or_else(|| journal.next());
+        drop(written);
+        let kept = journal.durable(until).await;
+        kept.map_err(|error| StoreError::Unknown(error.to_string()))
+    }
+}
+
+impl Log for Entry<'_> {
+    fn note(&mut self, event: Event<'_>) {
+        if let Some(written) = &mut self.written {
+            written.record.clear();
+            record::encode(&event, &mut written.record);
+            let appended = written.journal.append(&written.record);
+            written.used_bytes += appended.bytes;
+            written.until = Some(appended.until);
+        }
+    }
+}
+
+impl Drop for Written<'_> {
+    fn drop(&mut self) {
+        if let Some(room) = self.room.take() {
+            room.settle(self.used_bytes);
+        }
+    }
+}

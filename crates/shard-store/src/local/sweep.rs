@@ -1,0 +1,63 @@
+//! The sweep: drops what is past its time, board by board, and holds up no writer.
+
+use std::task::Poll;
+
+use board::{Kind, Subject, Timestamp};
+
+use super::LocalStore;
+use crate::contract::StoreError;
+use crate::embedded::record::sweep_bytes_max;
+use crate::engine::Shared;
+
+/// Boards that the sweep looks through before it lets others run.
+const SWEEP_BOARDS: usize = 256;
+
+impl LocalStore {
+    pub(super) async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
+        let kinds = self.registry.kinds().into_iter();
+        for kind in kinds.filter_map(|record| record.kind) {
+            let mut after: Option<Subject> = None;
+            loop {
+                let cells = self
+                    .registry
+                    .cells_behind(kind.name(), after.as_ref(), SWEEP_BOARDS);
+                let Some(last) = cells.last() else { break };
+                after = Some(last.name().subject().clone());
+                for cell in &cells {
+                    self.sweep_board(cell, &kind, now).await?;
+                }
+                let_others_run().await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn sweep_board(
+        &self,
+        cell: &Shared,
+        kind: &Kind,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let gone = cell.expired(kind, now);
+        let room = || sweep_bytes_max(cell.record().shards, gone.len());
+        let mut entry = self.keep.room(room).await?;
+        if cell.expire(kind, &gone, now, &self.registry.ids, &mut entry) {
+            self.registry.drop_if_empty(cell, kind, now, &mut entry);
+        }
+        // Nobody is answered for it: what is not kept is dropped again.
+        Ok(())
+    }
+}
+
+async fn let_others_run() {
+    let mut yielded = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut yielded, true) {
+            Poll::Ready(())
+        } else {
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }
+    })
+    .await;
+}

@@ -1,0 +1,38 @@
+//! What the embedded store promises of its folder: it loses nothing and says nothing false.
+//!
+//! Each scenario file stops a store in its own way, opens it again, and holds what is there against
+//! what may be. `sim` is the disk that crashes, fails and fills; `audit` drives a store and knows the
+//! worlds that its answers leave possible; `world` and `op` are what those are made of.
+//!
+//! `MEGABOARD_TEST_SEED` repeats a random run, `MEGABOARD_TEST_LONG=1` makes all of them long.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "the exemption for tests leaves out their helpers"
+)]
+
+#[path = "../support/any_kind.rs"]
+mod any_kind;
+#[path = "../support/dice.rs"]
+mod dice;
+#[path = "../support/given.rs"]
+#[expect(dead_code, reason = "much of it only the conformance suite asks")]
+mod given;
+#[path = "../support/twin.rs"]
+#[expect(dead_code, reason = "some of it only the conformance suite asks")]
+mod twin;
+#[path = "../support/versions_seen.rs"]
+mod versions_seen;
+
+mod audit;
+mod durable;
+mod op;
+mod script;
+mod seen;
+mod sim;
+mod world;
+
+mod each_failure_in_turn;
+mod kills_at_every_operation;
+mod lives_at_random;
+mod replay_gives_what_was;

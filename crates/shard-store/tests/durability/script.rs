@@ -1,0 +1,247 @@
+//! Random calls: kinds come, change and go, boards are settled, born, filled and buried, time passes.
+//!
+//! [`Script`] draws the next call for a store as it stands. It holds to what a router holds to: a
+//! kind with born boards keeps its meaning, and what a contribution counts in is what its kind admits.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{BoardName, Keep, Kind, KindName, Member, Period, ShardCount, Timestamp, WindowRule};
+use shard_store::{BoardRecord, Change, Item, KindRecord, ShardStore};
+
+use crate::any_kind::{any_kind, any_values};
+use crate::dice::Dice;
+use crate::given::{Board, DAY, HOUR, MINUTE, NOW, board_name, member};
+use crate::op::{Op, What};
+use crate::world::World;
+
+const KINDS: [&str; 2] = ["gifts", "laps"];
+const SUBJECTS: [&str; 3] = ["a", "b", "c"];
+
+/// Contributions with ids that are sent again now and then.
+const SENT_MAX: usize = 40;
+
+/// A stream of calls.
+#[derive(Clone)]
+pub(crate) struct Script {
+    pub(crate) dice: Dice,
+    pub(crate) clock: Timestamp,
+    members: Vec<Member>,
+    /// What was sent under an id, and to which life of a board.
+    pub(crate) sent: VecDeque<(BoardRecord, Item)>,
+    ids: u64,
+    /// Whether sweeps are among the calls. What a crash leaves of one may be any part.
+    pub(crate) sweeps: bool,
+}
+
+/// A look at what a call needs to be drawn.
+struct Sight {
+    kinds: BTreeMap<KindName, KindRecord>,
+    board: Option<BoardRecord>,
+}
+
+impl Sight {
+    async fn of(store: &dyn ShardStore, name: &BoardName) -> Self {
+        let kinds = store.kinds().await.unwrap().into_iter();
+        Self {
+            kinds: kinds.map(|kind| (kind.name.clone(), kind)).collect(),
+            board: store.board(name).await.unwrap(),
+        }
+    }
+
+    fn kind(&self, name: &KindName) -> Option<Arc<Kind>> {
+        self.kinds.get(name)?.kind.clone()
+    }
+}
+
+/// All boards that there may be.
+pub(crate) fn names() -> impl Iterator<Item = BoardName> {
+    let of_kind = |kind| SUBJECTS.map(|subject| board_name(kind, subject));
+    KINDS.into_iter().flat_map(of_kind)
+}
+
+impl Script {
+    /// A script of boards with about so many members.
+    pub(crate) fn new(seed: u64, members: usize) -> Self {
+        Self {
+            dice: Dice::new(seed),
+            clock: NOW,
+            members: (0..members).map(|n| member(&format!("u{n}"))).collect(),
+            sent: VecDeque::new(),
+            ids: 0,
+            sweeps: true,
+        }
+    }
+
+    /// The next call.
+    pub(crate) async fn next(&mut self, store: &Arc<dyn ShardStore>, worlds: &[World]) -> Op {
+        let kind = KindName::new(self.dice.pick::<&str>(&KINDS)).unwrap();
+        let name = board_name(kind.as_str(), *self.dice.pick(&SUBJECTS));
+        let sight = Sight::of(&**store, &name).await;
+        let held = sight.kind(&kind);
+        let what = match (self.dice.below(40), &held) {
+            (0..4, _) if self.sweeps => {
+                self.clock = self.clock.plus(self.any_span());
+                What::Sweep
+            }
+            (4, _) => self.put_kind(&kind, held.as_deref(), worlds),
+            (5, Some(_)) if self.dice.one_in(3) => What::DeleteKind(kind),
+            (6, _) if sight.board.is_some() => What::Bury(name),
+            (7, Some(_)) => What::Settle {
+                name,
+                shards: ShardCount::new(*self.dice.pick(&[1, 2, 8])).unwrap(),
+            },
+            (_, None) => self.put_kind(&kind, None, worlds),
+            (_, Some(held)) => match sight.board {
+                Some(record) if record.born => {
+                    let board = Board {
+                        store: store.clone(),
+                        kind: held.clone(),
+                        record,
+                    };
+                    self.contribute(&board, worlds)
+                }
+                _ => What::Birth(name),
+            },
+        };
+        Op {
+            now: self.clock,
+            what,
+        }
+    }
+
+    /// What was sent, once more, where it is told what becomes of it.
+    pub(crate) async fn again(
+        &self,
+        (record, item): &(BoardRecord, Item),
+        store: &dyn ShardStore,
+        worlds: &[World],
+    ) -> Option<Op> {
+        let held = store.board(&record.name).await.unwrap()?;
+        let same = held.incarnation == record.incarnation;
+        (same && self.is_decided(record, item, worlds)).then(|| Op {
+            now: self.clock,
+            what: What::Apply {
+                name: record.name.clone(),
+                shard: record.shards.shard_of(item.hash),
+                items: vec![item.clone()],
+            },
+        })
+    }
+
+    fn is_decided(&self, record: &BoardRecord, item: &Item, worlds: &[World]) -> bool {
+        let mut lives = worlds.iter().map(|world| world.boards.get(&record.name));
+        lives.all(|life| life.is_some_and(|life| life.twin.is_decided(item, self.clock)))
+    }
+
+    fn any_span(&mut self) -> Duration {
+        let unit = *self.dice.pick(&[MINUTE, HOUR, HOUR, DAY]);
+        unit * u32::try_from(self.dice.below(30)).unwrap()
+    }
+
+    /// Another kind of that name, or where it has boards, what it may become.
+    fn put_kind(&mut self, name: &KindName, held: Option<&Kind>, worlds: &[World]) -> What {
+        let shards = *self.dice.pick(&[1, 2, 4]);
+        let mut spec = any_kind(&mut self.dice, shards).spec().clone();
+        spec.name = name.clone();
+        let in_use = worlds.iter().any(|world| world.has_born_boards(name));
+        let kind = match held.filter(|_| in_use) {
+            Some(held) => changed(held, spec.windows, self.clock),
+            None => Kind::new(spec).unwrap(),
+        };
+        What::PutKind {
+            kind: Arc::new(kind),
+            // Refused now and then, where it is in use.
+            alone: !in_use || self.dice.one_in(4),
+        }
+    }
+
+    fn contribute(&mut self, board: &Board, worlds: &[World]) -> What {
+        let shard = *self.dice.pick(&board.shards().collect::<Vec<_>>());
+        let here = self.members.iter().cloned();
+        let here: Vec<Member> = here.filter(|u| board.shard_of(u) == shard).collect();
+        // Now and then everybody comes, and the board outgrows one vector.
+        let rush = self.dice.one_in(4);
+        let count = if rush {
+            here.len()
+        } else {
+            1 + self.dice.below(6)
+        };
+        let mut items = Vec::new();
+        for index in 0..count.min(here.len() * 2) {
+            let member = if rush {
+                &here[index]
+            } else {
+                self.dice.pick(&here)
+            };
+            let item = self.any_item(board, member);
+            items.extend(item.filter(|item| self.is_decided(&board.record, item, worlds)));
+        }
+        for item in items.iter().filter(|item| item.id.is_some()).take(4) {
+            self.sent.push_back((board.record.clone(), item.clone()));
+        }
+        while self.sent.len() > SENT_MAX {
+            self.sent.pop_front();
+        }
+        What::Apply {
+            name: board.record.name.clone(),
+            shard,
+            items,
+        }
+    }
+
+    fn any_item(&mut self, board: &Board, member: &Member) -> Option<Item> {
+        let dice = &mut self.dice;
+        let values = any_values(dice, &board.kind);
+        let change = match dice.below(12) {
+            0 => Change::Remove,
+            1 => Change::Set(values),
+            _ => Change::Fold(values),
+        };
+        let at = match dice.below(3) {
+            0 => self.clock,
+            1 => self
+                .clock
+                .plus(MINUTE * u32::try_from(dice.below(6)).unwrap()),
+            _ => self
+                .clock
+                .minus(HOUR * u32::try_from(dice.below(40)).unwrap()),
+        };
+        let windows = board.kind.admit(at, self.clock).ok()?;
+        let with_id = change != Change::Remove && dice.one_in(2);
+        self.ids += 1;
+        let id = with_id.then(|| format!("evt-{}", self.ids / 2));
+        let named = id.and_then(|id| board.points_by_id(member, 0, &id, self.clock).id);
+        Some(Item {
+            at,
+            id: named,
+            windows,
+            ..board.item(member, change, self.clock, self.clock)
+        })
+    }
+}
+
+/// The kind with these windows too, kept for shorter.
+fn changed(held: &Kind, windows: Vec<WindowRule>, now: Timestamp) -> Kind {
+    let mut spec = held.spec().clone();
+    for rule in windows {
+        let mut known = spec.windows.iter_mut();
+        match known.find(|known| known.period == rule.period) {
+            Some(known) => known.keep = shortened(known.keep),
+            None if rule.period == Period::All => {}
+            None if rule.period == Period::Hour && !spec.calendar.has_whole_hours() => {}
+            None => spec.windows.push(rule),
+        }
+    }
+    held.changed_to(&Kind::new(spec).unwrap(), now).unwrap()
+}
+
+fn shortened(keep: Keep) -> Keep {
+    match keep {
+        // The script's only such window is the one without bounds.
+        Keep::Forever => Keep::Idle(DAY * 20),
+        Keep::After(span) => Keep::After(span * 3 / 4),
+        Keep::Idle(span) => Keep::Idle(span * 3 / 4),
+    }
+}
