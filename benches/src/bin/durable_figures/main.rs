@@ -1,12 +1,13 @@
 //! What the durable store costs, takes and promises, beside Redis with its log.
 //!
 //!     durable_figures [--rounds 3] [--seconds 3] [--members 1000000] [--folder DIR]
-//!                     [--store embedded|memory] [--megaboard PATH]
+//!                     [--only batches|singles|snapshots] [--store embedded|memory]
+//!                     [--megaboard PATH]
 //!
 //! Each round takes every figure once, each from servers of its own: `batches` is what a
-//! contribution costs in bulk, `singles` how many come through one by one, `folder` what the folder
-//! takes, how long a start from it takes, and what a snapshot does to writers. Whatever is written
-//! goes over HTTP, and to Redis over its own protocol.
+//! contribution costs in bulk, `singles` how many come through one by one, `snapshots` what one
+//! takes, what it does to writers, and how long a start from it takes. Whatever is written goes over
+//! HTTP, and to Redis over its own protocol.
 
 mod batches;
 mod folder;
@@ -42,6 +43,9 @@ struct Args {
     /// system's for temporary files.
     #[arg(long)]
     folder: Option<PathBuf>,
+    /// These figures alone.
+    #[arg(long, value_enum)]
+    only: Option<Figures>,
     /// The store; `memory` leaves out what a folder shows.
     #[arg(long, value_enum, default_value_t = Store::Embedded)]
     store: Store,
@@ -57,6 +61,14 @@ enum Store {
     Memory,
 }
 
+/// Figures that are taken together.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Figures {
+    Batches,
+    Singles,
+    Snapshots,
+}
+
 /// What every figure is taken with.
 struct Settings {
     megaboard: PathBuf,
@@ -68,6 +80,10 @@ struct Settings {
 
 fn main() -> io::Result<()> {
     let args = Args::parse();
+    let taken = |figures| {
+        let shows = figures != Figures::Snapshots || args.store == Store::Embedded;
+        shows && args.only.is_none_or(|only| only == figures)
+    };
     let settings = Settings {
         megaboard: args.megaboard.map_or_else(|| beside("megaboard"), Ok)?,
         folder: args.folder.unwrap_or_else(std::env::temp_dir),
@@ -81,12 +97,15 @@ fn main() -> io::Result<()> {
     for round in 1..=args.rounds {
         eprintln!("round {round} of {}", args.rounds);
         report.add(Round {
-            batches: batches::measure(&settings)?,
-            singles: singles::measure(&settings)?,
-            snapshots: match settings.store {
-                Store::Embedded => Some(snapshots::measure(&settings)?),
-                Store::Memory => None,
-            },
+            batches: taken(Figures::Batches)
+                .then(|| batches::measure(&settings))
+                .transpose()?,
+            singles: taken(Figures::Singles)
+                .then(|| singles::measure(&settings))
+                .transpose()?,
+            snapshots: taken(Figures::Snapshots)
+                .then(|| snapshots::measure(&settings))
+                .transpose()?,
         });
     }
     println!(

@@ -62,7 +62,12 @@ mod tests {
 
     #[test]
     fn they_are_read_as_they_were_written() {
-        for own in [Own::Started, Own::Stopped { epoch: u64::MAX - 1 }] {
+        for own in [
+            Own::Started,
+            Own::Stopped {
+                epoch: u64::MAX - 1,
+            },
+        ] {
             let bytes = own.encode();
             assert!(bytes.len() <= OWN_BYTES_MAX);
             assert_eq!(Own::decode(&bytes), Some(own));

@@ -6,9 +6,7 @@ use super::keep::Keep;
 use super::{LocalStore, random};
 use crate::contract::StoreError;
 use crate::embedded::journal::Journal;
-use crate::embedded::{
-    Disk, EmbeddedError, EmbeddedSettings, Own, Recovery, recovery,
-};
+use crate::embedded::{Disk, EmbeddedError, EmbeddedSettings, Own, Recovery, recovery};
 use crate::engine::Registry;
 
 impl LocalStore {

@@ -19,9 +19,7 @@ pub(super) enum Keep {
     /// Nothing may happen: the store was opened to look at it.
     ReadOnly,
     /// In a journal, and in snapshots of what it tells.
-    Journal {
-        journal: Arc<Journal>,
-    },
+    Journal { journal: Arc<Journal> },
 }
 
 /// The events of one call, and the room that was made for them.
