@@ -1,8 +1,9 @@
 //! What a server is told of its store: where it is, and what an answer promises.
 
+use end_to_end::dice::runs;
 use end_to_end::{Launch, Server};
 
-use super::kills::{END_NONE_WELL, rounds};
+use super::kills::{END_NONE_WELL, LIGHT, rounds};
 
 #[test]
 fn without_a_word_the_store_is_megaboard_data_of_the_working_folder() {
@@ -30,7 +31,8 @@ fn the_folder_is_the_one_that_is_named_and_is_made_with_what_it_lies_in() {
 #[test]
 fn at_an_interval_a_kill_loses_nothing_either_since_the_system_lives_on() {
     // Whatever was answered is written; what it is not yet is synced.
-    rounds("[server]\ndurability = \"interval\"\n", END_NONE_WELL);
+    let config = "[server]\ndurability = \"interval\"\n";
+    rounds(config, END_NONE_WELL, LIGHT, runs(2, 50));
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! What has to be there: [`Ledger`], which is settled with each server that goes on.
 
 use std::collections::BTreeMap;
+use std::thread;
 
 use end_to_end::{Server, ndjson};
 use serde_json::{Value, json};
 
 use super::item::{BOARDS, DAY_WINDOWS, Item, Place, Sent};
+
+/// How many send again side by side.
+const SENDERS: usize = 4;
 
 /// Points by place.
 type Sums = BTreeMap<Place, i64>;
@@ -57,14 +61,12 @@ impl Ledger {
             }
         }
         let mut missing = Vec::new();
-        for Sent { item, .. } in named {
-            match receipt(server, &[item.json()]) {
-                [1, 0] => missing.push(item),
-                [0, 1] => {
-                    self.count(&item);
-                    self.known.push(item);
-                }
-                other => panic!("{other:?}: {item:?}"),
+        for (item, applied) in sent_again(server, &named) {
+            if applied {
+                missing.push(item);
+            } else {
+                self.count(&item);
+                self.known.push(item);
             }
         }
         assert_eq!(held, self.sums);
@@ -93,6 +95,26 @@ impl Ledger {
     fn count(&mut self, item: &Item) {
         *self.sums.entry(item.place.clone()).or_default() += item.points;
     }
+}
+
+/// Sends one by one what was not answered; of each, whether it was applied only now.
+fn sent_again(server: &Server, sent: &[Sent]) -> Vec<(Item, bool)> {
+    let part = sent.len().div_ceil(SENDERS).max(1);
+    let again = |Sent { item, .. }: &Sent| match receipt(server, &[item.json()]) {
+        [1, 0] => (item.clone(), true),
+        [0, 1] => (item.clone(), false),
+        other => panic!("{other:?}: {item:?}"),
+    };
+    thread::scope(|scope| {
+        let senders: Vec<_> = sent
+            .chunks(part)
+            .map(|part| scope.spawn(move || part.iter().map(again).collect::<Vec<_>>()))
+            .collect();
+        let known = senders
+            .into_iter()
+            .flat_map(|sender| sender.join().unwrap());
+        known.collect()
+    })
 }
 
 fn are_duplicates(server: &Server, items: &[Item]) {

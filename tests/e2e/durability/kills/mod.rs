@@ -19,6 +19,7 @@ use end_to_end::{Launch, Server, eventually};
 use item::Sent;
 use ledger::Ledger;
 use versions::{Shown, Versions};
+pub(super) use writer::Load;
 use writer::Writer;
 
 const KIND: &str = "[kinds.k]\nwindows = [\"day\", \"all\"]\nkeep = { day = \"forever\" }\n\
@@ -47,22 +48,38 @@ const END_ANYHOW: &[End] = &[End::Kill, End::KillAgain, End::Stop, End::KillWhil
 /// By kill -9 alone.
 pub(super) const END_NONE_WELL: &[End] = &[End::Kill, End::KillAgain];
 
+/// Short requests, so that many are answered.
+pub(super) const LIGHT: Load = Load {
+    batch_max: 50,
+    member_bytes: 0,
+};
+
+/// Long ones, so that the journal grows fast.
+const HEAVY: Load = Load {
+    batch_max: 1000,
+    member_bytes: 120,
+};
+
 #[test]
 fn what_was_answered_is_there_and_what_was_not_counts_once_when_sent_again() {
-    rounds("", END_ANYHOW);
+    rounds("", END_ANYHOW, LIGHT, runs(3, 100));
+}
+
+#[test]
+fn it_is_so_with_a_journal_of_many_megabytes_too() {
+    rounds("", END_ANYHOW, HEAVY, runs(1, 15));
 }
 
 /// Rounds of writing, ending and auditing, with further lines of configuration: each of these ends
-/// once, in the long form many times.
-pub(super) fn rounds(config: &str, ends: &[End]) {
+/// so many times.
+pub(super) fn rounds(config: &str, ends: &[End], load: Load, times: usize) {
     let mut dice = Dice::new();
     let mut versions = Versions::default();
     let mut server = Server::durable(&format!("{config}{KIND}"));
     let mut ledger = Ledger::begin(&server);
-    let rounds = runs(1, 50) * ends.len();
-    for round in 0..rounds {
+    for round in 0..times * ends.len() {
         let end = ends[round % ends.len()];
-        let (sent, shown) = written(&server, round, end, &mut dice);
+        let (sent, shown) = written(&server, round, end, load, &mut dice);
         println!("round {round}: {end:?} after {} contributions", sent.len());
         versions.note(shown);
         server = again(server, end, &mut dice, &mut versions);
@@ -73,13 +90,19 @@ pub(super) fn rounds(config: &str, ends: &[End]) {
 }
 
 /// Has writers and a reader at work until the server ends.
-fn written(server: &Server, round: usize, end: End, dice: &mut Dice) -> (Vec<Sent>, Vec<Shown>) {
+fn written(
+    server: &Server,
+    round: usize,
+    end: End,
+    load: Load,
+    dice: &mut Dice,
+) -> (Vec<Sent>, Vec<Shown>) {
     let answers = AtomicUsize::new(0);
     let enough = 1 + dice.throw(ANSWERS_MAX);
     thread::scope(|scope| {
         let writers: Vec<_> = (0..WRITERS)
             .map(|number| {
-                let writer = Writer::new(round, number, dice.split());
+                let writer = Writer::new(round, number, load, dice.split());
                 let answers = &answers;
                 scope.spawn(move || writer.write(server, answers))
             })

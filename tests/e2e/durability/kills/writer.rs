@@ -1,6 +1,7 @@
 //! Who writes until nobody answers: [`Writer`], in requests of every sort.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use end_to_end::dice::Dice;
 use end_to_end::{Server, ndjson};
@@ -14,8 +15,14 @@ const SHARED_MEMBERS: usize = 40;
 /// Members of a writer's own, on each board.
 const OWN_MEMBERS: usize = 30;
 
-/// Contributions of a batch, at most.
-const BATCH_MAX: usize = 50;
+/// How much is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Load {
+    /// Contributions of a batch, at most.
+    pub(crate) batch_max: usize,
+    /// The length of a member's name.
+    pub(crate) member_bytes: usize,
+}
 
 /// One connection's worth of requests.
 pub(super) struct Writer {
@@ -23,15 +30,17 @@ pub(super) struct Writer {
     name: String,
     /// What its ids begin with, for this life of it.
     life: String,
+    load: Load,
     dice: Dice,
     sent: Vec<Sent>,
 }
 
 impl Writer {
-    pub(super) fn new(round: usize, number: usize, dice: Dice) -> Self {
+    pub(super) fn new(round: usize, number: usize, load: Load, dice: Dice) -> Self {
         Self {
             name: format!("w{number}"),
             life: format!("r{round}-w{number}"),
+            load,
             dice,
             sent: Vec::new(),
         }
@@ -41,18 +50,24 @@ impl Writer {
     pub(super) fn write(mut self, server: &Server, answers: &AtomicUsize) -> Vec<Sent> {
         loop {
             let lines = self.dice.throw(2) == 0;
-            let items = match self.dice.throw(4) {
+            let sort = self.dice.throw(5);
+            let items = match sort {
                 0 => vec![self.shared()],
-                1 => (0..=self.dice.throw(BATCH_MAX))
-                    .map(|_| self.shared())
-                    .collect(),
-                2 => self.own(1),
+                1 | 2 => {
+                    let count = 1 + self.dice.throw(self.load.batch_max);
+                    (0..count).map(|_| self.shared()).collect()
+                }
+                3 => self.own(1),
                 _ => self.own(OWN_MEMBERS),
             };
-            let answered = send(server, &items, lines);
+            let told = match sort {
+                2 => twice(server, &items, lines),
+                _ => once(server, &items, lines),
+            };
+            let answered = told != Told::Nothing;
             let sent = items.into_iter().map(|item| Sent { item, answered });
             self.sent.extend(sent);
-            if !answered {
+            if told != Told::Whole {
                 return self.sent;
             }
             answers.fetch_add(1, Ordering::Relaxed);
@@ -83,7 +98,10 @@ impl Writer {
             .collect()
     }
 
-    fn item(&mut self, member: String, id: Option<String>) -> Item {
+    fn item(&mut self, mut member: String, id: Option<String>) -> Item {
+        while member.len() < self.load.member_bytes {
+            member.push('.');
+        }
         let place = Place {
             board: self.dice.throw(BOARDS.len()),
             day: self.dice.throw(DAYS),
@@ -94,8 +112,49 @@ impl Writer {
     }
 }
 
-/// Sends items that were never sent before; false when no answer came.
-fn send(server: &Server, items: &[Item], lines: bool) -> bool {
+/// What a writer was told of a request.
+#[derive(PartialEq, Eq)]
+enum Told {
+    /// All is there, and the server as well.
+    Whole,
+    /// All is there, and the server is gone.
+    Last,
+    /// The server is gone.
+    Nothing,
+}
+
+/// Sends items that were never sent before.
+fn once(server: &Server, items: &[Item], lines: bool) -> Told {
+    match send(server, items, lines) {
+        Some(counts) => {
+            assert_eq!(counts, [items.len(), 0]);
+            Told::Whole
+        }
+        None => Told::Nothing,
+    }
+}
+
+/// Sends items by two connections at once. A duplicate is as durable as what it is one of, so that
+/// one answer is enough.
+fn twice(server: &Server, items: &[Item], lines: bool) -> Told {
+    let [first, second] = thread::scope(|scope| {
+        let other = scope.spawn(|| send(server, items, lines));
+        let first = send(server, items, lines);
+        [first, other.join().unwrap()]
+    });
+    match (first, second) {
+        (None, None) => Told::Nothing,
+        (Some(first), Some(second)) => {
+            assert_eq!(first[0] + second[0], items.len());
+            Told::Whole
+        }
+        _ => Told::Last,
+    }
+}
+
+/// How many were applied and how many duplicates, if that was answered. Whoever is answered at all is
+/// told of all: nothing here can be refused.
+fn send(server: &Server, items: &[Item], lines: bool) -> Option<[usize; 2]> {
     let items: Vec<Value> = items.iter().map(Item::json).collect();
     let (form, body) = match &items[..] {
         _ if lines => ("application/x-ndjson", ndjson(&items)),
@@ -103,12 +162,10 @@ fn send(server: &Server, items: &[Item], lines: bool) -> bool {
         items => ("application/json", json!(items).to_string()),
     };
     let headers = [("content-type", form)];
-    let Ok(answer) = server.try_send("POST", "/v1/contributions", &headers, body) else {
-        return false;
-    };
-    // Whoever is answered at all is told that all of it was applied: nothing here can be refused.
-    let receipt = answer.ok();
-    let counts = (&receipt["applied"], &receipt["duplicates"]);
-    assert_eq!(counts, (&json!(items.len()), &json!(0)), "{receipt}");
-    true
+    let answer = server.try_send("POST", "/v1/contributions", &headers, body);
+    let receipt = answer.ok()?.ok();
+    let counts = ["applied", "duplicates"].map(|count| receipt[count].as_u64().unwrap());
+    let counts = counts.map(|count| usize::try_from(count).unwrap());
+    assert_eq!(counts[0] + counts[1], items.len(), "{receipt}");
+    Some(counts)
 }
