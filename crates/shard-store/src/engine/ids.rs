@@ -6,7 +6,6 @@
 //! together; what cannot be remembered is refused. [`FrozenIds`] is what was remembered at a moment.
 
 mod budget;
-#[cfg_attr(not(test), expect(dead_code, reason = "snapshots are to use it"))]
 mod frozen;
 mod generation;
 #[cfg(test)]

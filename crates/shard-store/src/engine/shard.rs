@@ -6,9 +6,7 @@
 //! [`ShardLoader`](restore::ShardLoader) makes a shard of that.
 
 mod apply;
-#[cfg_attr(not(test), expect(dead_code, reason = "snapshots are to use it"))]
 mod frozen;
-#[cfg_attr(not(test), expect(dead_code, reason = "snapshots are to use it"))]
 mod restore;
 
 use board::{Kind, Period, ShardCount, Timestamp, Window};

@@ -1,6 +1,7 @@
 //! The store in a folder: opened, snapped, closed.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::keep::Keep;
 use super::{LocalStore, random};
@@ -16,12 +17,25 @@ impl LocalStore {
     ///
     /// Dropped without [`close`](crate::ShardStore::close), it ends as if the process had been killed.
     pub fn open(disk: Arc<dyn Disk>, settings: &EmbeddedSettings) -> Result<Self, EmbeddedError> {
+        let began = Instant::now();
         let registry = Arc::new(Registry::new(settings.id_bytes_max));
         let Recovery {
             journal,
             epoch,
             sizes,
         } = recovery::recover(&*disk, &registry)?;
+        if journal.cut_bytes > 0 {
+            let cut_bytes = journal.cut_bytes;
+            tracing::warn!(cut_bytes, "the journal's end was never synced, and is cut");
+        }
+        tracing::info!(
+            folder = %disk.path().display(),
+            boards = registry.all_cells().len(),
+            snapshot_bytes = sizes.snapshot_bytes,
+            journal_bytes = sizes.journal_bytes,
+            seconds = began.elapsed().as_secs_f32(),
+            "loaded what was kept",
+        );
         snapshot::remove_unfinished(&*disk)?;
         let journal = Journal::start(disk.clone(), &journal, settings.journal())?;
         let journal = Arc::new(journal);

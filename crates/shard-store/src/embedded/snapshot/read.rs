@@ -97,12 +97,14 @@ impl SnapshotReader {
         self.table.units.len()
     }
 
-    /// The bytes of a unit, for whoever shares them out.
+    /// The bytes of a unit.
+    #[cfg(test)]
     pub(crate) fn unit_bytes(&self, unit: usize) -> u64 {
         self.table.units[unit].bytes
     }
 
     /// What all units hold.
+    #[cfg(test)]
     pub(crate) fn totals(&self) -> Totals {
         let units = self.table.units.iter();
         units.fold(Totals::default(), |sum, unit| Totals {

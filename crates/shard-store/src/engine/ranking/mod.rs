@@ -8,7 +8,6 @@
 //! [`Ranking::put_in_order`].
 
 mod answer;
-#[cfg_attr(not(test), expect(dead_code, reason = "snapshots are to use it"))]
 mod frozen;
 mod large;
 mod small;
