@@ -10,7 +10,10 @@ use crate::sim::SimDisk;
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Space that is given at a time.
+/// Space that an empty folder needs to be opened, and some.
+const FIRST_BYTES: usize = (1 << 20) + (200 << 10);
+
+/// Space that is given when all is taken.
 const SPACE_BYTES: usize = 400 << 10;
 
 /// Asks until some calls are refused. Smaller ones may still be taken in between.
@@ -36,7 +39,7 @@ async fn wait_for_space(audit: &mut Audit) {
 
 async fn hold(dice: &mut Dice, snapshots: bool) {
     let disk = SimDisk::default();
-    disk.limit(Some(SPACE_BYTES));
+    disk.limit(Some(FIRST_BYTES));
     let script = Script::new(dice.word(), 300);
     let mut audit = Audit::new(script, settings(), disk).await;
     for _ in 0..2 {

@@ -343,10 +343,16 @@ impl Audit {
 
     /// What is found after an end: the store itself goes on, for another end.
     pub(crate) async fn after(&self, end: End) -> Self {
+        self.after_on(end, |_| ()).await
+    }
+
+    /// The same, with traps that are set before anything is opened.
+    pub(crate) async fn after_on(&self, end: End, set_traps: impl FnOnce(&SimDisk)) -> Self {
         let disk = match end {
             End::Stopped | End::Killed => self.disk.killed(),
             End::PowerCut(seed) => self.disk.crash(seed),
         };
+        set_traps(&disk);
         let mut found = Self {
             script: self.script.clone(),
             disk,

@@ -20,7 +20,7 @@ async fn life(audit: &mut Audit, dice: &mut Dice, snapshots: bool) {
     if dice.one_in(2) {
         audit.disk.halt_after(dice.word() % 120);
     }
-    for _ in 0..1 + dice.below(30) {
+    for _ in 0..=dice.below(30) {
         let taken = match dice.below(8) {
             0 if snapshots => audit.snapshot().is_ok(),
             1 => {

@@ -77,7 +77,7 @@ impl Script {
     /// The next call.
     pub(crate) async fn next(&mut self, store: &Arc<dyn ShardStore>, worlds: &[World]) -> Op {
         let kind = KindName::new(self.dice.pick::<&str>(&KINDS)).unwrap();
-        let name = board_name(kind.as_str(), *self.dice.pick(&SUBJECTS));
+        let name = board_name(kind.as_str(), self.dice.pick::<&str>(&SUBJECTS));
         let sight = Sight::of(&**store, &name).await;
         let held = sight.kind(&kind);
         let what = match (self.dice.below(40), &held) {
