@@ -1,5 +1,8 @@
 //! A month of flights through `megaboard import`, held against boards worked out elsewhere: in the
-//! order of the file, shuffled, in parts by importers side by side, as CSV and as NDJSON, again.
+//! order of the file, shuffled, in parts by importers side by side, as CSV and as NDJSON, again;
+//! `restarts` has them outlive their server.
+
+mod restarts;
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -17,6 +20,10 @@ const KINDS: [(&str, &str, &str, u32); 3] = [
 ];
 
 fn server() -> Server {
+    Server::with(&config())
+}
+
+fn config() -> String {
     let kind = |(name, _, _, shards): &(&str, &str, &str, u32)| {
         format!(
             "[kinds.{name}]\n\
@@ -26,7 +33,7 @@ fn server() -> Server {
                        month = \"forever\" }}\n"
         )
     };
-    Server::with(&KINDS.iter().map(kind).collect::<String>())
+    KINDS.iter().map(kind).collect()
 }
 
 fn import(server: &Server, file: &Path, (kind, member, points, _): (&str, &str, &str, u32)) -> Run {

@@ -12,6 +12,7 @@
 mod boards;
 mod command;
 mod contributions;
+mod durability;
 mod flights;
 mod kinds;
 mod service;

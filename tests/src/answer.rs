@@ -16,23 +16,22 @@ pub struct Answer {
 }
 
 impl Answer {
-    #[track_caller]
-    pub(crate) fn read(mut response: Response<Body>) -> Self {
+    /// An error: it did not come whole.
+    pub(crate) fn read(mut response: Response<Body>) -> Result<Self, ureq::Error> {
         let headers = response.headers().iter();
         let headers = headers.map(|(name, value)| {
             let value = value.to_str().unwrap().to_owned();
             (name.as_str().to_owned(), value)
         });
-        Self {
+        Ok(Self {
             status: response.status().as_u16(),
             headers: headers.collect(),
             body: response
                 .body_mut()
                 .with_config()
                 .limit(256 << 20)
-                .read_to_string()
-                .unwrap(),
-        }
+                .read_to_string()?,
+        })
     }
 
     /// A header, empty where it is not there.

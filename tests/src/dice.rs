@@ -18,6 +18,15 @@ pub fn seed() -> u64 {
     })
 }
 
+/// `sampled`, or `whole` where `MEGABOARD_TEST_LONG` asks for it.
+pub fn runs(sampled: usize, whole: usize) -> usize {
+    if env::var_os("MEGABOARD_TEST_LONG").is_some() {
+        whole
+    } else {
+        sampled
+    }
+}
+
 /// The `SplitMix64` generator of Steele, Lea and Flood.
 pub struct Dice(u64);
 
@@ -33,15 +42,25 @@ impl Dice {
         Self(seed())
     }
 
-    /// A number below `sides`.
-    pub fn throw(&mut self, sides: usize) -> usize {
+    /// Other dice, thrown from where these are: for a thread of its own.
+    #[must_use]
+    pub fn split(&mut self) -> Self {
+        Self(self.word())
+    }
+
+    fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let mixed = u128::from(mixed ^ (mixed >> 31));
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `sides`.
+    pub fn throw(&mut self, sides: usize) -> usize {
+        let word = u128::from(self.word());
         // The product's upper half is below `sides`.
-        usize::try_from((mixed * sides as u128) >> 64).unwrap()
+        usize::try_from((word * sides as u128) >> 64).unwrap()
     }
 
     /// Every order of the items is as likely.

@@ -1,18 +1,24 @@
 //! How a server is started: [`Launch`], from its configuration to the line that says where it listens.
+//! A server that has ended gives its launch back, to be started again on what it left.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
 use crate::binary::megaboard;
-use crate::patience::{DEADLINE, eventually};
+use crate::patience::DEADLINE;
+use crate::process::Process;
 use crate::server::Server;
 
 /// How a server is started: in a folder of its own, with nothing of the environment that it reads.
+/// The folder goes with it, or with the server that was started last.
+#[derive(Debug)]
 #[must_use]
 pub struct Launch {
     folder: TempDir,
@@ -62,35 +68,55 @@ impl Launch {
         self
     }
 
+    /// The folder that the server works in.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Where it keeps its boards when nothing is said.
+    pub fn kept(&self) -> PathBuf {
+        self.folder().join("megaboard-data")
+    }
+
+    /// What was logged by all that was started.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.log_path()).unwrap()
+    }
+
+    fn log_path(&self) -> PathBuf {
+        self.folder().join("server.log")
+    }
+
     /// Runs a server that is to refuse to start, and gives its exit status and what it said.
     #[track_caller]
-    pub fn refused(mut self) -> (Option<i32>, String) {
-        let mut child = self
+    pub fn refused(&mut self) -> (Option<i32>, String) {
+        let child = self
             .command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let ended = eventually("the end of a server that cannot start", || {
-            child.try_wait().unwrap()
-        });
-        let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
-        (ended.code(), said)
+            .spawn();
+        let mut child = child.unwrap();
+        let stderr = child.stderr.take().unwrap();
+        let ended = Process::of(child).ended();
+        (ended.code(), std::io::read_to_string(stderr).unwrap())
+    }
+
+    /// Runs a server and kills it so soon that it may not have started.
+    pub fn killed_after(&mut self, time: Duration) {
+        let mut process = Process::of(self.spawn(Stdio::null()));
+        // No time is long enough, and none too short: any moment is one to be killed at.
+        thread::sleep(time);
+        process.signal("KILL");
+        process.ended();
     }
 
     /// Starts the server and waits until it listens.
     #[track_caller]
     pub fn start(mut self) -> Server {
-        let log = self.folder.path().join("server.log");
-        let mut child = self
-            .command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(File::create(&log).unwrap())
-            .spawn()
-            .unwrap();
+        let mut child = self.spawn(Stdio::piped());
         let stdout = BufReader::new(child.stdout.take().unwrap());
+        let process = Process::of(child);
         let (sender, lines) = mpsc::channel();
         // Read to its end, so that the server never blocks on it.
         thread::spawn(move || {
@@ -98,13 +124,20 @@ impl Launch {
                 let _ = sender.send(line);
             }
         });
-        let said = lines.recv_timeout(DEADLINE).unwrap_or_else(|_| {
-            let _ = child.kill();
-            panic!("no line: {}", std::fs::read_to_string(&log).unwrap())
-        });
+        let said = lines.recv_timeout(DEADLINE);
+        let said = said.unwrap_or_else(|_| panic!("no line: {}", self.log()));
         let url = said
             .strip_prefix("listening on ")
             .unwrap_or_else(|| panic!("{said}"));
-        Server::of(url, child, self.folder)
+        Server::of(url, process, self)
+    }
+
+    fn spawn(&mut self, stdout: Stdio) -> Child {
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(self.log_path());
+        let command = self.command.stdin(Stdio::null()).stdout(stdout);
+        command.stderr(log.unwrap()).spawn().unwrap()
     }
 }

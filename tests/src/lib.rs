@@ -1,7 +1,8 @@
 //! The kit of the end-to-end tests: real servers as child processes, and clients that know the wire
 //! from the contract alone.
 //!
-//! [`Launch`] starts a `megaboard serve`, [`Server`] is a running one, [`Answer`] what it answered, [`Wire`] a bare
+//! [`Launch`] starts a `megaboard serve`, [`Server`] is a running one that can be stopped, killed and
+//! started again where it was, [`Answer`] what it answered, [`Wire`] a bare
 //! connection for what no client would send, [`Command`](cli) runs of the other commands. Nothing
 //! here depends on a crate of the service: a field that is renamed there fails here.
 
@@ -19,6 +20,7 @@ pub mod dice;
 pub mod flights;
 mod launch;
 mod patience;
+mod process;
 mod server;
 mod wire;
 

@@ -1,18 +1,18 @@
 //! A running server: [`Server`] asks it things, reads what it answered, and ends it.
 
 use std::fmt::Display;
-use std::path::Path;
-use std::process::{Child, Command, ExitStatus};
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
-use tempfile::TempDir;
 use ureq::http::{Method, Request};
 use ureq::{Agent, SendBody};
 
 use crate::answer::Answer;
 use crate::launch::Launch;
-use crate::patience::{DEADLINE, eventually};
+use crate::patience::DEADLINE;
+use crate::process::Process;
 use crate::wire::Wire;
 
 /// All but the unreserved characters of RFC 3986.
@@ -37,19 +37,13 @@ pub fn ndjson(items: &[Value]) -> String {
 pub struct Server {
     url: String,
     agent: Agent,
-    child: Child,
-    folder: TempDir,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+    // Before the folder that it works in.
+    process: Process,
+    launch: Launch,
 }
 
 impl Server {
-    pub(crate) fn of(url: &str, child: Child, folder: TempDir) -> Self {
+    pub(crate) fn of(url: &str, process: Process, launch: Launch) -> Self {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(2 * DEADLINE))
@@ -57,8 +51,8 @@ impl Server {
         Self {
             url: url.to_owned(),
             agent: agent.into(),
-            child,
-            folder,
+            process,
+            launch,
         }
     }
 
@@ -76,6 +70,13 @@ impl Server {
             .start()
     }
 
+    /// With this configuration, on a free port, kept where a server keeps its boards when nothing
+    /// is said: in [`kept`](Self::kept).
+    #[track_caller]
+    pub fn durable(config: &str) -> Self {
+        Launch::on_a_free_port(config).start()
+    }
+
     /// `http://127.0.0.1:PORT`.
     pub fn url(&self) -> &str {
         &self.url
@@ -88,12 +89,17 @@ impl Server {
 
     /// The server's own folder, for files of the test too.
     pub fn folder(&self) -> &Path {
-        self.folder.path()
+        self.launch.folder()
     }
 
-    /// What the server has logged.
+    /// Where a [`durable`](Self::durable) server keeps its boards.
+    pub fn kept(&self) -> PathBuf {
+        self.launch.kept()
+    }
+
+    /// What the server has logged, and those before it in its folder.
     pub fn log(&self) -> String {
-        std::fs::read_to_string(self.folder().join("server.log")).unwrap()
+        self.launch.log()
     }
 
     /// A bare connection.
@@ -110,12 +116,22 @@ impl Server {
         headers: &[(&str, &str)],
         body: impl Into<Vec<u8>>,
     ) -> Answer {
+        self.try_send(method, path, headers, body).unwrap()
+    }
+
+    /// The same to a server that may end meanwhile: then there is no answer.
+    pub fn try_send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Vec<u8>>,
+    ) -> Result<Answer, ureq::Error> {
         let mut request = Request::builder().method(method).uri(self.url_of(path));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let request = request.body(body.into()).unwrap();
-        Answer::read(self.agent.run(request).unwrap())
+        Answer::read(self.agent.run(request.body(body.into())?)?)
     }
 
     /// A body that comes from a reader, in chunks.
@@ -124,34 +140,44 @@ impl Server {
         let mut body = body;
         let request = self.agent.post(self.url_of(path));
         let request = request.header("content-type", "application/x-ndjson");
-        Answer::read(request.send(SendBody::from_reader(&mut body)).unwrap())
+        Answer::read(request.send(SendBody::from_reader(&mut body)).unwrap()).unwrap()
     }
 
-    #[track_caller]
-    fn without_body(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> Answer {
+    fn without_body(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<Answer, ureq::Error> {
         let mut request = Request::builder().method(method).uri(self.url_of(path));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        Answer::read(self.agent.run(request.body(()).unwrap()).unwrap())
+        Answer::read(self.agent.run(request.body(())?)?)
     }
 
     /// `GET`.
     #[track_caller]
     pub fn get(&self, path: impl Display) -> Answer {
+        self.try_get(path).unwrap()
+    }
+
+    /// `GET` from a server that may end meanwhile: then there is no answer.
+    pub fn try_get(&self, path: impl Display) -> Result<Answer, ureq::Error> {
         self.without_body(Method::GET, &path.to_string(), &[])
     }
 
     /// `GET` with further headers.
     #[track_caller]
     pub fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
-        self.without_body(Method::GET, path, headers)
+        self.without_body(Method::GET, path, headers).unwrap()
     }
 
     /// `DELETE`.
     #[track_caller]
     pub fn delete(&self, path: impl Display) -> Answer {
         self.without_body(Method::DELETE, &path.to_string(), &[])
+            .unwrap()
     }
 
     /// `POST` of a JSON body.
@@ -229,27 +255,32 @@ impl Server {
 
     /// Bytes of memory that the process holds.
     pub fn resident_bytes(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))
-            .unwrap();
-        let kib: u64 = line.trim().strip_suffix(" kB").unwrap().parse().unwrap();
-        kib << 10
+        self.process.resident_bytes()
     }
 
-    /// Sends a signal: `TERM`, `INT`.
+    /// Sends a signal: `TERM`, `INT`, `KILL`.
     pub fn signal(&self, name: &str) {
-        let id = self.child.id().to_string();
-        let status = Command::new("kill").args(["-s", name, &id]).status();
-        assert!(status.unwrap().success());
+        self.process.signal(name);
     }
 
     /// Waits for the end of the process.
     #[track_caller]
     pub fn ended(&mut self) -> ExitStatus {
-        let child = &mut self.child;
-        eventually("the server's end", || child.try_wait().unwrap())
+        self.process.ended()
+    }
+
+    /// SIGTERM, which a server ends well from; the way to start it again as it was.
+    #[track_caller]
+    pub fn stop(mut self) -> Launch {
+        self.signal("TERM");
+        assert_eq!(self.ended().code(), Some(0), "{}", self.log());
+        self.launch
+    }
+
+    /// SIGKILL, if it lives; the way to start it again as it was.
+    pub fn kill(self) -> Launch {
+        drop(self.process);
+        self.launch
     }
 
     fn url_of(&self, path: &str) -> String {

@@ -121,14 +121,3 @@ fn a_window_that_is_added_begins_at_its_next_start() {
     let shown = server.get("/v1/kinds/k").ok();
     assert_eq!(server.put("/v1/kinds/k", &shown).is(200), shown);
 }
-
-#[test]
-fn the_file_seeds_only_what_the_store_does_not_know() {
-    // Here the store lives with the process: the seed stands until it is changed at run time.
-    let server = used();
-    assert_eq!(server.get("/v1/kinds/k").ok()["shards"], 2);
-    let shape = with(&server, "k", "shards", json!(4));
-    server.put("/v1/kinds/k", &shape).ok();
-    assert_eq!(server.get("/v1/kinds/k").ok()["shards"], 4);
-    assert_eq!(server.get("/v1/kinds").ok()["kinds"][0]["shards"], 4);
-}

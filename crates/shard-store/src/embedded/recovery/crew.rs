@@ -4,6 +4,7 @@
 //! one, likewise. [`Crew::wait`] is for what touches all shards of a board: everything handed out
 //! before is done when it returns.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Barrier};
 use std::thread::Scope;
@@ -16,9 +17,9 @@ use crate::embedded::journal::Sequence;
 use crate::embedded::record::Applied;
 use crate::engine::{Registry, Shared};
 
-/// Tasks that are handed over at once, and how many such heaps wait for one thread.
-const HEAP_TASKS: usize = 256;
-const HEAPS_MAX: usize = 16;
+/// Items that are handed over at once, and how many such heaps wait for one thread.
+const HEAP_ITEMS: usize = 4096;
+const HEAPS_MAX: usize = 8;
 
 /// Something to do to one shard.
 #[derive(Debug)]
@@ -37,6 +38,15 @@ pub(super) enum What {
     Empty,
 }
 
+impl What {
+    fn items(&self) -> usize {
+        match self {
+            Self::Apply(applied) => applied.items.len(),
+            Self::DropWindows(_) | Self::Empty => 1,
+        }
+    }
+}
+
 enum Order {
     Heap(Vec<Task>),
     Meet(Arc<Barrier>),
@@ -45,6 +55,8 @@ enum Order {
 struct Lane {
     orders: SyncSender<Order>,
     heap: Vec<Task>,
+    /// In the heap.
+    items: usize,
 }
 
 /// Threads with their tasks.
@@ -67,6 +79,7 @@ impl Crew {
             Lane {
                 orders,
                 heap: Vec::new(),
+                items: 0,
             }
         };
         Self {
@@ -85,8 +98,9 @@ impl Crew {
         let lanes = self.lanes.len() as u64;
         let lane = (task.cell.incarnation().0.wrapping_add(spread)) % lanes;
         let lane = &mut self.lanes[usize::try_from(lane).expect("fewer lanes than fit a usize")];
+        lane.items += task.what.items();
         lane.heap.push(task);
-        if lane.heap.len() >= HEAP_TASKS {
+        if lane.items >= HEAP_ITEMS {
             lane.send();
         }
     }
@@ -113,8 +127,8 @@ impl Crew {
 impl Lane {
     fn send(&mut self) {
         if !self.heap.is_empty() {
-            let heap = std::mem::replace(&mut self.heap, Vec::with_capacity(HEAP_TASKS));
-            let order = Order::Heap(heap);
+            self.items = 0;
+            let order = Order::Heap(std::mem::take(&mut self.heap));
             self.orders.send(order).expect("its thread takes orders");
         }
     }
@@ -130,7 +144,9 @@ fn work(orders: &Receiver<Order>, registry: &Registry, failed: &Mutex<Option<Seq
             Order::Heap(tasks) => {
                 for task in tasks {
                     let sequence = task.sequence;
-                    if !act(task, registry) {
+                    // What breaks an invariant is no board either, and others wait for this thread.
+                    let acted = catch_unwind(AssertUnwindSafe(|| act(task, registry)));
+                    if !acted.unwrap_or(false) {
                         let mut failed = failed.lock();
                         *failed = Some(failed.map_or(sequence, |first| first.min(sequence)));
                     }

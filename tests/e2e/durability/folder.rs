@@ -1,0 +1,143 @@
+//! The folder of a store: one server at a time, looked through by `verify`, copied as a backup.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use end_to_end::cli::{self, Run};
+use end_to_end::{Launch, Server};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::seen::Seen;
+
+const CONFIG: &str = "[kinds.k]\nwindows = [\"day\", \"all\"]\nkeep = { day = \"forever\" }\n";
+
+/// Two boards: a small one, and one of 200 members.
+fn filled() -> Server {
+    let server = Server::durable(CONFIG);
+    let item = |board: &str, n: i64| {
+        json!({"board": board, "member": format!("m{n}"), "points": 1 + n % 7,
+               "at": 1_700_000_000_000_i64 + n % 3})
+    };
+    let small = (0..3).map(|n| item("k/small", n));
+    let large = (0..200).map(|n| item("k/large", n));
+    let items: Vec<Value> = small.chain(large).collect();
+    assert_eq!(server.contribute(&items.into()).ok()["applied"], 203);
+    server
+}
+
+/// What [`filled`] holds in two windows.
+const COUNTS: &str = "2 boards, 406 standings, 0 disagreements\n";
+
+fn store(folder: &Path) -> String {
+    format!("embedded:{}", folder.display())
+}
+
+fn verify(folder: &Path) -> Run {
+    cli::run(&["verify", "--store", &store(folder)], b"")
+}
+
+/// Every file of a folder, whole.
+fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        (name, fs::read(entry.path()).unwrap())
+    });
+    files.collect()
+}
+
+fn copied(folder: &Path) -> TempDir {
+    let copy = TempDir::new().unwrap();
+    for (name, bytes) in bytes(folder) {
+        fs::write(copy.path().join(name), bytes).unwrap();
+    }
+    copy
+}
+
+#[test]
+fn a_second_server_is_refused_by_name_and_the_first_goes_on() {
+    let server = filled();
+    let kept = server.kept();
+    let flags = format!("--listen 127.0.0.1:0 --store {}", store(&kept));
+    let mut second = Launch::new().args(&flags);
+    let before = Seen::of(&server);
+    let (status, said) = second.refused();
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains(kept.to_str().unwrap()), "{said}");
+    assert!(said.contains("another server"), "{said}");
+    before.is_still_held_by(&server);
+    server.give("k/small", &[("new", 1)]);
+    // Whoever has ended is in nobody's way, however it ended.
+    let _folder = server.kill();
+    let second = second.start();
+    assert_eq!(second.order("k/small", "all").len(), 4);
+}
+
+#[test]
+fn verify_is_for_the_folder_of_an_ended_server_and_changes_nothing() {
+    let mut server = filled();
+    let run = verify(&server.kept());
+    assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
+    assert!(
+        run.stderr.contains(server.kept().to_str().unwrap()),
+        "{run:?}"
+    );
+    for end in [Server::kill, Server::stop] {
+        let launch = end(server);
+        let before = bytes(&launch.kept());
+        let run = verify(&launch.kept());
+        assert_eq!(
+            (run.status, run.stdout.as_str()),
+            (Some(0), COUNTS),
+            "{run:?}"
+        );
+        assert_eq!(bytes(&launch.kept()), before);
+        server = launch.start();
+    }
+}
+
+#[test]
+fn verify_of_a_folder_where_nothing_was_kept_says_so_and_makes_nothing() {
+    let folder = TempDir::new().unwrap();
+    for place in [folder.path().to_owned(), folder.path().join("none")] {
+        let run = verify(&place);
+        assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
+        assert!(run.stderr.contains(place.to_str().unwrap()), "{run:?}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_copy_of_the_folder_of_a_stopped_server_is_a_backup() {
+    let server = filled();
+    let before = Seen::of(&server);
+    let launch = server.stop();
+    let copy = copied(&launch.kept());
+    let server = launch.start();
+    server.give("k/small", &[("later", 1)]);
+    let flags = format!("--listen 127.0.0.1:0 --store {}", store(copy.path()));
+    let restored = Launch::new().args(&flags).start();
+    let shown = Seen::of(&restored);
+    let of_k = |seen: &Seen| {
+        let content = seen.content.iter();
+        let boards = content.filter(|(path, _)| *path != "/v1/kinds" && !path.contains("gifts"));
+        boards
+            .map(|(path, shown)| (path.clone(), shown.clone()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of_k(&shown), of_k(&before));
+    assert_eq!(shown.tags, before.tags);
+    // The two go on apart.
+    restored.give("k/large", &[("other", 1)]);
+    assert_eq!(server.order("k/small", "all").len(), 4);
+    assert_eq!(server.order("k/large", "all").len(), 100);
+    assert_eq!(restored.order("k/small", "all").len(), 3);
+    drop(restored);
+    let run = verify(copy.path());
+    assert_eq!(
+        run.stdout, "2 boards, 408 standings, 0 disagreements\n",
+        "{run:?}"
+    );
+}

@@ -1,0 +1,54 @@
+//! One contribution: [`Item`], and whether it was answered: [`Sent`].
+
+use end_to_end::clock::DAY_MS;
+use serde_json::{Value, json};
+
+/// All are of one kind.
+pub(super) const BOARDS: [&str; 3] = ["k/a", "k/b", "k/c"];
+
+/// Contributions are of so many days.
+pub(super) const DAYS: usize = 2;
+
+/// 2023-11-14.
+const FIRST_DAY_MS: i64 = 1_699_920_000_000;
+
+/// The windows of those days, in order.
+pub(super) const DAY_WINDOWS: [&str; DAYS] = ["day:2023-11-14", "day:2023-11-15"];
+
+/// Where a contribution counts, beside the window of all days.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) board: usize,
+    pub(super) day: usize,
+    pub(super) member: String,
+}
+
+/// A contribution of one point or more.
+#[derive(Debug, Clone)]
+pub(super) struct Item {
+    pub(super) place: Place,
+    pub(super) points: i64,
+    /// Without one, nobody else has anything under way for the member.
+    pub(super) id: Option<String>,
+}
+
+/// What became of a contribution.
+#[derive(Debug)]
+pub(super) struct Sent {
+    pub(super) item: Item,
+    /// As applied.
+    pub(super) answered: bool,
+}
+
+impl Item {
+    pub(super) fn json(&self) -> Value {
+        let Place { board, day, member } = &self.place;
+        let at = FIRST_DAY_MS + i64::try_from(*day).unwrap() * DAY_MS + self.points;
+        let mut item =
+            json!({"board": BOARDS[*board], "member": member, "points": self.points, "at": at});
+        if let Some(id) = &self.id {
+            item["id"] = json!(id);
+        }
+        item
+    }
+}

@@ -1,0 +1,159 @@
+//! What has to be there: [`Ledger`], which is settled with each server that goes on.
+
+use std::collections::BTreeMap;
+use std::thread;
+
+use end_to_end::{Server, ndjson};
+use serde_json::{Value, json};
+
+use super::item::{BOARDS, DAY_WINDOWS, Item, Place, Sent};
+
+/// How many send again side by side.
+const SENDERS: usize = 4;
+
+/// Points by place.
+type Sums = BTreeMap<Place, i64>;
+
+/// All that counts, and under which ids.
+#[derive(Default)]
+pub(super) struct Ledger {
+    sums: Sums,
+    known: Vec<Item>,
+}
+
+impl Ledger {
+    /// Has something on each board, so that all are born.
+    pub(super) fn begin(server: &Server) -> Self {
+        let mut ledger = Self::default();
+        for board in 0..BOARDS.len() {
+            let place = Place {
+                board,
+                day: 0,
+                member: "first".to_owned(),
+            };
+            let item = Item {
+                place,
+                points: 1,
+                id: Some("first".to_owned()),
+            };
+            assert_eq!(receipt(server, &[item.json()]), [1, 0]);
+            ledger.count(&item);
+            ledger.known.push(item);
+        }
+        ledger
+    }
+
+    /// Holds what a server shows against what was sent to the one before: what was answered is there,
+    /// of the rest what it knows the ids of. Then sends the rest, and what was answered once more.
+    pub(super) fn settle(&mut self, server: &Server, sent: Vec<Sent>) {
+        let held = held(server);
+        let (answered, open): (Vec<Sent>, Vec<Sent>) =
+            sent.into_iter().partition(|sent| sent.answered);
+        for Sent { item, .. } in &answered {
+            self.count(item);
+        }
+        let (named, own): (Vec<Sent>, Vec<Sent>) =
+            open.into_iter().partition(|sent| sent.item.id.is_some());
+        for Sent { item, .. } in own {
+            // Nothing else of this member was open.
+            if held.get(&item.place) != self.sums.get(&item.place) {
+                self.count(&item);
+            }
+        }
+        let mut missing = Vec::new();
+        for (item, applied) in sent_again(server, &named) {
+            if applied {
+                missing.push(item);
+            } else {
+                self.count(&item);
+                self.known.push(item);
+            }
+        }
+        assert_eq!(held, self.sums);
+        for item in &missing {
+            self.count(item);
+        }
+        let named = answered.into_iter().map(|sent| sent.item);
+        let named: Vec<Item> = named.filter(|item| item.id.is_some()).collect();
+        are_duplicates(server, &named);
+        are_duplicates(server, &missing);
+        self.known.extend(named);
+        self.known.extend(missing);
+        self.holds(server);
+    }
+
+    /// Exactly this is there.
+    pub(super) fn holds(&self, server: &Server) {
+        assert_eq!(held(server), self.sums);
+    }
+
+    /// Every id that was ever sent is remembered.
+    pub(super) fn all_are_remembered(&self, server: &Server) {
+        are_duplicates(server, &self.known);
+    }
+
+    fn count(&mut self, item: &Item) {
+        *self.sums.entry(item.place.clone()).or_default() += item.points;
+    }
+}
+
+/// Sends one by one what was not answered; of each, whether it was applied only now.
+fn sent_again(server: &Server, sent: &[Sent]) -> Vec<(Item, bool)> {
+    let part = sent.len().div_ceil(SENDERS).max(1);
+    let again = |Sent { item, .. }: &Sent| match receipt(server, &[item.json()]) {
+        [1, 0] => (item.clone(), true),
+        [0, 1] => (item.clone(), false),
+        other => panic!("{other:?}: {item:?}"),
+    };
+    thread::scope(|scope| {
+        let senders: Vec<_> = sent
+            .chunks(part)
+            .map(|part| scope.spawn(move || part.iter().map(again).collect::<Vec<_>>()))
+            .collect();
+        let known = senders
+            .into_iter()
+            .flat_map(|sender| sender.join().unwrap());
+        known.collect()
+    })
+}
+
+fn are_duplicates(server: &Server, items: &[Item]) {
+    for items in items.chunks(5_000) {
+        let items: Vec<Value> = items.iter().map(Item::json).collect();
+        assert_eq!(receipt(server, &items), [0, items.len()]);
+    }
+}
+
+/// How many were applied, and how many duplicates.
+fn receipt(server: &Server, items: &[Value]) -> [usize; 2] {
+    let receipt = server.lines(&ndjson(items)).ok();
+    assert_eq!(receipt["read"], json!(items.len()), "{receipt}");
+    ["applied", "duplicates"]
+        .map(|count| usize::try_from(receipt[count].as_u64().unwrap()).unwrap())
+}
+
+/// All that a server shows; each contribution has to count in all its windows or in none.
+fn held(server: &Server) -> Sums {
+    let mut sums = Sums::new();
+    for (board, name) in BOARDS.into_iter().enumerate() {
+        let mut whole = BTreeMap::new();
+        for (day, window) in DAY_WINDOWS.into_iter().enumerate() {
+            for (member, points) in standings(server, name, window) {
+                *whole.entry(member.clone()).or_default() += points;
+                sums.insert(Place { board, day, member }, points);
+            }
+        }
+        assert_eq!(whole, standings(server, name, "all"), "{name}");
+    }
+    sums
+}
+
+fn standings(server: &Server, board: &str, window: &str) -> BTreeMap<String, i64> {
+    let page = format!("/v1/boards/{board}/range?from=1&to=1000&window={window}");
+    let ranked = server.get(page).ranked();
+    assert!(ranked.len() < 1000, "more than a page");
+    ranked
+        .into_iter()
+        .map(|(_, member, points)| (member, points))
+        .collect()
+}

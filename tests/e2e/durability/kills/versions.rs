@@ -1,0 +1,75 @@
+//! What was shown under which version: [`Versions`]. The same version is the same board, and none of
+//! an epoch that is past is shown again.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use end_to_end::Server;
+
+use super::item::{BOARDS, DAY_WINDOWS};
+
+/// A top: its path, its version, and a digest of what else it showed.
+pub(super) struct Shown {
+    path: String,
+    version: String,
+    digest: u64,
+}
+
+/// All versions of all servers of a folder.
+#[derive(Default)]
+pub(super) struct Versions {
+    digests: HashMap<(String, String), Known>,
+    epoch: usize,
+}
+
+/// What a version named, and until when.
+struct Known {
+    digest: u64,
+    epoch: usize,
+}
+
+impl Versions {
+    /// Takes what one server showed.
+    pub(super) fn note(&mut self, shown: Vec<Shown>) {
+        for Shown {
+            path,
+            version,
+            digest,
+        } in shown
+        {
+            let now = self.epoch;
+            let known = self.digests.entry((path.clone(), version.clone()));
+            let known = known.or_insert(Known { digest, epoch: now });
+            assert_eq!(known.digest, digest, "{path} {version} is two boards");
+            assert_eq!(known.epoch, now, "{path} {version} came back");
+        }
+    }
+
+    /// No version so far may be shown any more.
+    pub(super) fn are_past(&mut self) {
+        self.epoch += 1;
+    }
+}
+
+/// Looks at all tops until there is no answer.
+pub(super) fn watch(server: &Server) -> Vec<Shown> {
+    let mut shown = Vec::new();
+    loop {
+        for board in BOARDS {
+            for window in DAY_WINDOWS.into_iter().chain(["all"]) {
+                let path = format!("/v1/boards/{board}/top?n=1000&fresh=true&window={window}");
+                let Ok(answer) = server.try_get(&path) else {
+                    return shown;
+                };
+                let top = answer.ok();
+                let mut digest = DefaultHasher::new();
+                (top["entries"].to_string(), top["members"].to_string()).hash(&mut digest);
+                shown.push(Shown {
+                    path,
+                    version: top["version"].as_str().unwrap().to_owned(),
+                    digest: digest.finish(),
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The durable store from outside: what a server finds that is started where another ended.
+//!
+//! `restarts` and `kills` end servers, well and badly, `settings` changes what is promised; `folder`
+//! copies, shares and verifies what they leave, `damage` breaks it.
+
+mod damage;
+mod folder;
+mod kills;
+mod restarts;
+mod seen;
+mod settings;

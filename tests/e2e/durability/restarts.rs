@@ -1,0 +1,199 @@
+//! Kinds and boards with all that can happen to them come back as they were, after SIGTERM and after
+//! kill -9.
+
+use end_to_end::clock::{DAY_MS, now_ms};
+use end_to_end::{Launch, Server};
+use serde_json::{Value, json};
+
+use super::seen::Seen;
+
+const CONFIG: &str = "[kinds.gifts]\n[kinds.left]\n[kinds.changed]\nshards = 2\n";
+
+fn item(board: &str, member: &str, points: i64) -> Value {
+    json!({"board": board, "member": member, "points": points, "id": format!("{member}-id")})
+}
+
+/// A server to which everything has happened.
+fn lived() -> Server {
+    let server = Server::durable(CONFIG);
+    kinds(&server);
+    boards(&server);
+    server
+}
+
+fn kinds(server: &Server) {
+    let races = json!({
+        "mode": "best", "rank": "competition", "ties": "latest", "windows": ["week", "all"],
+        "fields": [{"name": "laps"}, {"name": "seconds", "order": "asc"}],
+        "time_zone": "Asia/Kathmandu", "shards": 4, "top": 50, "max_staleness": "1s",
+        "keep": {"week": "forever", "all": {"idle": "7d"}}, "close": {"week": "10m"}, "dedupe": "2h",
+    });
+    server.put("/v1/kinds/races", &races).is(201);
+    server.put("/v1/kinds/gone", &json!({})).is(201);
+    server.delete("/v1/kinds/gone").is_empty();
+    // One of the file that the file is not to bring back, and one that it is not to change back.
+    server.delete("/v1/kinds/left").is_empty();
+    server.give("changed/a", &[("u", 1)]);
+    let changed =
+        json!({"shards": 8, "top": 7, "windows": ["hour", "day", "week", "month", "all"]});
+    server.put("/v1/kinds/changed", &changed).is(200);
+}
+
+fn boards(server: &Server) {
+    let lap = |member: &str, laps: i64, seconds: i64| {
+        json!({"board": "races/ring", "member": member,
+               "values": {"laps": laps, "seconds": seconds}, "at": now_ms() - DAY_MS})
+    };
+    let laps = json!([
+        lap("ada", 3, 190),
+        lap("ben", 3, 181),
+        lap("ada", 3, 185),
+        lap("cyd", 2, 90)
+    ]);
+    assert_eq!(server.contribute(&laps).ok()["applied"], 4);
+    // More than a small board holds, under names of every sort.
+    let many: Vec<Value> = (0..700)
+        .map(|n| item("gifts/large", &format!("é {n} /%\""), 1 + n % 50))
+        .collect();
+    assert_eq!(server.contribute(&many.into()).ok()["applied"], 700);
+    server
+        .contribute(&json!([item("gifts/a", "u", 5), item("gifts/a", "v", -3)]))
+        .ok();
+    let set = json!({"points": 40, "id": "set"});
+    server.put("/v1/boards/gifts/a/members/v", &set).ok();
+    server.contribute(&item("gifts/a", "removed", 9)).ok();
+    server
+        .delete("/v1/boards/gifts/a/members/removed")
+        .is_empty();
+    // Deleted, and deleted and born again.
+    for board in ["dead", "again"] {
+        server
+            .contribute(&item(&format!("gifts/{board}"), "u", 5))
+            .ok();
+        server
+            .delete(format!("/v1/boards/gifts/{board}"))
+            .is_empty();
+    }
+    server.give("gifts/again", &[("v", 2)]);
+    // Settled, with and without contributions.
+    for board in ["settled", "waiting"] {
+        server
+            .put(format!("/v1/boards/gifts/{board}"), &json!({"shards": 64}))
+            .ok();
+    }
+    server.give("gifts/settled", &[("u", 1), ("v", 1)]);
+}
+
+/// What no look shows, and what is to happen next tells.
+fn goes_on(server: &Server) {
+    let receipt = |item: &Value| {
+        let receipt = server.contribute(item).ok();
+        [&receipt["applied"], &receipt["duplicates"]].map(|count| count.as_u64().unwrap())
+    };
+    // Ids are remembered, of those who were removed too; with their boards they are gone.
+    for member in ["u", "v", "removed"] {
+        assert_eq!(receipt(&item("gifts/a", member, 1)), [0, 1], "{member}");
+    }
+    let set = json!({"points": 1, "id": "set"});
+    let again = server.put("/v1/boards/gifts/a/members/v", &set).ok();
+    assert_eq!(again["duplicates"], 1);
+    for board in ["gifts/dead", "gifts/again"] {
+        assert_eq!(receipt(&item(board, "u", 5)), [1, 0], "{board}");
+    }
+    let settled = "/v1/boards/gifts/settled";
+    server
+        .put(settled, &json!({"shards": 2}))
+        .problem(409, "board-exists", &[]);
+    server.give("gifts/waiting", &[("u", 1)]);
+    assert_eq!(server.get("/v1/boards/gifts/waiting").ok()["shards"], 64);
+    // Born before its kind changed, and after.
+    server.give("changed/b", &[("u", 1)]);
+    for (board, shards) in [("changed/a", 2), ("changed/b", 8)] {
+        let shown = server.get(format!("/v1/boards/{board}")).ok();
+        assert_eq!(shown["shards"], shards, "{board}");
+    }
+    server
+        .contribute(&item("left/a", "u", 1))
+        .problem(404, "unknown-kind", &["left"]);
+}
+
+#[test]
+fn after_a_stop_everything_is_as_it_was_under_its_old_tags() {
+    let server = lived();
+    let before = Seen::of(&server);
+    assert_eq!(
+        before.content["/v1/kinds"]["kinds"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+    let server = server.stop().start();
+    before.is_still_held_by(&server);
+    let after = Seen::of(&server);
+    assert_eq!(after.content, before.content);
+    assert_eq!(after.tags, before.tags);
+    goes_on(&server);
+}
+
+#[test]
+fn after_a_kill_everything_is_as_it_was_in_another_epoch() {
+    let server = lived();
+    let before = Seen::of(&server);
+    let server = server.kill().start();
+    let after = Seen::of(&server);
+    after.is_the_same_in_another_epoch(&before);
+    // An epoch that was shown and not ended well ends with the process, though nothing was written.
+    let server = server.kill().start();
+    let later = Seen::of(&server);
+    later.is_the_same_in_another_epoch(&after);
+    later.is_the_same_in_another_epoch(&before);
+    goes_on(&server);
+}
+
+#[test]
+fn what_is_done_after_a_restart_is_there_after_the_next() {
+    let mut launch: Launch = lived().kill();
+    for end in [Server::stop, Server::kill, Server::stop, Server::kill] {
+        let server = launch.start();
+        let points = server.get("/v1/boards/gifts/large/members/new?window=all");
+        let points = match points.status {
+            404 => 0,
+            _ => points.ok()["points"].as_i64().unwrap(),
+        };
+        server.give("gifts/large", &[("new", 1)]);
+        let shape = json!({"top": 100 + points});
+        server.put("/v1/kinds/gifts", &shape).is(200);
+        let before = Seen::of(&server);
+        launch = end(server);
+        let server = launch.start();
+        assert_eq!(Seen::of(&server).content, before.content);
+        assert_eq!(server.get("/v1/kinds/gifts").ok()["top"], 100 + points);
+        launch = server.stop();
+    }
+    let server = launch.start();
+    let new = server.get("/v1/boards/gifts/large/members/new?window=all");
+    assert_eq!(new.ok()["points"], 4);
+    goes_on(&server);
+}
+
+#[test]
+fn a_store_that_knows_a_kind_otherwise_than_the_file_is_right_and_it_is_logged() {
+    let server = Server::durable("[kinds.k]\nshards = 2\n");
+    server.give("k/a", &[("u", 1)]);
+    let launch = server.stop();
+    let launch = launch.file("megaboard.toml", "[kinds.k]\nshards = 4\n[kinds.new]\n");
+    let server = launch.start();
+    assert_eq!(server.get("/v1/kinds/k").ok()["shards"], 2);
+    assert_eq!(server.get("/v1/kinds/new").ok()["shards"], 16);
+    let log = server.log();
+    let told = log.lines().filter(|line| line.contains("differs"));
+    let told: Vec<&str> = told.collect();
+    assert!(told.len() == 1 && told[0].contains("kind=k"), "{log}");
+    // What the file does not name any more is there all the same.
+    let server = server
+        .stop()
+        .file("megaboard.toml", "[kinds.new]\n")
+        .start();
+    assert_eq!(server.order("k/a", "all"), ["u"]);
+}
