@@ -1,8 +1,8 @@
 //! Servers ended at random moments under write, again and again: what was answered as applied counts
 //! once, what was not counts once when it is sent again, and no version names two boards.
 //!
-//! [`rounds`] is the run; `writer` and `watch` are at work until the server is gone, `ledger` knows
-//! what has to be there, `versions` what was shown.
+//! [`rounds`] is the run; `writer` writes until the server is gone, `ledger` knows what has to be there,
+//! `versions` what was shown.
 
 mod item;
 mod ledger;
@@ -83,6 +83,10 @@ pub(super) fn rounds(config: &str, ends: &[End], load: Load, times: usize) {
         println!("round {round}: {end:?} after {} contributions", sent.len());
         versions.note(shown);
         server = again(server, end, &mut dice, &mut versions);
+        // What is shown first is what may have been shown last.
+        let mut shown = Vec::new();
+        versions::look(&server, &mut shown).unwrap();
+        versions.note(shown);
         ledger.settle(&server, sent);
     }
     ledger.all_are_remembered(&server);
