@@ -1,7 +1,14 @@
-//! As much of HTTP as the figures need: one request a connection, and where a response ends.
+//! As much of HTTP as the figures need: requests that keep their connection, and where a response
+//! ends.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+
+/// How a response begins that is what was asked for.
+pub const OK: &str = "HTTP/1.1 200 ";
+
+/// Bytes read at once.
+const READ_BYTES: usize = 16 << 10;
 
 /// A response: its head, status line included, and its body.
 #[derive(Debug, Clone)]
@@ -29,41 +36,56 @@ pub fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")
 }
 
-/// Asks once, over a connection of its own. Anything but a 200 is an error.
-pub fn ask(address: SocketAddr, path: &str) -> io::Result<Response> {
-    let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-    exchange(address, request.as_bytes(), &[])
-}
-
-/// Posts once, over a connection of its own. Anything but a 200 is an error.
-pub fn post(
-    address: SocketAddr,
-    path: &str,
-    media_type: &str,
-    body: &[u8],
-) -> io::Result<Response> {
-    let head = format!(
-        "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
-         content-type: {media_type}\r\ncontent-length: {}\r\n\r\n",
+/// A `POST` that keeps its connection.
+#[must_use]
+pub fn post(path: &str, media_type: &str, body: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\n\
+         content-type: {media_type}\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
-    );
-    exchange(address, head.as_bytes(), body)
+    )
 }
 
-fn exchange(address: SocketAddr, head: &[u8], body: &[u8]) -> io::Result<Response> {
-    let mut stream = TcpStream::connect(address)?;
-    stream.write_all(head)?;
-    stream.write_all(body)?;
-    let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes)?;
-    let end = head_length(&bytes).ok_or_else(|| io::Error::other("no HTTP response came"))?;
-    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-    if !head.starts_with("HTTP/1.1 200 ") {
-        let body = String::from_utf8_lossy(&bytes[end..]);
-        return Err(io::Error::other(format!("{head}{body}")));
+/// Asks once, over a connection of its own. Anything but a 200 is an error.
+pub fn ask(address: SocketAddr, request: &str) -> io::Result<Response> {
+    Connection::open(address)?.ask(request)
+}
+
+/// A connection that is asked again and again.
+#[derive(Debug)]
+pub struct Connection {
+    stream: TcpStream,
+}
+
+impl Connection {
+    /// Connects.
+    pub fn open(address: SocketAddr) -> io::Result<Self> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream })
     }
-    let body = bytes.split_off(end);
-    Ok(Response { head, body })
+
+    /// Sends a request and waits for its response. Anything but a 200 is an error.
+    pub fn ask(&mut self, request: &str) -> io::Result<Response> {
+        self.stream.write_all(request.as_bytes())?;
+        let mut bytes = Vec::new();
+        let mut buffer = [0; READ_BYTES];
+        while response_length(&bytes).is_none_or(|length| bytes.len() < length) {
+            match self.stream.read(&mut buffer)? {
+                0 => return Err(io::Error::other("no whole HTTP response came")),
+                read => bytes.extend_from_slice(&buffer[..read]),
+            }
+        }
+        let end = head_length(&bytes).unwrap_or_default();
+        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let body = bytes.split_off(end);
+        if head.starts_with(OK) {
+            Ok(Response { head, body })
+        } else {
+            let body = String::from_utf8_lossy(&body);
+            Err(io::Error::other(format!("{head}{body}")))
+        }
+    }
 }
 
 /// The length of the response that these bytes begin, once its head is whole.

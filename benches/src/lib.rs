@@ -1,6 +1,6 @@
 //! What the figures and the criterion benches share.
 //!
-//! `sample` is the board that is measured, `redis` the peer, `load` the one client loop that asks
+//! `sample` is the board that is measured, `contributions` are those that are sent, `redis` is the peer, `load` the one client loop that asks
 //! every server the same way. `child` runs servers, `process` reads what they take, `figures` turns
 //! rounds into medians and ratios.
 //!
@@ -8,6 +8,7 @@
 //! machine is noisy to both. What is compared is the ratio.
 
 pub mod child;
+pub mod contributions;
 pub mod figures;
 pub mod http;
 pub mod load;

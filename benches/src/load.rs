@@ -1,7 +1,7 @@
 //! The one client loop that asks every server, whatever it speaks.
 //!
-//! One thread, non-blocking sockets, a fixed request a connection, sent again when its response has
-//! come whole: nothing is pipelined. What it costs is alike for both protocols, and little enough
+//! One thread, non-blocking sockets, one request under way a connection, the next sent when its
+//! response has come whole: nothing is pipelined. What it costs is alike for both protocols, and little enough
 //! that the server is what is measured.
 
 use std::io::{self, ErrorKind, Read, Write};
@@ -30,8 +30,10 @@ pub struct Target<'a> {
     pub address: SocketAddr,
     /// Its process.
     pub pid: u32,
-    /// The request, as it is sent.
-    pub request: &'a [u8],
+    /// The requests, as they are sent: in turn, and from the first again.
+    pub requests: &'a [String],
+    /// How a response begins that is what was asked for. Any other ends the load as an error.
+    pub begins: &'a str,
     /// The length of the response that these bytes begin, once they tell.
     pub response_length: fn(&[u8]) -> Option<usize>,
 }
@@ -41,6 +43,8 @@ pub struct Target<'a> {
 pub struct Load {
     /// Responses.
     pub responses: u64,
+    /// Requests in all, with those that were not counted.
+    pub sent: u64,
     /// Bytes of them all.
     pub bytes: u64,
     /// Time that passed.
@@ -49,6 +53,32 @@ pub struct Load {
     pub server_cpu: Duration,
     /// CPU time of this process.
     pub client_cpu: Duration,
+    /// How long responses took.
+    pub latency: Latency,
+}
+
+/// From the sending of a request until its response is whole.
+#[derive(Debug, Clone, Copy)]
+pub struct Latency {
+    /// Half of them took no longer.
+    pub median: Duration,
+    /// One in a hundred took longer.
+    pub p99: Duration,
+    /// The slowest.
+    pub max: Duration,
+}
+
+impl Latency {
+    fn of(taken: &mut [Duration]) -> Self {
+        taken.sort_unstable();
+        let last = taken.len().saturating_sub(1);
+        let at = |part| taken.get(last * part / 100).copied().unwrap_or_default();
+        Self {
+            median: at(50),
+            p99: at(99),
+            max: at(100),
+        }
+    }
 }
 
 impl Load {
@@ -81,15 +111,18 @@ impl Load {
 pub fn load(target: Target<'_>, connections: usize, duration: Duration) -> io::Result<Load> {
     let mut client = Client::open(target, connections)?;
     client.ask_for(WARM_UP)?;
-    let (responses, bytes) = (client.responses, client.bytes);
+    client.taken.clear();
+    let bytes = client.bytes;
     let (begun, cpu, own) = (Instant::now(), cpu_of(target.pid)?, own_cpu());
     client.ask_for(duration)?;
     Ok(Load {
         elapsed: begun.elapsed(),
         server_cpu: cpu_of(target.pid)?.saturating_sub(cpu),
         client_cpu: own_cpu().saturating_sub(own),
-        responses: client.responses - responses,
+        responses: client.taken.len() as u64,
+        sent: client.next as u64,
         bytes: client.bytes - bytes,
+        latency: Latency::of(&mut client.taken),
     })
 }
 
@@ -99,12 +132,16 @@ struct Client<'a> {
     events: Events,
     connections: Vec<Connection>,
     buffer: Vec<u8>,
-    responses: u64,
+    /// The request that is sent next.
+    next: usize,
+    /// How long each response took.
+    taken: Vec<Duration>,
     bytes: u64,
 }
 
 struct Connection {
     stream: TcpStream,
+    sent: Instant,
     /// What came of a response whose length is not yet known.
     head: Vec<u8>,
     /// How much of a response whose length is known is still to come.
@@ -114,6 +151,7 @@ struct Connection {
 impl<'a> Client<'a> {
     fn open(target: Target<'a>, connections: usize) -> io::Result<Self> {
         let poll = Poll::new()?;
+        let next = connections;
         let connections = (0..connections).map(|number| {
             let stream = std::net::TcpStream::connect(target.address)?;
             stream.set_nodelay(true)?;
@@ -121,9 +159,10 @@ impl<'a> Client<'a> {
             let mut stream = TcpStream::from_std(stream);
             poll.registry()
                 .register(&mut stream, Token(number), Interest::READABLE)?;
-            stream.write_all(target.request)?;
+            stream.write_all(target.requests[number % target.requests.len()].as_bytes())?;
             Ok(Connection {
                 stream,
+                sent: Instant::now(),
                 head: Vec::new(),
                 left: 0,
             })
@@ -135,7 +174,8 @@ impl<'a> Client<'a> {
             connections,
             poll,
             buffer: vec![0; READ_BYTES],
-            responses: 0,
+            next,
+            taken: Vec::new(),
             bytes: 0,
         })
     }
@@ -152,8 +192,10 @@ impl<'a> Client<'a> {
                 while let Some(read) = connection.read(&mut self.buffer)? {
                     self.bytes += read as u64;
                     if connection.take(&self.buffer[..read], &self.target)? {
-                        self.responses += 1;
-                        connection.stream.write_all(self.target.request)?;
+                        let request = &self.target.requests[self.next % self.target.requests.len()];
+                        self.next += 1;
+                        self.taken.push(connection.sent.elapsed());
+                        connection.send(request)?;
                         // Nothing can have come yet: the system tells when it has.
                         break;
                     }
@@ -165,6 +207,11 @@ impl<'a> Client<'a> {
 }
 
 impl Connection {
+    fn send(&mut self, request: &str) -> io::Result<()> {
+        self.sent = Instant::now();
+        self.stream.write_all(request.as_bytes())
+    }
+
     /// Reads what is there; `None` when that is nothing.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         match self.stream.read(buffer) {
@@ -185,6 +232,10 @@ impl Connection {
                 self.head.extend_from_slice(bytes);
                 &self.head
             };
+            if !target.begins.bytes().zip(head).all(|(a, b)| a == *b) {
+                let head = String::from_utf8_lossy(head);
+                return Err(io::Error::other(format!("the server answered {head}")));
+            }
             let Some(length) = (target.response_length)(head) else {
                 if self.head.is_empty() {
                     self.head.extend_from_slice(bytes);

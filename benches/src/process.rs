@@ -25,6 +25,34 @@ pub fn cpu_of(pid: u32) -> io::Result<Duration> {
     Ok(Duration::from_nanos(nanos))
 }
 
+/// What a process took so far, threads that have ended included.
+#[derive(Debug, Clone, Copy)]
+pub struct Spent {
+    /// The process itself, user and system.
+    pub own: Duration,
+    /// Children that it forked and that have ended.
+    pub children: Duration,
+}
+
+/// CPU time of a process with all its threads so far, in clock ticks: for what takes seconds.
+pub fn spent_by(pid: u32) -> io::Result<Spent> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    // The name stands in parentheses and may hold anything; behind it the state is field 3.
+    let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+    let seconds = |first: usize| {
+        let ticks = fields.get(first - 3..first - 1)?.iter();
+        let ticks = ticks.map(|field| field.parse::<u32>().ok());
+        let ticks: u32 = ticks.sum::<Option<u32>>()?;
+        let per_second = u32::try_from(rustix::param::clock_ticks_per_second()).ok()?;
+        Some(Duration::from_secs(1) * ticks / per_second)
+    };
+    let (own, children) = (seconds(14), seconds(16));
+    let spent = own.zip(children);
+    let (own, children) = spent.ok_or_else(|| io::Error::other("stat tells no CPU time"))?;
+    Ok(Spent { own, children })
+}
+
 /// Bytes of memory that this process has resident.
 pub fn own_resident_bytes() -> io::Result<u64> {
     let pages = std::fs::read_to_string("/proc/self/statm")?;

@@ -1,7 +1,8 @@
-//! The peer: one Redis of its own, nothing kept on disk.
+//! The peer: one Redis of its own, with nothing on disk or with its log of commands.
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::Command;
 
 use crate::child::Server;
@@ -33,10 +34,30 @@ pub struct Redis {
 impl Redis {
     /// Starts one on a free port.
     pub fn start() -> io::Result<Self> {
+        Self::with(&["--appendonly", "no"])
+    }
+
+    /// Starts one that keeps its log in this folder. All else is as Redis has it by default, but
+    /// that it writes no snapshots besides, which would cost it more.
+    pub fn kept(folder: &Path, fsync: &str) -> io::Result<Self> {
+        let folder = folder.to_string_lossy();
+        Self::with(&[
+            "--dir",
+            &folder,
+            "--appendonly",
+            "yes",
+            "--appendfsync",
+            fsync,
+            "--logfile",
+            "redis.log",
+        ])
+    }
+
+    fn with(settings: &[&str]) -> io::Result<Self> {
         let server = Server::on_free_port(|port| {
             let mut command = Command::new("redis-server");
             command.args(["--port", &port.to_string(), "--bind", "127.0.0.1"]);
-            command.args(["--save", "", "--appendonly", "no"]);
+            command.args(["--save", ""]).args(settings);
             command
         })?;
         let connection = Connection::open(server.address)?;
@@ -72,6 +93,14 @@ impl Redis {
     pub fn version(&mut self) -> io::Result<String> {
         let info = self.connection.ask(&["INFO", "server"])?;
         Ok(field(&info, "redis_version")?.to_owned())
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        // Killed, it would leave behind a child that rewrites its log. What answers is the end of
+        // the connection, which is an error.
+        let _ = self.connection.ask(&["SHUTDOWN", "NOSAVE", "NOW"]);
     }
 }
 

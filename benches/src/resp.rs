@@ -85,6 +85,13 @@ pub fn array_length(bytes: &[u8]) -> Option<usize> {
     Some(end)
 }
 
+/// The length of the reply that these bytes begin: one bulk string, once its header is whole.
+#[must_use]
+pub fn bulk_length(bytes: &[u8]) -> Option<usize> {
+    let (length, header) = header(bytes, b'$')?;
+    Some(header + length + 2)
+}
+
 /// The number behind a type byte, and how long its line is.
 fn header(bytes: &[u8], kind: u8) -> Option<(usize, usize)> {
     let mut number = 0;

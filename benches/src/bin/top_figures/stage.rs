@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 use std::process::Command;
+use std::slice;
 use std::time::Duration;
 
 use benches::child::{Server, beside};
@@ -66,7 +67,7 @@ impl Stage {
         let mut redis = Redis::start()?;
         fill_redis(&mut redis)?;
 
-        let answer = http::ask(megaboard.address, TOP)?;
+        let answer = http::ask(megaboard.address, &http::get(TOP))?;
         let body = folder.path().join("body.json");
         std::fs::write(&body, &answer.body)?;
         let etag = answer.header("etag").unwrap_or_default();
@@ -89,7 +90,8 @@ impl Stage {
         let redis = |request| Target {
             address: self.redis.address(),
             pid: self.redis.pid(),
-            request,
+            requests: slice::from_ref(request),
+            begins: "*",
             response_length: resp::array_length,
         };
         let plain = resp::command(&REVRANGE);
@@ -98,7 +100,8 @@ impl Stage {
         let http = |server: &Server| Target {
             address: server.address,
             pid: server.pid(),
-            request: get.as_bytes(),
+            requests: slice::from_ref(&get),
+            begins: http::OK,
             response_length: http::response_length,
         };
         let ask = |target| load(target, connections, duration);
@@ -106,8 +109,8 @@ impl Stage {
         let bare_accept_loop = ask(http(&self.bare_accept_loop))?;
         let megaboard = self.full(|| ask(http(&self.megaboard)))?;
         let bare = ask(http(&self.bare))?;
-        let redis_plain = ask(redis(plain.as_bytes()))?;
-        let redis_packed = ask(redis(packed.as_bytes()))?;
+        let redis_plain = ask(redis(&plain))?;
+        let redis_packed = ask(redis(&packed))?;
         let megaboard_written = self.full(|| {
             let address = self.megaboard.address;
             let writing = Writing::start(move |random| write_http(address, random));
@@ -115,7 +118,7 @@ impl Stage {
         })?;
         let address = self.redis.address();
         let writing = Writing::start(move |random| write_redis(address, random));
-        let redis_written = writing.stop_after(ask(redis(plain.as_bytes())))?;
+        let redis_written = writing.stop_after(ask(redis(&plain)))?;
         Ok(Round {
             megaboard,
             redis: redis_plain,
@@ -158,12 +161,8 @@ fn fill(megaboard: &Server) -> io::Result<()> {
         );
     }
     let kind = "application/x-ndjson";
-    let answer = http::post(
-        megaboard.address,
-        "/v1/contributions",
-        kind,
-        lines.as_bytes(),
-    )?;
+    let request = http::post("/v1/contributions", kind, &lines);
+    let answer = http::ask(megaboard.address, &request)?;
     let text = String::from_utf8_lossy(&answer.body);
     if text.contains(&format!("\"applied\":{MEMBERS},")) {
         Ok(())

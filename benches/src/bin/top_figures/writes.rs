@@ -71,7 +71,8 @@ pub(crate) fn write_http(address: SocketAddr, random: &mut Random) -> io::Result
         );
     }
     let kind = "application/x-ndjson";
-    http::post(address, "/v1/contributions", kind, lines.as_bytes()).map(drop)
+    let request = http::post("/v1/contributions", kind, &lines);
+    http::ask(address, &request).map(drop)
 }
 
 pub(crate) fn write_redis(address: SocketAddr, random: &mut Random) -> io::Result<()> {

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use super::snapshot::SnapshotError;
+
 /// An embedded store did not open.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbeddedError {
@@ -11,7 +13,8 @@ pub enum EmbeddedError {
     /// The journal is damaged, or of a later version; the message names file and offset.
     #[error("{0}")]
     Journal(String),
-    /// The snapshot is damaged, or of a later version; the message names file and offset.
+    /// The snapshot is damaged, or of a later version, or could not be written; the message names
+    /// the file.
     #[error("{0}")]
     Snapshot(String),
     /// A record did not do what it did before: snapshot and journal do not belong together.
@@ -26,4 +29,10 @@ pub enum EmbeddedError {
     /// The store was closed meanwhile.
     #[error("the store is closed")]
     Closed,
+}
+
+impl From<SnapshotError> for EmbeddedError {
+    fn from(error: SnapshotError) -> Self {
+        Self::Snapshot(error.to_string())
+    }
 }

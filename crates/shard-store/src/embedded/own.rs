@@ -8,9 +8,6 @@
 const STARTED: u8 = 0xF0;
 const STOPPED: u8 = 0xF1;
 
-/// Bytes of the longest.
-pub(crate) const OWN_BYTES_MAX: usize = 9;
-
 /// A record of the store's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Own {
@@ -69,7 +66,6 @@ mod tests {
             },
         ] {
             let bytes = own.encode();
-            assert!(bytes.len() <= OWN_BYTES_MAX);
             assert_eq!(Own::decode(&bytes), Some(own));
         }
         assert_eq!(Own::decode(&[STOPPED, 1]), None);

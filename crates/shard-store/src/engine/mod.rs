@@ -18,3 +18,4 @@ mod tree;
 pub(crate) use cell::{FrozenPart, Restored, Shared};
 pub(crate) use log::{Applied, Event, Log};
 pub(crate) use registry::Registry;
+pub(crate) use shard::{FrozenShard, Shard, ShardLoader};

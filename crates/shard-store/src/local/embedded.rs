@@ -1,12 +1,15 @@
 //! The store in a folder: opened, snapped, closed.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::keep::Keep;
 use super::{LocalStore, random};
 use crate::contract::StoreError;
 use crate::embedded::journal::Journal;
-use crate::embedded::{Disk, EmbeddedError, EmbeddedSettings, Own, Recovery, recovery};
+use crate::embedded::{
+    Disk, EmbeddedError, EmbeddedSettings, Own, Recovery, Snapshots, recovery, snapshot,
+};
 use crate::engine::Registry;
 
 impl LocalStore {
@@ -14,8 +17,26 @@ impl LocalStore {
     ///
     /// Dropped without [`close`](crate::ShardStore::close), it ends as if the process had been killed.
     pub fn open(disk: Arc<dyn Disk>, settings: &EmbeddedSettings) -> Result<Self, EmbeddedError> {
+        let began = Instant::now();
         let registry = Arc::new(Registry::new(settings.id_bytes_max));
-        let Recovery { journal, epoch } = recovery::recover(&*disk, &registry)?;
+        let Recovery {
+            journal,
+            epoch,
+            sizes,
+        } = recovery::recover(&*disk, &registry)?;
+        if journal.cut_bytes > 0 {
+            let cut_bytes = journal.cut_bytes;
+            tracing::warn!(cut_bytes, "the journal's end was never synced, and is cut");
+        }
+        tracing::info!(
+            folder = %disk.path().display(),
+            boards = registry.all_cells().len(),
+            snapshot_bytes = sizes.snapshot_bytes,
+            journal_bytes = sizes.journal_bytes,
+            seconds = began.elapsed().as_secs_f32(),
+            "loaded what was kept",
+        );
+        snapshot::remove_unfinished(&*disk)?;
         let journal = Journal::start(disk.clone(), &journal, settings.journal())?;
         let journal = Arc::new(journal);
         // Before anything is shown in an epoch, the folder says that it is no longer as it was left.
@@ -25,10 +46,11 @@ impl LocalStore {
             Some(epoch) => epoch,
             None => random().map_err(|error| EmbeddedError::Lost(error.to_string()))?,
         };
+        let snapshots = Snapshots::start(disk, registry.clone(), journal.clone(), sizes, settings)?;
         Ok(Self {
             registry,
             epoch,
-            keep: Keep::Journal { journal },
+            keep: Keep::Journal { snapshots, journal },
         })
     }
 
@@ -49,16 +71,17 @@ impl LocalStore {
     pub fn snapshot(&self) -> Result<(), EmbeddedError> {
         match &self.keep {
             Keep::Nowhere | Keep::ReadOnly => Ok(()),
-            Keep::Journal { .. } => Err(EmbeddedError::Closed),
+            Keep::Journal { snapshots, .. } => snapshots.take(),
         }
     }
 
     /// Writes and syncs all that was taken, and takes nothing any more. The next start goes on in
     /// the same epoch.
     pub(super) fn stop(&self) -> Result<(), StoreError> {
-        let Keep::Journal { journal } = &self.keep else {
+        let Keep::Journal { snapshots, journal } = &self.keep else {
             return Ok(());
         };
+        snapshots.end();
         let stopped = Own::Stopped { epoch: self.epoch };
         // On a full disk it is not said: what was answered is durable all the same.
         let said = journal.write_blocking(&stopped.encode());

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::contract::StoreError;
 use crate::embedded::journal::{Journal, Reservation, Sequence};
-use crate::embedded::record;
+use crate::embedded::{Snapshots, record};
 use crate::engine::{Event, Log};
 
 /// Where it is kept.
@@ -19,7 +19,11 @@ pub(super) enum Keep {
     /// Nothing may happen: the store was opened to look at it.
     ReadOnly,
     /// In a journal, and in snapshots of what it tells.
-    Journal { journal: Arc<Journal> },
+    Journal {
+        /// Dropped first, so that nothing reads what is going.
+        snapshots: Snapshots,
+        journal: Arc<Journal>,
+    },
 }
 
 /// The events of one call, and the room that was made for them.

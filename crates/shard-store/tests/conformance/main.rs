@@ -18,6 +18,7 @@ mod dice;
 #[path = "../support/given.rs"]
 mod given;
 #[path = "../support/twin.rs"]
+#[expect(dead_code, reason = "some of it only the durability suite asks")]
 mod twin;
 #[path = "../support/versions_seen.rs"]
 mod versions_seen;

@@ -54,9 +54,12 @@ pub(crate) struct Audit {
     swept: Option<Timestamp>,
     /// It failed on its way: what it did is known when it is done again.
     half_swept: bool,
-    versions: HashMap<(BoardName, Incarnation), Versions>,
+    /// By epoch: what was seen in one that comes back is there again.
+    versions: HashMap<(BoardName, Incarnation, u64), Versions>,
     epoch: Option<u64>,
     epochs_lost: HashSet<u64>,
+    /// Something was answered as durable since it was opened.
+    wrote: bool,
     /// It could not be opened at once.
     reopened: bool,
     told: VecDeque<String>,
@@ -79,6 +82,7 @@ impl Audit {
             versions: HashMap::new(),
             epoch: None,
             epochs_lost: HashSet::new(),
+            wrote: false,
             reopened: false,
             told: VecDeque::new(),
         };
@@ -176,8 +180,9 @@ impl Audit {
         }
         if op.proves(reply) {
             self.written.clone_from(&self.live);
-            self.swept = None;
+            self.wrote = true;
             if self.settings.durability == Durability::Always {
+                self.swept = None;
                 self.synced.clone_from(&self.live);
             } else {
                 self.synced.extend(self.live.iter().cloned());
@@ -212,6 +217,10 @@ impl Audit {
 
     /// Everything that can be read; the windows of any world are asked for.
     async fn see(&self, worlds: &[World]) -> Seen {
+        self.see_in(&**self.store(), worlds).await
+    }
+
+    async fn see_in(&self, store: &dyn ShardStore, worlds: &[World]) -> Seen {
         let mut asked: BTreeMap<BoardName, BTreeSet<Window>> =
             names().map(|name| (name, BTreeSet::new())).collect();
         for world in worlds {
@@ -221,7 +230,7 @@ impl Audit {
                 windows.extend(life.twin.dropped());
             }
         }
-        Seen::look(&**self.store(), &asked).await
+        Seen::look(store, &asked).await
     }
 
     /// Holds what can be read against what may be there.
@@ -254,8 +263,16 @@ impl Audit {
     }
 
     fn note_versions(&mut self, seen: &Seen) {
+        for version in seen.versions() {
+            let epoch = *self.epoch.get_or_insert(version.epoch);
+            assert_eq!(epoch, version.epoch, "one epoch at a time");
+            if self.epochs_lost.contains(&epoch) {
+                self.fail("an epoch came back");
+            }
+        }
+        let Some(epoch) = self.epoch else { return };
         for (name, board) in &seen.boards {
-            let life = (name.clone(), board.record.incarnation);
+            let life = (name.clone(), board.record.incarnation, epoch);
             let versions = self.versions.entry(life).or_default();
             for (shard, windows) in (0..).zip(&board.shards) {
                 for (window, found) in windows {
@@ -267,11 +284,6 @@ impl Audit {
                     }
                 }
             }
-        }
-        for version in seen.versions() {
-            let epoch = *self.epoch.get_or_insert(version.epoch);
-            assert_eq!(epoch, version.epoch, "one epoch at a time");
-            assert!(!self.epochs_lost.contains(&epoch), "an epoch came back");
         }
     }
 
@@ -294,7 +306,7 @@ impl Audit {
     /// Ends the store and opens it again.
     pub(crate) async fn restart(&mut self, end: End) {
         let before = self.look().await;
-        let stopped = end == End::Stopped && self.stop();
+        let stopped = end == End::Stopped && self.stop().await.is_ok();
         let end = match end {
             End::Stopped if !stopped => End::Killed,
             end => end,
@@ -308,21 +320,39 @@ impl Audit {
         }
     }
 
-    fn stop(&mut self) -> bool {
-        let stopped = durable::stop(self.store());
+    /// Asks the store to write all and end.
+    pub(crate) async fn stop(&mut self) -> Result<(), String> {
+        let stopped = durable::stop(self.store()).await;
         self.tell(format!("{stopped:?} <- a stop"));
         if stopped.is_ok() {
             self.note_synced();
+        } else {
+            // It may be written that it was stopped, and that nothing is lost.
+            self.wrote = false;
         }
-        stopped.is_ok()
+        stopped
+    }
+
+    /// Opens these files: one of these worlds is there, or the start is refused.
+    pub(crate) async fn found_in(&self, disk: SimDisk, worlds: &[World]) -> Result<(), String> {
+        let store = durable::open(&disk, &self.settings)?;
+        let seen = self.see_in(&*store, worlds).await;
+        self.fitting(worlds, &seen);
+        Ok(())
     }
 
     /// What is found after an end: the store itself goes on, for another end.
     pub(crate) async fn after(&self, end: End) -> Self {
+        self.after_on(end, |_| ()).await
+    }
+
+    /// The same, with traps that are set before anything is opened.
+    pub(crate) async fn after_on(&self, end: End, set_traps: impl FnOnce(&SimDisk)) -> Self {
         let disk = match end {
             End::Stopped | End::Killed => self.disk.killed(),
             End::PowerCut(seed) => self.disk.crash(seed),
         };
+        set_traps(&disk);
         let mut found = Self {
             script: self.script.clone(),
             disk,
@@ -333,16 +363,16 @@ impl Audit {
             synced: self.synced.clone(),
             swept: self.swept,
             half_swept: false,
-            versions: HashMap::new(),
+            versions: self.versions.clone(),
             epoch: None,
             epochs_lost: self.epochs_lost.clone(),
+            wrote: false,
             reopened: false,
             told: self.told.clone(),
         };
         if end == End::Stopped {
-            found.versions.clone_from(&self.versions);
             found.epoch = self.epoch;
-        } else {
+        } else if self.wrote {
             found.epochs_lost.extend(self.epoch);
         }
         found.tell(format!("{end:?}"));

@@ -3,26 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use shard_store::LocalStore;
+pub(crate) use shard_store::{Durability, EmbeddedSettings};
+use shard_store::{LocalStore, ShardStore};
 
 use crate::sim::SimDisk;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Durability {
-    Always,
-    Interval(Duration),
-}
-
-#[derive(Debug, Clone)]
-pub(crate) struct EmbeddedSettings {
-    pub(crate) durability: Durability,
-    pub(crate) snapshot_after_bytes: u64,
-    pub(crate) segment_bytes: u64,
-    pub(crate) mark_after: Duration,
-    pub(crate) retry_after: Duration,
-}
-
-/// Longer than any test: nothing happens by itself.
+/// Longer than any test: what is to happen then does not happen.
 pub(crate) const NEVER: Duration = Duration::from_hours(1);
 
 /// Every answer waits for the disk, segments are short, and nothing happens by itself.
@@ -33,20 +19,19 @@ pub(crate) fn settings() -> EmbeddedSettings {
         segment_bytes: 16 << 10,
         mark_after: NEVER,
         retry_after: Duration::from_millis(1),
+        ..EmbeddedSettings::default()
     }
 }
 
-pub(crate) fn open(
-    _disk: &SimDisk,
-    _settings: &EmbeddedSettings,
-) -> Result<Arc<LocalStore>, String> {
-    Ok(Arc::new(LocalStore::in_memory().unwrap()))
+pub(crate) fn open(disk: &SimDisk, settings: &EmbeddedSettings) -> Result<Arc<LocalStore>, String> {
+    let store = LocalStore::open(Arc::new(disk.clone()), settings);
+    store.map(Arc::new).map_err(|error| error.to_string())
 }
 
-pub(crate) fn snapshot(_store: &LocalStore) -> Result<(), String> {
-    Ok(())
+pub(crate) fn snapshot(store: &LocalStore) -> Result<(), String> {
+    store.snapshot().map_err(|error| error.to_string())
 }
 
-pub(crate) fn stop(_store: &LocalStore) -> Result<(), String> {
-    Ok(())
+pub(crate) async fn stop(store: &LocalStore) -> Result<(), String> {
+    store.close().await.map_err(|error| error.to_string())
 }

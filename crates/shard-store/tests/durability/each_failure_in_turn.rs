@@ -3,47 +3,82 @@
 
 use crate::audit::{Audit, End};
 use crate::dice::{Seed, runs};
-use crate::durable::settings;
+use crate::durable::{EmbeddedSettings, settings};
 use crate::script::Script;
 use crate::sim::{Act, EIO, ENOSPC, SimDisk, Times, Trap};
 
+/// Where the trap waits.
+#[derive(Debug, Clone, Copy)]
+enum Folder {
+    Empty,
+    /// Left by a crash.
+    Left,
+}
+
+async fn opened(seed: u64, folder: Folder, trap: Trap) -> Audit {
+    let settings = EmbeddedSettings {
+        segment_bytes: 1 << 10,
+        ..settings()
+    };
+    let script = Script::new(seed, 12);
+    match folder {
+        Folder::Empty => {
+            let disk = SimDisk::default();
+            disk.set(trap);
+            Audit::new(script, settings, disk).await
+        }
+        Folder::Left => {
+            let mut left = Audit::new(script, settings, SimDisk::default()).await;
+            left.calls(10).await;
+            left.snapshot().unwrap();
+            left.disk.halt_after(seed % 40);
+            left.calls(10).await;
+            let end = End::PowerCut(seed);
+            left.after_on(end, |disk| disk.set(trap)).await
+        }
+    }
+}
+
 /// A run with this trap in its way. False when it got through without stepping into it.
-async fn run(seed: u64, trap: Trap) -> bool {
-    let disk = SimDisk::default();
-    disk.set(trap);
-    let mut audit = Audit::new(Script::new(seed, 12), settings(), disk).await;
+async fn run(seed: u64, folder: Folder, trap: Trap) -> bool {
+    let mut audit = opened(seed, folder, trap).await;
     for call in 0..24 {
         if call % 8 == 7 {
+            // What becomes of it shows in what is found.
             let _ = audit.snapshot();
         }
         audit.call().await;
     }
     audit.look().await;
-    // One that sprang while the store was opened is gone with its disk.
-    let sprung = audit.disk.any_sprung() || audit.was_reopened();
     for end in [End::PowerCut(seed), End::PowerCut(!seed), End::Killed] {
         let mut found = audit.after(end).await;
         found.send_again().await;
         found.calls(3).await;
         found.restart(End::Stopped).await;
     }
-    sprung
+    // A trap that sprang while the store was opened is gone with its disk.
+    audit.disk.any_sprung() || audit.was_reopened()
 }
 
 async fn hold(act: Act) {
     let seed = Seed::of_this_run();
-    for round in 0..runs(1, 10) {
+    let mut sprung = 0;
+    for round in 0..runs(1, 20) {
         let seed = seed.0.wrapping_add(round);
-        for error in [EIO, ENOSPC] {
-            for times in [Times::Once, Times::ForGood] {
-                let mut passing = 0;
-                while run(seed, Trap::fails(act, "", passing, error, times)).await {
-                    passing += 1;
+        for folder in [Folder::Empty, Folder::Left] {
+            for error in [EIO, ENOSPC] {
+                for times in [Times::Once, Times::ForGood] {
+                    let trap = |passing| Trap::fails(act, "", passing, error, times);
+                    let mut passing = 0;
+                    while run(seed, folder, trap(passing)).await {
+                        passing += 1;
+                    }
+                    sprung += passing;
                 }
-                assert!(passing > 0, "no {act:?} at all");
             }
         }
     }
+    assert!(sprung > 0, "no {act:?} at all");
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ async fn life(audit: &mut Audit, dice: &mut Dice, snapshots: bool) {
     if dice.one_in(2) {
         audit.disk.halt_after(dice.word() % 120);
     }
-    for _ in 0..1 + dice.below(30) {
+    for _ in 0..=dice.below(30) {
         let taken = match dice.below(8) {
             0 if snapshots => audit.snapshot().is_ok(),
             1 => {
@@ -49,7 +49,8 @@ async fn hold(durabilities: &[Durability], rounds: u64) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     for _ in 0..rounds {
-        let settings = any_settings(&mut dice, *dice.clone().pick(durabilities));
+        let durability = *dice.pick(durabilities);
+        let settings = any_settings(&mut dice, durability);
         let script = Script::new(dice.word(), *dice.pick(&[5, 40, 40, 300]));
         let mut audit = Audit::new(script, settings, SimDisk::default()).await;
         let snapshots = dice.one_in(2);

@@ -16,7 +16,11 @@ mod any_kind;
 #[path = "../support/dice.rs"]
 mod dice;
 #[path = "../support/given.rs"]
-#[expect(dead_code, reason = "much of it only the conformance suite asks")]
+#[expect(
+    dead_code,
+    clippy::unused_async,
+    reason = "much of it only the conformance suite asks"
+)]
 mod given;
 #[path = "../support/twin.rs"]
 #[expect(dead_code, reason = "some of it only the conformance suite asks")]
@@ -32,7 +36,14 @@ mod seen;
 mod sim;
 mod world;
 
+mod a_full_disk_is_waited_out;
+mod crowds;
+mod damaged_files;
+mod duplicates_wait_too;
 mod each_failure_in_turn;
 mod kills_at_every_operation;
+mod kinds_change_during_a_snapshot;
 mod lives_at_random;
+mod one_server_a_folder;
 mod replay_gives_what_was;
+mod writes_during_a_snapshot;

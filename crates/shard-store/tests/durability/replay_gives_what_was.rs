@@ -3,7 +3,7 @@
 
 use crate::audit::{Audit, End};
 use crate::dice::{Seed, runs};
-use crate::durable::{EmbeddedSettings, settings};
+use crate::durable::{self, EmbeddedSettings, settings};
 use crate::script::Script;
 use crate::sim::SimDisk;
 
@@ -53,4 +53,13 @@ async fn a_snapshot_alone_gives_it() {
 #[tokio::test]
 async fn both_give_it() {
     hold(From::Both).await;
+}
+
+#[tokio::test]
+async fn a_store_is_opened_however_long_its_thread_has_run() {
+    let disk = SimDisk::default();
+    // More often than the runtime lets a task go on at a stretch.
+    for _ in 0..300 {
+        durable::open(&disk, &settings()).unwrap();
+    }
 }

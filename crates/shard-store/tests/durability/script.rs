@@ -77,7 +77,7 @@ impl Script {
     /// The next call.
     pub(crate) async fn next(&mut self, store: &Arc<dyn ShardStore>, worlds: &[World]) -> Op {
         let kind = KindName::new(self.dice.pick::<&str>(&KINDS)).unwrap();
-        let name = board_name(kind.as_str(), *self.dice.pick(&SUBJECTS));
+        let name = board_name(kind.as_str(), self.dice.pick::<&str>(&SUBJECTS));
         let sight = Sight::of(&**store, &name).await;
         let held = sight.kind(&kind);
         let what = match (self.dice.below(40), &held) {
@@ -120,7 +120,7 @@ impl Script {
     ) -> Option<Op> {
         let held = store.board(&record.name).await.unwrap()?;
         let same = held.incarnation == record.incarnation;
-        (same && self.is_decided(record, item, worlds)).then(|| Op {
+        (same && held.born && self.is_decided(record, item, worlds)).then(|| Op {
             now: self.clock,
             what: What::Apply {
                 name: record.name.clone(),

@@ -113,7 +113,7 @@ impl Committer {
     }
 
     /// When to look, though nothing came.
-    fn due(&self) -> Option<Instant> {
+    pub(super) fn due(&self) -> Option<Instant> {
         let again = match &self.stuck {
             Some((_, full)) => [Some(full.again), None],
             None => [self.no_room.as_ref().map(|full| full.again), self.mark_by],
@@ -122,7 +122,7 @@ impl Committer {
     }
 
     /// Does what there is to do; false, since there will be more.
-    fn turn(&mut self, work: Work) -> io::Result<bool> {
+    pub(super) fn turn(&mut self, work: Work) -> io::Result<bool> {
         let now = Instant::now();
         let idle = work.group.is_none();
         match (self.stuck.take(), work.group) {

@@ -69,12 +69,13 @@ impl Journal {
 
     /// Waits for room for so many bytes: the sum of [`room_of`] each record. Refused when the disk
     /// is full, the journal has failed, or they are more than
-    /// [`BATCH_BYTES_MAX`](super::BATCH_BYTES_MAX).
+    /// [`BATCH_BYTES_MAX`](super::room::BATCH_BYTES_MAX).
     pub(crate) async fn reserve(&self, bytes: usize) -> Result<Reservation<'_>, NotTaken> {
         self.room.reserve(bytes, &self.progress).await
     }
 
     /// The same without waiting: also refused when there is no room now.
+    #[cfg(test)]
     pub(crate) fn try_reserve(&self, bytes: usize) -> Result<Reservation<'_>, NotTaken> {
         self.room
             .try_reserve(bytes, &self.progress)?

@@ -1,6 +1,6 @@
 //! An ordered log of records, durable in a folder: opaque bytes, numbered for the life of the folder.
 //!
-//! [`read`] tells what a folder holds, [`Journal::start`] goes on from there. What the bytes mean,
+//! [`read()`] tells what a folder holds, [`Journal::start`] goes on from there. What the bytes mean,
 //! and when a snapshot lets older ones go, is for the caller to know.
 //!
 //! ```text

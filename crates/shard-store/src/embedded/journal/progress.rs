@@ -126,7 +126,9 @@ pub(super) fn block_on<T>(waiting: impl Future<Output = T>) -> T {
 
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = Context::from_waker(&waker);
-    let mut waiting = pin!(waiting);
+    // Where a runtime runs this thread it meters what it polls, and wakes whom it has put off only when
+    // the thread comes back to it, which this one does not.
+    let mut waiting = pin!(tokio::task::unconstrained(waiting));
     loop {
         match waiting.as_mut().poll(&mut context) {
             Poll::Ready(value) => return value,

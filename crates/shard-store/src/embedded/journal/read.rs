@@ -1,6 +1,6 @@
 //! Recovery: what a folder holds, and where it ends.
 //!
-//! [`read`] follows the groups from segment to segment and stops at the first that is not whole. If
+//! [`read()`] follows the groups from segment to segment and stops at the first that is not whole. If
 //! nothing shows that the log once was durable past it, that is the end, else the log is damaged.
 //! Nothing is written: what is to be cut stands in [`Recovered`], and `tail` does it.
 

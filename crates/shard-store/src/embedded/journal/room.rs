@@ -44,7 +44,7 @@ pub(crate) struct Reservation<'a> {
 }
 
 impl Reservation<'_> {
-    /// Keeps what was appended, as [`Appended::bytes`](super::Appended::bytes) told, and gives back
+    /// Keeps what was appended, as [`Appended::bytes`](super::handle::Appended::bytes) told, and gives back
     /// the rest.
     pub(crate) fn settle(mut self, appended_bytes: usize) {
         let appended = self.bytes.split(appended_bytes);

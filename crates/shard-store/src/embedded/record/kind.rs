@@ -72,6 +72,11 @@ pub(in crate::embedded) fn put_record(out: &mut Vec<u8>, record: &KindRecord) {
     );
 }
 
+/// Appends a kind.
+pub(in crate::embedded) fn put_kind(out: &mut Vec<u8>, kind: &Kind) {
+    put_json(out, &KindText::from(kind));
+}
+
 fn put_json(out: &mut Vec<u8>, text: &impl Serialize) {
     serde_json::to_writer(out, text).expect("texts and numbers are JSON");
 }
@@ -94,6 +99,14 @@ pub(in crate::embedded) fn take_record(
         revision: Revision(text.revision),
         kind: kind.map(Arc::new),
     })
+}
+
+/// Reads a kind.
+pub(in crate::embedded) fn take_kind(
+    json: &[u8],
+    calendars: &mut Calendars,
+) -> Result<Kind, Malformed> {
+    take_json::<KindText>(json)?.into_kind(calendars)
 }
 
 fn take_json<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, Malformed> {

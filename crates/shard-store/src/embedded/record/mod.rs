@@ -38,7 +38,7 @@ mod encode;
 pub(super) mod kind;
 mod size;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use std::time::Duration;
 

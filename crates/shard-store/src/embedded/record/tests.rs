@@ -1,6 +1,6 @@
 //! Records come back as they were told, are as short as was promised, and no bytes make a panic.
 
-mod given;
+pub(in crate::embedded) mod given;
 mod golden;
 mod kinds;
 

@@ -4,6 +4,7 @@
 //! ranking is brought into order once. Nothing is written.
 
 mod crew;
+mod load;
 mod replay;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,6 +16,7 @@ use super::error::EmbeddedError;
 use super::journal::{self, Recovered, Sequence};
 use super::own::Own;
 use super::record;
+use super::snapshot::{self, SnapshotReader};
 use crate::engine::{Registry, Shared};
 use crew::Crew;
 use replay::{Misfit, Positions, Replay};
@@ -26,6 +28,17 @@ pub(crate) struct Recovery {
     pub(crate) journal: Recovered,
     /// The epoch of a store that was stopped, with nothing lost since.
     pub(crate) epoch: Option<u64>,
+    /// How much was read.
+    pub(crate) sizes: Sizes,
+}
+
+/// How much a snapshot holds, and the journal behind it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    /// Bytes of the snapshot; 0 without one.
+    pub(crate) snapshot_bytes: u64,
+    /// Bytes of the records behind it.
+    pub(crate) journal_bytes: u64,
 }
 
 /// Why a record of the journal could not be taken.
@@ -39,10 +52,21 @@ enum Refusal {
 
 /// Fills an empty registry with what the folder holds.
 pub(crate) fn recover(disk: &dyn Disk, registry: &Registry) -> Result<Recovery, EmbeddedError> {
-    let from = Sequence(0);
-    let positions = Positions::new();
-    let recovery = replay(disk, registry, from, &positions)?;
-    put_in_order(&registry.all_cells());
+    let mut sizes = Sizes::default();
+    let mut from = Sequence(0);
+    let mut positions = Positions::new();
+    if let Some(newest) = snapshot::list(disk)?.first() {
+        let snapshot = SnapshotReader::open(disk, newest)?;
+        positions = load::load(&snapshot, registry)?;
+        from = Sequence(snapshot.sequence());
+        sizes.snapshot_bytes = snapshot.file_bytes();
+    }
+    let recovery = replay(disk, registry, from, &positions, sizes)?;
+    let cells = registry.all_cells();
+    for cell in &cells {
+        cell.close_alike();
+    }
+    put_in_order(&cells);
     Ok(recovery)
 }
 
@@ -51,12 +75,14 @@ fn replay(
     registry: &Registry,
     from: Sequence,
     positions: &Positions,
+    mut sizes: Sizes,
 ) -> Result<Recovery, EmbeddedError> {
     thread::scope(|scope| {
         let mut replay = Replay::new(registry, positions, Crew::start(scope, registry));
         let mut epoch = None;
         let mut each = |sequence: Sequence, bytes: &[u8]| {
             epoch = None;
+            sizes.journal_bytes += bytes.len() as u64;
             if let Some(own) = Own::decode(bytes) {
                 epoch = own.epoch();
                 return Ok(());
@@ -76,7 +102,11 @@ fn replay(
             return Err(EmbeddedError::Missing(missing));
         }
         let epoch = epoch.filter(|_| journal.cut_bytes == 0);
-        Ok(Recovery { journal, epoch })
+        Ok(Recovery {
+            journal,
+            epoch,
+            sizes,
+        })
     })
 }
 

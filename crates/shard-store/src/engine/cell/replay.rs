@@ -13,7 +13,7 @@ use super::{Body, Cell, release};
 use crate::contract::{Item, Outcome};
 use crate::engine::ids::IdBudget;
 use crate::engine::log::Unlogged;
-use crate::engine::shard::{Shard, Terms};
+use crate::engine::shard::{Dropped, Shard, Terms};
 
 /// A board out of a snapshot, but for its contents.
 #[derive(Debug, Clone)]
@@ -131,10 +131,89 @@ impl Cell {
         self.body.read().shards().len()
     }
 
+    /// Closes on all shards what one has dropped, when all has been replayed: the journal may end
+    /// between what it tells of one shard and of the next.
+    pub(crate) fn close_alike(&self) {
+        let body = self.body.read();
+        // Once to learn from all, once to tell all.
+        let shards = body.shards().iter().chain(body.shards());
+        shards.fold(Dropped::default(), |dropped, shard| {
+            shard.write().close(dropped)
+        });
+    }
+
     /// Brings a shard's rankings into order, when all has been replayed.
     pub(crate) fn put_in_order(&self, shard: usize) {
         if let Some(held) = self.body.read().shards().get(shard) {
             held.write().put_in_order(self.kind.rules());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use board::{
+        Calendar, FieldName, FieldRule, KindName, KindSpec, Member, Mode, Period, RankStyle, Rules,
+        Ties, Value, Values, WindowRule,
+    };
+
+    use super::*;
+    use crate::contract::{Change, Query, StoreError};
+
+    const SPAN: std::time::Duration = std::time::Duration::from_mins(1);
+    const AT: Timestamp = Timestamp::from_millis(1_795_186_342_123);
+
+    fn points_by_hour() -> Kind {
+        let points = FieldRule::sum(FieldName::new("points").unwrap());
+        Kind::new(KindSpec {
+            name: KindName::new("gifts").unwrap(),
+            rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
+            rank: RankStyle::Ordinal,
+            windows: vec![WindowRule::with_defaults(Period::Hour)],
+            calendar: Calendar::utc(),
+            shards: 2,
+            top: 10,
+            max_staleness: SPAN,
+            dedupe: SPAN,
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn what_one_shard_dropped_is_closed_on_all_when_the_journal_ends_in_between() {
+        let kind = Arc::new(points_by_hour());
+        let budget = IdBudget::new(0);
+        let shards = kind.shards();
+        let name = "gifts/room".parse().unwrap();
+        let cell = Cell::new(name, kind.clone(), Incarnation(1), shards, true, AT);
+        cell.replay_split(&budget);
+        for number in 0..20 {
+            let member = Member::new(&format!("u{number}")).unwrap();
+            let hash = member.placement_hash();
+            let item = Item {
+                member,
+                hash,
+                change: Change::Fold(Values::from(Value::new(1).unwrap())),
+                at: AT,
+                id: None,
+                windows: kind.admit(AT, AT).unwrap(),
+            };
+            assert!(cell.replay_applied(shards.shard_of(hash), &[item], AT, SPAN, &budget));
+        }
+        let hour = Calendar::utc().span_at(Period::Hour, AT).window;
+        // The last shard, so that the first is to learn of it.
+        assert!(cell.replay_dropped(1, &[hour]));
+        cell.close_alike();
+        let query = Query {
+            window: hour,
+            unless: None,
+            groups: false,
+            asks: [].into(),
+        };
+        for shard in 0..2 {
+            cell.put_in_order(usize::from(shard));
+            assert_eq!(cell.read(1, shard, &query), Err(StoreError::WindowDropped));
+            assert_eq!(cell.windows(shard), Ok(Vec::new()));
         }
     }
 }

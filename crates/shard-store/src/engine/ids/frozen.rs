@@ -1,7 +1,7 @@
 //! Remembered ids as they were at a moment, and made again from that.
 //!
 //! [`FrozenIds`] shares the pages of both generations. Its entries go back into ids by
-//! [`RememberedIds::restored`] and [`RememberedIds::put`], in whatever order.
+//! [`RememberedIds::begin`] and [`RememberedIds::put`], in whatever order.
 
 use board::Timestamp;
 
@@ -50,21 +50,30 @@ impl RememberedIds {
         }
     }
 
-    /// No ids yet, of generations that began then and have so many entries: the younger, the elder.
-    pub(crate) fn restored(generations: [(Timestamp, usize); 2], budget: &IdBudget) -> Self {
-        let [younger, elder] =
-            generations.map(|(began, entries)| Generation::with_room(began, entries, budget));
-        Self { younger, elder }
+    /// Begins a generation anew that has had no entries, 0 the younger, 1 the elder: so many are to
+    /// be put into it.
+    pub(crate) fn begin(
+        &mut self,
+        generation: usize,
+        began: Timestamp,
+        entries: usize,
+        budget: &IdBudget,
+    ) {
+        *self.generation_mut(generation) = Generation::with_room(began, entries, budget);
     }
 
     /// Adds an entry of a generation, 0 the younger, 1 the elder, which does not have it yet. It is
     /// held already: the budget is not asked.
     pub(crate) fn put(&mut self, generation: usize, noted: Noted, budget: &IdBudget) {
-        let generation = match generation {
-            0 => &mut self.younger,
-            _ => &mut self.elder,
-        };
+        let generation = self.generation_mut(generation);
         generation.reserve_anyway(budget);
         generation.put(noted);
+    }
+
+    const fn generation_mut(&mut self, generation: usize) -> &mut Generation {
+        match generation {
+            0 => &mut self.younger,
+            _ => &mut self.elder,
+        }
     }
 }

@@ -82,6 +82,23 @@ fn the_budget_refuses_and_gets_everything_back() {
 }
 
 #[test]
+fn of_a_digest_no_more_than_its_lowest_88_bits_matters() {
+    // Records in a journal carry these 11 bytes and no more.
+    let budget = IdBudget::new(1 << 20);
+    let kept = |digest: IdDigest| IdDigest(digest.0 << 40 >> 40);
+    for number in 1..=100 {
+        let (whole, cut) = (digest(number), kept(digest(number)));
+        assert_ne!(whole, cut);
+        for [noted, asked] in [[whole, cut], [cut, whole]] {
+            let mut ids = RememberedIds::new(at(0));
+            ids.reserve(at(0), SPAN, &budget).unwrap();
+            ids.note(noted, 7 << 60, at(0));
+            assert!(ids.holds(asked, 7 << 60, at(1), SPAN));
+        }
+    }
+}
+
+#[test]
 fn each_shard_keeps_the_ids_of_its_members() {
     let budget = IdBudget::new(1 << 20);
     let shards = ShardCount::new(16).unwrap();
@@ -175,9 +192,9 @@ fn restored_ids_are_held_as_long_and_take_what_they_took() {
         ids.note(digest(number), 0, at(1800));
     }
     let full = IdBudget::new(0);
-    let counts = frozen.generations.each_ref().map(|g| (g.began(), g.len()));
-    let mut restored = RememberedIds::restored(counts, &full);
+    let mut restored = RememberedIds::new(at(0));
     for (place, generation) in frozen.generations.iter().enumerate() {
+        restored.begin(place, generation.began(), generation.len(), &full);
         for noted in generation.entries() {
             restored.put(place, noted, &full);
         }
@@ -190,21 +207,4 @@ fn restored_ids_are_held_as_long_and_take_what_they_took() {
     }
     assert!(!restored.holds(digest(15_000), 0, at(1800), SPAN));
     assert_eq!(full.used_bytes(), held_bytes(&restored));
-}
-
-#[test]
-fn of_a_digest_no_more_than_its_lowest_88_bits_matters() {
-    // Records in a journal carry these 11 bytes and no more.
-    let budget = IdBudget::new(1 << 20);
-    let kept = |digest: IdDigest| IdDigest(digest.0 << 40 >> 40);
-    for number in 1..=100 {
-        let (whole, cut) = (digest(number), kept(digest(number)));
-        assert_ne!(whole, cut);
-        for [noted, asked] in [[whole, cut], [cut, whole]] {
-            let mut ids = RememberedIds::new(at(0));
-            ids.reserve(at(0), SPAN, &budget).unwrap();
-            ids.note(noted, 7 << 60, at(0));
-            assert!(ids.holds(asked, 7 << 60, at(1), SPAN));
-        }
-    }
 }

@@ -41,7 +41,7 @@ impl FrozenRanking {
                     visit(member.as_bytes(), words);
                 }
             }
-            Rows::Large(table) => table.for_each(&mut |_, member, words| visit(member, words)),
+            Rows::Large(table) => table.for_each(|_, member, words| visit(member, words)),
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Ordered<const W: usize> {
 impl<const W: usize> Ordered<W> {
     fn of(table: &Table, rules: &Rules) -> Self {
         let mut entries = Vec::with_capacity(table.len());
-        table.freeze().for_each(&mut |handle, _, state| {
+        table.freeze().for_each(|handle, _, state| {
             let standing = rules.standing_from(state);
             entries.push((array::<W>(&rules.rank_words_of(&standing)), handle));
         });

@@ -190,13 +190,14 @@ impl Shard {
         if let Err(failure) = self.reserve_id(item, terms, budget) {
             return Outcome::Failed(failure);
         }
-        self.note_id(item, terms.now);
         for ((place, spot), new) in places.iter().zip(found).zip(&standings) {
             if let Some(standing) = new {
                 let ranking = &mut self.rankings[*place as usize].1;
                 ranking.write(terms.rules, who, *spot, standing);
             }
         }
+        // Behind the writes: what noting misses in the caches, the next change of a page would wait for.
+        self.note_id(item, terms.now);
         Outcome::Applied(self.report(terms, item))
     }
 

@@ -46,10 +46,11 @@ impl<'a> ShardLoader<'a> {
         self.shard.dropped = dropped;
     }
 
-    /// Ids are to follow: when their generations began and how many each has, the younger first.
-    pub(crate) fn begin_ids(&mut self, generations: [(Timestamp, usize); 2]) {
-        let ids = RememberedIds::restored(generations, self.budget);
-        self.shard.ids = Some(Box::new(ids));
+    /// So many ids are to follow of a generation that began then, 0 the younger, 1 the elder.
+    pub(crate) fn begin_ids(&mut self, generation: usize, began: Timestamp, ids: usize) {
+        let none = || Box::new(RememberedIds::new(began));
+        let held = self.shard.ids.get_or_insert_with(none);
+        held.begin(generation, began, ids, self.budget);
     }
 
     /// An id of a generation, 0 the younger, 1 the elder.
@@ -86,6 +87,20 @@ impl Shard {
             unordered: true,
             ..Self::default()
         }
+    }
+
+    /// Closes what others have dropped of the same board, and tells what of it is dropped by now.
+    pub(crate) fn close(&mut self, others: Dropped) -> Dropped {
+        if others.iter().any(Option::is_some) {
+            let dropped = self.dropped.get_or_insert_default();
+            for (latest, other) in dropped.iter_mut().zip(others) {
+                *latest = other.max(*latest);
+            }
+            let rankings = std::mem::take(&mut self.rankings).into_iter();
+            let open = rankings.filter(|(window, _)| !self.was_dropped(*window));
+            self.rankings = open.collect();
+        }
+        self.dropped.as_deref().copied().unwrap_or_default()
     }
 
     /// Ends the recovery: large rankings that are unordered get their order.

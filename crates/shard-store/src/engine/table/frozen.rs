@@ -35,7 +35,7 @@ impl FrozenTable {
     }
 
     /// Visits every record in the order of handles: its handle, member and state.
-    pub(crate) fn for_each(&self, visit: &mut dyn FnMut(u32, &[u8], &[u64])) {
+    pub(crate) fn for_each(&self, mut visit: impl FnMut(u32, &[u8], &[u64])) {
         let state_words = self.state_bytes / size_of::<u64>();
         let holes = self.holes();
         let mut holes = holes.iter().peekable();

@@ -166,7 +166,7 @@ fn members_of_one_shard_do_not_collide() {
 
 fn rows_of(frozen: &FrozenTable) -> HashMap<Vec<u8>, Vec<u64>> {
     let mut rows = HashMap::new();
-    frozen.for_each(&mut |_, member, state| {
+    frozen.for_each(|_, member, state| {
         let before = rows.insert(member.to_vec(), state.to_vec());
         assert_eq!(before, None, "a member is visited once");
     });

@@ -70,9 +70,14 @@ impl Fate {
         dice.word() % 8 < self.kept_of_8
     }
 
+    /// Whether all or nothing is kept.
+    const fn is_whole(self) -> bool {
+        self.kept_of_8.is_multiple_of(8)
+    }
+
     /// A page that was `old` and became `new`.
     fn of_page(self, dice: &mut Dice, old: &Page, new: &Page) -> Page {
-        if self.kept_of_8 % 8 == 0 || dice.one_in(2) {
+        if self.is_whole() || dice.one_in(2) {
             return if self.keeps(dice) { new } else { old }.clone();
         }
         let mut page = old.clone();
@@ -90,7 +95,7 @@ impl Fate {
     }
 
     fn of_size(self, dice: &mut Dice, old: usize, new: usize) -> usize {
-        if new > old && self.kept_of_8 % 8 != 0 && dice.one_in(2) {
+        if new > old && !self.is_whole() && dice.one_in(2) {
             return old + dice.below(new - old);
         }
         if self.keeps(dice) { new } else { old }

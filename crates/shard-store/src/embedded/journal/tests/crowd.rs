@@ -15,7 +15,7 @@ fn one_sync_serves_all_who_wait() {
     let disk = RamDisk::default();
     let journal = open(&disk, quick());
     let before = disk.count(Call::Sync);
-    disk.hold_syncs(true);
+    disk.hold(Call::Sync);
     append(&journal, b"first").unwrap();
     eventually("a sync", || disk.count(Call::Sync) > before);
     thread::scope(|scope| {
@@ -24,7 +24,7 @@ fn one_sync_serves_all_who_wait() {
             scope.spawn(move || durable(journal, append(journal, &[writer]).unwrap()).unwrap());
         }
         eventually("all appended", || journal.next() == Sequence(65));
-        disk.hold_syncs(false);
+        disk.release();
     });
     // The one of the first, and one for all others; a new segment may have had its own.
     let segments = disk.names().len();
@@ -94,7 +94,7 @@ fn more_than_the_room_goes_through_it() {
                     let room = block_on(journal.reserve(room_of(record.len()))).unwrap();
                     let appended = journal.append(&record);
                     room.settle(appended.bytes);
-                    if appended.until.0 % 3 == 0 {
+                    if appended.until.0.is_multiple_of(3) {
                         durable(journal, appended.until).unwrap();
                     }
                 }

@@ -1,14 +1,18 @@
 //! Ends of a journal, asked for or not, and what is written when nobody writes.
 
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use super::ram::{Call, RamDisk};
 use super::{
-    Durability, Sequence, Settings, append, block_on, durable, eventually, open, prefix, quick,
-    record, records_from,
+    Durability, Inbox, Sequence, Settings, Written, append, block_on, durable, eventually, open,
+    prefix, quick, record, records_from,
 };
 use crate::embedded::disk::Disk;
+use crate::embedded::journal::committer::Committer;
+use crate::embedded::journal::inbox::{End, Work};
+use crate::embedded::journal::room::Room;
 
 fn never_by_itself() -> Settings {
     Settings {
@@ -43,23 +47,25 @@ fn stop_writes_and_syncs_all() {
 
 #[test]
 fn dropped_it_writes_nothing_more() {
-    let disk = RamDisk::default();
-    let journal = open(&disk, quick());
-    durable(&journal, append(&journal, &record(0)).unwrap()).unwrap();
-    let before = disk.count(Call::Sync);
-    disk.hold_syncs(true);
-    append(&journal, &record(1)).unwrap();
-    eventually("a sync", || disk.count(Call::Sync) > before);
-    append(&journal, &record(2)).unwrap();
-    let calls = disk.calls().len();
-    thread::scope(|scope| {
-        let inbox = std::sync::Arc::clone(&journal.inbox);
-        scope.spawn(move || drop(journal));
-        eventually("the drop", || inbox.is_killed());
-        disk.hold_syncs(false);
-    });
-    assert_eq!(disk.calls().len(), calls);
-    assert_eq!(prefix(&disk).unwrap().next, Sequence(2));
+    for held in [Call::Write, Call::Sync] {
+        let disk = RamDisk::default();
+        let journal = open(&disk, quick());
+        durable(&journal, append(&journal, &record(0)).unwrap()).unwrap();
+        let before = disk.count(held);
+        disk.hold(held);
+        append(&journal, &record(1)).unwrap();
+        eventually("a call", || disk.count(held) > before);
+        append(&journal, &record(2)).unwrap();
+        let calls = disk.calls().len();
+        thread::scope(|scope| {
+            let inbox = Arc::clone(&journal.inbox);
+            scope.spawn(move || drop(journal));
+            eventually("the drop", || inbox.is_killed());
+            disk.release();
+        });
+        assert_eq!(disk.calls().len(), calls, "after a {held:?}");
+        assert_eq!(prefix(&disk).unwrap().next, Sequence(2));
+    }
 }
 
 #[test]
@@ -70,11 +76,11 @@ fn at_intervals_records_count_when_written_and_are_synced_later() {
         ..never_by_itself()
     };
     let journal = open(&disk, settings);
-    disk.hold_syncs(true);
+    disk.hold(Call::Sync);
     let until = append(&journal, &record(0)).unwrap();
     durable(&journal, until).unwrap();
     assert_eq!(prefix(&disk.after_kill()).unwrap().next, Sequence(1));
-    disk.hold_syncs(false);
+    disk.release();
     let syncs = disk.count(Call::Sync);
     append(&journal, &record(1)).unwrap();
     eventually("a sync", || disk.count(Call::Sync) > syncs);
@@ -99,35 +105,41 @@ fn a_snapshot_may_have_all_synced_at_once() {
 
 #[test]
 fn an_idle_journal_marks_what_was_synced_once() {
-    for durability in [
-        Durability::Always,
-        Durability::Interval(Duration::from_millis(1)),
-    ] {
-        let disk = RamDisk::default();
+    for durability in [Durability::Always, Durability::Interval(Duration::ZERO)] {
+        let mut written = Written::new();
+        written.group(2).sync();
+        let Written { disk, log, .. } = written;
         let settings = Settings {
             durability,
-            mark_after: Duration::from_millis(5),
+            mark_after: Duration::ZERO,
             ..never_by_itself()
         };
-        let journal = open(&disk, settings.clone());
-        for number in 0..3 {
-            append(&journal, &record(number)).unwrap();
-        }
+        let inbox = Arc::new(Inbox::new(log.written));
+        let room = Arc::new(Room::none());
+        let (mut committer, _progress) =
+            Committer::new(log, settings, Arc::clone(&inbox), room).unwrap();
         let synced = || prefix(&disk.after_kill()).unwrap().tail.unwrap().synced;
-        eventually("a mark", || synced() == Sequence(3));
-        let calls = disk.count(Call::Write);
-        thread::sleep(Duration::from_millis(50));
-        assert!(
-            disk.count(Call::Write) <= calls + 1,
-            "it marks again and again"
-        );
-        let bytes = disk.content(&disk.names()[0]);
-        drop(journal);
-        // What is marked already is not marked at the next start.
-        let journal = open(&disk, settings);
-        thread::sleep(Duration::from_millis(50));
-        drop(journal);
-        assert!(disk.content(&disk.names()[0]).starts_with(&bytes));
+        let mut turn = |group: bool| {
+            let work = Work {
+                group: group.then(|| inbox.take().unwrap()),
+                sync_until: Sequence(0),
+                end: End::NotYet,
+            };
+            assert!(!committer.turn(work).unwrap());
+            committer.due().is_some()
+        };
+        assert!(!turn(false), "a mark is due though one was written");
+        assert_eq!(synced(), Sequence(2));
+        let writes = disk.count(Call::Write);
+        assert!(!turn(false));
+        assert_eq!(disk.count(Call::Write), writes);
+        inbox.append(&record(2));
+        // A group tells of what came before it, and something has to tell of the group.
+        assert!(turn(true));
+        assert_eq!(synced(), Sequence(2));
+        turn(false);
+        assert!(!turn(false));
+        assert_eq!(synced(), Sequence(3));
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::io::ErrorKind;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::dice::{Dice, runs};
 use super::ram::{Call, Fault, RamDisk};
 use super::{
-    Journal, Sequence, Settings, append, durable, eventually, open, prefix, quick, record,
-    records_from,
+    Durability, Journal, Sequence, Settings, append, durable, eventually, open, prefix, quick,
+    record, records_from,
 };
 
 /// What a run was told.
@@ -72,6 +73,8 @@ fn restart(disk: &RamDisk, told: &Told, dice: &mut Dice, what: &str) {
     let recovered = records_from(disk, told.removed_before).unwrap().1;
     let journal = Journal::start(Arc::new(disk.clone()), &recovered, quick()).unwrap();
     durable(&journal, Sequence(there)).unwrap();
+    let now = check(&disk.after_power_cut(dice), told, what);
+    assert_eq!(now, there, "{what}: lost after a restart");
     let further = append(&journal, b"further").unwrap();
     durable(&journal, further).unwrap();
     drop(journal);
@@ -170,7 +173,7 @@ fn a_sync_that_failed_is_never_believed_again() {
     durable(&journal, first).unwrap();
     let syncs = disk.calls().iter().rposition(|&call| call == Call::Sync);
     assert!(syncs.is_some());
-    disk.hold_syncs(true);
+    disk.hold(Call::Sync);
     let second = append(&journal, b"two").unwrap();
     eventually("the second sync", || {
         let calls = disk.calls();
@@ -184,7 +187,7 @@ fn a_sync_that_failed_is_never_believed_again() {
         error: ErrorKind::Other,
     });
     let third = append(&journal, b"three").unwrap();
-    disk.hold_syncs(false);
+    disk.release();
     durable(&journal, second).unwrap();
     let lost = durable(&journal, third).unwrap_err();
     assert!(lost.0.contains("the journal has failed"), "{lost}");
@@ -195,4 +198,27 @@ fn a_sync_that_failed_is_never_believed_again() {
     assert!(journal.stop().is_err());
     assert_eq!(disk.calls().len(), calls, "it went on");
     assert_eq!(durable(&journal, second), Ok(()));
+}
+
+#[test]
+fn at_intervals_a_failed_sync_takes_back_what_it_was_to_cover() {
+    let disk = RamDisk::default();
+    let settings = Settings {
+        durability: Durability::Interval(Duration::from_hours(1)),
+        ..quick()
+    };
+    let journal = open(&disk, settings);
+    let synced = append(&journal, b"synced").unwrap();
+    journal.durable_blocking(synced).unwrap();
+    let written = append(&journal, b"written").unwrap();
+    durable(&journal, written).unwrap();
+    disk.fail(Fault {
+        at: disk.calls().len(),
+        for_good: true,
+        in_effect: false,
+        error: ErrorKind::Other,
+    });
+    assert!(journal.durable_blocking(written).is_err());
+    assert!(durable(&journal, written).is_err());
+    durable(&journal, synced).unwrap();
 }

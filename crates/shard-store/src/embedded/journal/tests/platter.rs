@@ -32,11 +32,11 @@ impl Bytes {
         self.sectors.get(&number).unwrap_or(&ZEROS)
     }
 
-    fn put(&mut self, number: usize, sector: Sector) {
-        if sector == ZEROS {
+    fn put(&mut self, number: usize, sector: &Sector) {
+        if *sector == ZEROS {
             self.sectors.remove(&number);
         } else {
-            self.sectors.insert(number, sector);
+            self.sectors.insert(number, *sector);
         }
     }
 
@@ -46,7 +46,7 @@ impl Bytes {
             self.sectors.split_off(&(last + 1));
             let mut sector = *self.sector(last);
             sector[size % SECTOR_BYTES..].fill(0);
-            self.put(last, sector);
+            self.put(last, &sector);
         }
         self.size = size;
     }
@@ -89,7 +89,7 @@ impl Content {
             if sector != *self.durable.sector(number) {
                 self.dirty.insert(number);
             }
-            self.cached.put(number, sector);
+            self.cached.put(number, &sector);
             offset += length;
             bytes = &bytes[length..];
         }
@@ -122,7 +122,7 @@ impl Content {
     }
 
     fn flush(&mut self, number: usize) {
-        self.durable.put(number, *self.cached.sector(number));
+        self.durable.put(number, self.cached.sector(number));
     }
 
     /// As it is after a power cut: of what is dirty, nothing, some or all.

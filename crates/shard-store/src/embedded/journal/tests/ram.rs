@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::dice::Dice;
 use super::platter::Content;
@@ -50,7 +50,7 @@ struct State {
     fault: Option<Fault>,
     space_bytes: Option<usize>,
     writes_find_no_space: bool,
-    held: bool,
+    held: Option<Call>,
 }
 
 /// A flat folder in memory.
@@ -110,7 +110,7 @@ impl State {
 }
 
 impl RamDisk {
-    fn lock(&self) -> parking_lot::MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.0.0.lock()
     }
 
@@ -141,10 +141,20 @@ impl RamDisk {
         self.lock().writes_find_no_space = refuse;
     }
 
-    /// Syncs of files wait until they are released.
-    pub(super) fn hold_syncs(&self, hold: bool) {
-        self.lock().held = hold;
+    /// Writes, or syncs of files, wait until they are released.
+    pub(super) fn hold(&self, call: Call) {
+        self.lock().held = Some(call);
+    }
+
+    pub(super) fn release(&self) {
+        self.lock().held = None;
         self.0.1.notify_all();
+    }
+
+    fn wait_while_held(&self, call: Call, state: &mut MutexGuard<'_, State>) {
+        while state.held == Some(call) {
+            self.0.1.wait(state);
+        }
     }
 
     /// The same folder as another process finds it after this one was killed, without faults.
@@ -154,7 +164,7 @@ impl RamDisk {
         state.fault = None;
         state.space_bytes = None;
         state.writes_find_no_space = false;
-        state.held = false;
+        state.held = None;
         Self::of(state)
     }
 
@@ -268,6 +278,7 @@ impl DiskFile for RamFile {
         let mut state = self.disk.lock();
         let offset = usize::try_from(offset).unwrap();
         let fate = state.fate(Call::Write);
+        self.disk.wait_while_held(Call::Write, &mut state);
         let size = state.files[self.id].size();
         let free = state
             .space_bytes
@@ -296,9 +307,7 @@ impl DiskFile for RamFile {
     fn sync(&self) -> io::Result<()> {
         let mut state = self.disk.lock();
         let fate = state.fate(Call::Sync);
-        while state.held {
-            self.disk.0.1.wait(&mut state);
-        }
+        self.disk.wait_while_held(Call::Sync, &mut state);
         if fate.happens() {
             state.files[self.id].sync();
         } else {

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use super::ram::RamDisk;
+use super::ram::{Call, RamDisk};
 use super::{append, block_on, durable, eventually, open, quick, record, room_of};
 use crate::embedded::journal::BATCH_BYTES_MAX;
 use crate::embedded::journal::room::ROOM_BYTES_MAX;
@@ -36,6 +36,22 @@ fn what_is_not_used_is_given_back() {
         }
     }
     durable(&journal, journal.next()).unwrap();
+    eventually("all room is free", || all_is_free(&journal));
+}
+
+#[test]
+fn what_a_shared_header_saves_is_given_back() {
+    const RECORDS: usize = 50_000;
+    let disk = RamDisk::default();
+    let journal = open(&disk, quick());
+    for _ in 0..4 {
+        let room = block_on(journal.reserve(RECORDS * room_of(0))).unwrap();
+        disk.hold(Call::Write);
+        let bytes = (0..RECORDS).map(|_| journal.append(b"").bytes).sum();
+        room.settle(bytes);
+        disk.release();
+        durable(&journal, journal.next()).unwrap();
+    }
     eventually("all room is free", || all_is_free(&journal));
 }
 

@@ -134,7 +134,7 @@ pub(super) fn told() -> impl Strategy<Value = Told> {
     ]
 }
 
-fn time() -> impl Strategy<Value = Timestamp> {
+pub(in crate::embedded) fn time() -> impl Strategy<Value = Timestamp> {
     let near = NOW.millis() - 100_000_000..NOW.millis() + 300_000;
     let far = select(vec![i64::MIN, i64::MAX, 0, -1]);
     prop_oneof![4 => near, 1 => any::<i64>(), 1 => far].prop_map(Timestamp::from_millis)
@@ -156,7 +156,7 @@ fn windows() -> impl Strategy<Value = Windows> {
 }
 
 /// Any text that may be a name.
-fn name() -> impl Strategy<Value = String> {
+pub(in crate::embedded) fn name() -> impl Strategy<Value = String> {
     let text = prop_oneof![
         4 => vec(any::<char>(), 1..20),
         1 => vec(any::<char>(), 1..128),
@@ -244,7 +244,7 @@ fn kind_name() -> impl Strategy<Value = KindName> {
     "[a-z][a-z0-9-]{0,62}".prop_map(|text| KindName::new(&text).unwrap())
 }
 
-fn kind_record() -> impl Strategy<Value = KindRecord> {
+pub(in crate::embedded) fn kind_record() -> impl Strategy<Value = KindRecord> {
     (kind(), any::<u64>(), any::<bool>()).prop_map(|(kind, revision, deleted)| KindRecord {
         name: kind.name().clone(),
         revision: Revision(revision),
@@ -303,7 +303,7 @@ fn window_rule(period: Period) -> impl Strategy<Value = WindowRule> {
     })
 }
 
-pub(super) fn kind() -> impl Strategy<Value = Kind> {
+pub(in crate::embedded) fn kind() -> impl Strategy<Value = Kind> {
     let rank = select(vec![RankStyle::Ordinal, RankStyle::Competition]);
     let windows = subsequence(&Period::ALL_PERIODS, 1..=5)
         .prop_shuffle()

@@ -1,0 +1,137 @@
+//! Our server on a folder of its own, with a kind of one window and a kind of five.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use benches::child::Server;
+use benches::contributions::Contributions;
+use benches::http::{self, Connection};
+use tempfile::TempDir;
+
+use crate::{Settings, Store};
+
+/// The board with one window.
+pub(crate) const ONE: &str = "one/live";
+
+/// The board with five.
+pub(crate) const FIVE: &str = "five/live";
+
+/// Contributions of a request.
+pub(crate) const BATCH: u64 = 1000;
+
+const KINDS: &str = r#"
+[kinds.one]
+windows = ["all"]
+shards = 16
+dedupe = "1h"
+
+[kinds.five]
+windows = ["hour", "day", "week", "month", "all"]
+shards = 16
+dedupe = "1h"
+"#;
+
+/// A server, and where it keeps what it is sent.
+pub(crate) struct Ours {
+    pub(crate) server: Server,
+    home: TempDir,
+    megaboard: PathBuf,
+}
+
+impl Ours {
+    /// Starts one on an empty folder.
+    pub(crate) fn start(settings: &Settings, store: Store) -> io::Result<Self> {
+        let home = tempfile::tempdir_in(&settings.folder)?;
+        let url = match store {
+            Store::Embedded => format!("embedded:{}", data(&home).display()),
+            Store::Memory => "memory:".to_owned(),
+        };
+        let text = format!("[server]\nstore = {url:?}\ndurability = \"always\"\n{KINDS}");
+        std::fs::write(config(&home), text)?;
+        Ok(Self {
+            server: serve(&settings.megaboard, &home)?,
+            home,
+            megaboard: settings.megaboard.clone(),
+        })
+    }
+
+    /// The folder of the embedded store.
+    pub(crate) fn data(&self) -> PathBuf {
+        data(&self.home)
+    }
+
+    /// Kills it, and starts another on its folder: how long that takes to listen.
+    pub(crate) fn kill_and_start(self) -> io::Result<(Self, Duration)> {
+        let Self {
+            server,
+            home,
+            megaboard,
+        } = self;
+        drop(server);
+        let begun = Instant::now();
+        let server = serve(&megaboard, &home)?;
+        let taken = begun.elapsed();
+        let again = Self {
+            server,
+            home,
+            megaboard,
+        };
+        Ok((again, taken))
+    }
+
+    /// One contribution by each member, in batches.
+    pub(crate) fn fill(&self, contributions: &mut Contributions) -> io::Result<()> {
+        let mut connection = Connection::open(self.server.address)?;
+        loop {
+            let members = contributions.everyone(BATCH);
+            if members.is_empty() {
+                return Ok(());
+            }
+            send(&mut connection, &contributions.lines(&members))?;
+        }
+    }
+
+    /// How many windows of a board hold this many members.
+    pub(crate) fn windows_with(&self, board: &str, members: u64) -> io::Result<usize> {
+        let request = http::get(&format!("/v1/boards/{board}"));
+        let answer = http::ask(self.server.address, &request)?;
+        let text = String::from_utf8_lossy(&answer.body);
+        let windows = text.split_once("\"windows\"").map_or("", |(_, list)| list);
+        let wanted = format!("\"members\":{members}}}");
+        Ok(windows.matches(&wanted).count())
+    }
+}
+
+/// Sends a batch, all of which has to be applied.
+pub(crate) fn send(connection: &mut Connection, request: &str) -> io::Result<()> {
+    let answer = connection.ask(request)?;
+    let text = String::from_utf8_lossy(&answer.body);
+    let nothing_else = [
+        "\"duplicates\":0,",
+        "\"rejected_count\":0,",
+        "\"failed_count\":0,",
+    ];
+    if nothing_else.iter().all(|part| text.contains(part)) {
+        Ok(())
+    } else {
+        Err(io::Error::other(format!("not all was applied: {text}")))
+    }
+}
+
+fn data(home: &TempDir) -> PathBuf {
+    home.path().join("data")
+}
+
+fn config(home: &TempDir) -> PathBuf {
+    home.path().join("megaboard.toml")
+}
+
+fn serve(megaboard: &Path, home: &TempDir) -> io::Result<Server> {
+    let mut command = Command::new(megaboard);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--config"]);
+    command.arg(config(home)).current_dir(home.path());
+    // What it logs besides would stand between the rounds.
+    Server::announced(command.env("MEGABOARD_LOG", "warn"))
+}

@@ -1,0 +1,210 @@
+//! Rounds gathered, and told as a table with the ratios.
+
+use std::time::Duration;
+
+use benches::figures::{held, median, ratio, spread, table};
+use benches::load::Load;
+use comfy_table::Table;
+
+use crate::batches::Batches;
+use crate::singles::Singles;
+use crate::snapshots::Snapshots;
+
+/// Our CPU a contribution over Redis's: less than it needs, aimed at half.
+const CPU_MAX: f64 = 0.5;
+
+/// Five windows over one.
+const FIVE_MAX: f64 = 4.0;
+
+/// Our single contributions a second over Redis's: at least.
+const RATE_MIN: f64 = 1.0;
+
+/// A start, in seconds.
+const START_S_MAX: f64 = 4.0;
+
+/// What a snapshot may hold a writer up, in milliseconds.
+const PAUSE_MS_MAX: f64 = 50.0;
+
+/// What one round gave.
+pub(crate) struct Round {
+    pub(crate) batches: Option<Batches>,
+    pub(crate) singles: Option<Singles>,
+    pub(crate) snapshots: Option<Snapshots>,
+}
+
+/// Everything measured.
+#[derive(Default)]
+pub(crate) struct Report {
+    rounds: Vec<Round>,
+}
+
+impl Report {
+    pub(crate) fn add(&mut self, round: Round) {
+        self.rounds.push(round);
+    }
+
+    /// As far as they were taken.
+    pub(crate) fn table(&self) -> Table {
+        let mut table = table(&["figure", "ours", "Redis", "ours over Redis's", "target"]);
+        let rounds = self.rounds.iter();
+        let batches: Vec<Batches> = rounds.clone().filter_map(|round| round.batches).collect();
+        let singles: Vec<Singles> = rounds.clone().filter_map(|round| round.singles).collect();
+        let snapshots: Vec<Snapshots> = rounds.filter_map(|round| round.snapshots).collect();
+        if !batches.is_empty() {
+            add_batches(&mut table, &batches);
+        }
+        if !singles.is_empty() {
+            add_singles(&mut table, &singles);
+        }
+        if !snapshots.is_empty() {
+            add_snapshots(&mut table, &snapshots);
+        }
+        table
+    }
+}
+
+fn column<T>(rounds: &[T], pick: impl Fn(&T) -> f64) -> Vec<f64> {
+    rounds.iter().map(pick).collect()
+}
+
+fn add_batches(table: &mut Table, rounds: &[Batches]) {
+    let redis = column(rounds, |round| round.redis);
+    let one = column(rounds, |round| round.one);
+    let five = column(rounds, |round| round.five);
+    let cases = [
+        ("one window", &one),
+        ("five windows", &five),
+        ("one window, with ids", &column(rounds, |round| round.ids)),
+        ("one window, memory:", &column(rounds, |round| round.memory)),
+    ];
+    for (case, ours) in cases {
+        let over = ratio(ours, &redis);
+        table.add_row([
+            format!("µs CPU, batches, {case}"),
+            spread(ours, 2),
+            spread(&redis, 2),
+            format!("{over:.2}"),
+            if case == "one window" {
+                held(over <= CPU_MAX, &format!("at most {CPU_MAX}"))
+            } else {
+                String::new()
+            },
+        ]);
+    }
+    let child = column(rounds, |round| round.redis_child);
+    table.add_row([
+        "µs CPU, rewriting its log in a child".to_owned(),
+        String::new(),
+        spread(&child, 2),
+    ]);
+    let times = ratio(&five, &one);
+    add(
+        table,
+        "five windows over one",
+        &format!("{times:.2}"),
+        &held(times <= FIVE_MAX, &format!("at most {FIVE_MAX}")),
+    );
+}
+
+fn add_singles(table: &mut Table, rounds: &[Singles]) {
+    type Pick = fn(&Load) -> f64;
+    let figures: [(&str, usize, Pick); 5] = [
+        ("singles: contributions/s", 0, Load::rate),
+        ("singles: µs, half within", 0, |load| {
+            us(load.latency.median)
+        }),
+        ("singles: µs, 99 of 100 within", 0, |load| {
+            us(load.latency.p99)
+        }),
+        ("singles: µs, the slowest", 0, |load| us(load.latency.max)),
+        ("singles: µs server CPU", 2, Load::cpu_us),
+    ];
+    for (place, (name, decimals, pick)) in figures.into_iter().enumerate() {
+        let ours = column(rounds, |round| pick(&round.ours));
+        let redis = column(rounds, |round| pick(&round.redis));
+        let over = ratio(&ours, &redis);
+        table.add_row([
+            name.to_owned(),
+            spread(&ours, decimals),
+            spread(&redis, decimals),
+            format!("{over:.2}"),
+            if place == 0 {
+                held(over >= RATE_MIN, &format!("at least {RATE_MIN}"))
+            } else {
+                String::new()
+            },
+        ]);
+    }
+    let journal: Option<Vec<(f64, f64)>> = rounds.iter().map(|r| r.journal_bytes).collect();
+    let Some(journal) = journal else {
+        return;
+    };
+    let batches = column(&journal, |bytes| bytes.0);
+    let singles = column(&journal, |bytes| bytes.1);
+    add(
+        table,
+        "journal bytes a contribution, batches",
+        &spread(&batches, 1),
+        "",
+    );
+    add(
+        table,
+        "journal bytes a contribution, singles",
+        &spread(&singles, 1),
+        "",
+    );
+}
+
+fn add_snapshots(table: &mut Table, rounds: &[Snapshots]) {
+    let column = |pick: fn(&Snapshots) -> f64| column(rounds, pick);
+    let start = column(|s| s.start_s);
+    let during = column(|s| s.slowest_during_ms);
+    let start_held = held(
+        median(&start) <= START_S_MAX,
+        &format!("at most {START_S_MAX}"),
+    );
+    let pause_held = held(
+        median(&during) <= PAUSE_MS_MAX,
+        &format!("at most {PAUSE_MS_MAX}"),
+    );
+    let per_window = column(|s| s.bytes / 5.0);
+    for (name, values, decimals, target) in [
+        (
+            "snapshot bytes a member in five windows",
+            column(|s| s.bytes),
+            1,
+            "",
+        ),
+        ("snapshot bytes a member and window", per_window, 1, ""),
+        ("s to write a snapshot", column(|s| s.written_s), 2, ""),
+        (
+            "ms, slowest single, no snapshot",
+            column(|s| s.slowest_ms),
+            1,
+            "",
+        ),
+        (
+            "ms, slowest single, during a snapshot",
+            during,
+            1,
+            &*pause_held,
+        ),
+        ("s to start, snapshot and journal", start, 2, &*start_held),
+        (
+            "MB of journal in that",
+            column(|s| s.journal_bytes / 1e6),
+            1,
+            "",
+        ),
+    ] {
+        add(table, name, &spread(&values, decimals), target);
+    }
+}
+
+fn add(table: &mut Table, name: &str, ours: &str, target: &str) {
+    table.add_row([name, ours, "", "", target]);
+}
+
+fn us(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}

@@ -1,0 +1,110 @@
+//! What frames a snapshot: its header, its footer, and the checksums of frames.
+
+use super::super::bytes::{Bytes, Malformed, put_u32, put_u64};
+
+/// The version of everything in a snapshot. Each begins with the magic and its version.
+pub(super) const VERSION: u32 = 1;
+
+const MAGIC: [u8; 8] = *b"megasnap";
+
+/// Magic 8, version 4, sequence 8, checksum 4.
+pub(super) const HEADER_BYTES: usize = 24;
+
+/// Place of the table 8, checksum 4, magic 8.
+pub(super) const FOOTER_BYTES: usize = 20;
+
+/// Length 4, checksum 4.
+pub(super) const FRAME_HEAD_BYTES: usize = 8;
+
+/// The longest payload of a frame.
+pub(super) const FRAME_BYTES_MAX: usize = 1 << 20;
+
+/// Bytes of payload from which on a unit takes no further part.
+pub(super) const UNIT_BYTES: u64 = 256 << 10;
+
+/// Why the head of a file is not that of a snapshot.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NoHeader {
+    Newer(u32),
+    Damaged(Malformed),
+}
+
+impl From<Malformed> for NoHeader {
+    fn from(what: Malformed) -> Self {
+        Self::Damaged(what)
+    }
+}
+
+pub(super) fn header(sequence: u64) -> Vec<u8> {
+    let mut out = MAGIC.to_vec();
+    put_u32(&mut out, VERSION);
+    put_u64(&mut out, sequence);
+    let checksum = crc32c::crc32c(&out);
+    put_u32(&mut out, checksum);
+    out
+}
+
+/// The sequence that a header tells.
+pub(super) fn take_header(header: &[u8]) -> Result<u64, NoHeader> {
+    let mut bytes = Bytes::new(header);
+    if bytes.array("a snapshot's header")? != MAGIC {
+        return Err(Malformed::Wrong("this is no snapshot").into());
+    }
+    // Before the checksum: where a newer version keeps its own is not known here.
+    match bytes.u32("a snapshot's version")? {
+        VERSION => {}
+        newer if newer > VERSION => return Err(NoHeader::Newer(newer)),
+        older => return Err(Malformed::OutOfRange("a snapshot's version", older.into()).into()),
+    }
+    let sequence = bytes.u64("a snapshot's header")?;
+    let checked = header.len() - bytes.len();
+    if bytes.u32("a snapshot's header")? != crc32c::crc32c(&header[..checked]) {
+        return Err(Malformed::Wrong("the header does not match its checksum").into());
+    }
+    Ok(sequence)
+}
+
+pub(super) fn footer(sequence: u64, table_offset: u64) -> Vec<u8> {
+    let mut out = Vec::new();
+    put_u64(&mut out, table_offset);
+    put_u32(&mut out, footer_checksum(sequence, table_offset));
+    out.extend(MAGIC);
+    out
+}
+
+/// Where the footer says that the table begins.
+pub(super) fn take_footer(footer: &[u8], sequence: u64) -> Result<u64, Malformed> {
+    const WHAT: &str = "a snapshot's footer";
+    let mut bytes = Bytes::new(footer);
+    let table_offset = bytes.u64(WHAT)?;
+    let checksum = bytes.u32(WHAT)?;
+    if bytes.array(WHAT)? != MAGIC {
+        return Err(Malformed::Wrong("it does not end as a snapshot ends"));
+    }
+    if checksum != footer_checksum(sequence, table_offset) {
+        return Err(Malformed::Wrong("the footer does not match its checksum"));
+    }
+    Ok(table_offset)
+}
+
+fn footer_checksum(sequence: u64, table_offset: u64) -> u32 {
+    let header = crc32c::crc32c(&header(sequence));
+    crc32c::crc32c_append(header, &table_offset.to_le_bytes())
+}
+
+/// Fills in the head of a frame, before its payload.
+pub(super) fn seal_frame(frame: &mut [u8], sequence: u64, offset: u64) {
+    let (head, payload) = frame.split_at_mut(FRAME_HEAD_BYTES);
+    let len = u32::try_from(payload.len()).expect("a frame has at most 1 MiB");
+    let checksum = frame_checksum(sequence, offset, len, payload);
+    head[..4].copy_from_slice(&len.to_le_bytes());
+    head[4..].copy_from_slice(&checksum.to_le_bytes());
+}
+
+pub(super) fn frame_checksum(sequence: u64, offset: u64, len: u32, payload: &[u8]) -> u32 {
+    let mut place = [0; 20];
+    place[..8].copy_from_slice(&sequence.to_le_bytes());
+    place[8..16].copy_from_slice(&offset.to_le_bytes());
+    place[16..].copy_from_slice(&len.to_le_bytes());
+    crc32c::crc32c_append(crc32c::crc32c(&place), payload)
+}
