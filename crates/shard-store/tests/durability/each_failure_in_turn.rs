@@ -7,6 +7,10 @@ use crate::durable::{EmbeddedSettings, settings};
 use crate::script::Script;
 use crate::sim::{Act, EIO, ENOSPC, SimDisk, Times, Trap};
 
+/// Members, so that all that is written between two syncs fits into a page, or does not.
+const FEW: usize = 12;
+const MANY: usize = 500;
+
 /// Where the trap waits.
 #[derive(Debug, Clone, Copy)]
 enum Folder {
@@ -15,12 +19,12 @@ enum Folder {
     Left,
 }
 
-async fn opened(seed: u64, folder: Folder, trap: Trap) -> Audit {
+async fn opened(seed: u64, members: usize, folder: Folder, trap: Trap) -> Audit {
     let settings = EmbeddedSettings {
         segment_bytes: 1 << 10,
         ..settings()
     };
-    let script = Script::new(seed, 12);
+    let script = Script::new(seed, members);
     match folder {
         Folder::Empty => {
             let disk = SimDisk::default();
@@ -40,8 +44,8 @@ async fn opened(seed: u64, folder: Folder, trap: Trap) -> Audit {
 }
 
 /// A run with this trap in its way. False when it got through without stepping into it.
-async fn run(seed: u64, folder: Folder, trap: Trap) -> bool {
-    let mut audit = opened(seed, folder, trap).await;
+async fn run(seed: u64, members: usize, folder: Folder, trap: Trap) -> bool {
+    let mut audit = opened(seed, members, folder, trap).await;
     for call in 0..24 {
         if call % 8 == 7 {
             // What becomes of it shows in what is found.
@@ -50,9 +54,14 @@ async fn run(seed: u64, folder: Folder, trap: Trap) -> bool {
         audit.call().await;
     }
     audit.look().await;
-    for end in [End::PowerCut(seed), End::PowerCut(!seed), End::Killed] {
+    let mut dice = audit.script.dice.clone();
+    let mut power_cut = || End::PowerCut(dice.word());
+    for end in [power_cut(), power_cut(), End::Killed, End::Killed] {
         let mut found = audit.after(end).await;
         found.send_again().await;
+        found.calls(3).await;
+        // What a process finds in the cache of its system may not be on the disk.
+        found.restart(power_cut()).await;
         found.calls(3).await;
         found.restart(End::Stopped).await;
     }
@@ -60,22 +69,28 @@ async fn run(seed: u64, folder: Folder, trap: Trap) -> bool {
     audit.disk.any_sprung() || audit.was_reopened()
 }
 
-async fn hold(act: Act) {
+/// Where and how it fails.
+fn ways() -> impl Iterator<Item = (Folder, i32, Times)> {
+    let folders = [Folder::Empty, Folder::Left].into_iter();
+    folders.flat_map(|folder| {
+        [EIO, ENOSPC].into_iter().flat_map(move |error| {
+            [Times::Once, Times::ForGood].map(|times| (folder, error, times))
+        })
+    })
+}
+
+async fn hold(act: Act, members: usize) {
     let seed = Seed::of_this_run();
     let mut sprung = 0;
     for round in 0..runs(1, 20) {
         let seed = seed.0.wrapping_add(round);
-        for folder in [Folder::Empty, Folder::Left] {
-            for error in [EIO, ENOSPC] {
-                for times in [Times::Once, Times::ForGood] {
-                    let trap = |passing| Trap::fails(act, "", passing, error, times);
-                    let mut passing = 0;
-                    while run(seed, folder, trap(passing)).await {
-                        passing += 1;
-                    }
-                    sprung += passing;
-                }
+        for (folder, error, times) in ways() {
+            let trap = |passing| Trap::fails(act, "", passing, error, times);
+            let mut passing = 0;
+            while run(seed, members, folder, trap(passing)).await {
+                passing += 1;
             }
+            sprung += passing;
         }
     }
     assert!(sprung > 0, "no {act:?} at all");
@@ -83,35 +98,40 @@ async fn hold(act: Act) {
 
 #[tokio::test]
 async fn each_write_fails() {
-    hold(Act::Write).await;
+    hold(Act::Write, FEW).await;
 }
 
 #[tokio::test]
 async fn each_sync_fails() {
-    hold(Act::Sync).await;
+    hold(Act::Sync, FEW).await;
+}
+
+#[tokio::test]
+async fn each_sync_of_more_than_a_page_fails() {
+    hold(Act::Sync, MANY).await;
 }
 
 #[tokio::test]
 async fn each_sync_of_the_folder_fails() {
-    hold(Act::SyncFolder).await;
+    hold(Act::SyncFolder, FEW).await;
 }
 
 #[tokio::test]
 async fn each_rename_fails() {
-    hold(Act::Rename).await;
+    hold(Act::Rename, FEW).await;
 }
 
 #[tokio::test]
 async fn each_creation_fails() {
-    hold(Act::Create).await;
+    hold(Act::Create, FEW).await;
 }
 
 #[tokio::test]
 async fn each_removal_fails() {
-    hold(Act::Remove).await;
+    hold(Act::Remove, FEW).await;
 }
 
 #[tokio::test]
 async fn each_cut_fails() {
-    hold(Act::SetSize).await;
+    hold(Act::SetSize, FEW).await;
 }

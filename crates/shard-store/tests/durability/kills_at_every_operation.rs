@@ -23,9 +23,11 @@ async fn run(seed: u64, members: usize, calls: usize, halt_after: u64) -> Audit 
 }
 
 /// What is found after the end, and goes on.
-async fn go_on(halted: &Audit, end: End) {
+async fn go_on(halted: &Audit, end: End, dice: &mut Dice) {
     let mut found = halted.after(end).await;
     found.send_again().await;
+    found.calls(3).await;
+    found.restart(End::PowerCut(dice.word())).await;
     found.calls(3).await;
     found.restart(End::Stopped).await;
 }
@@ -35,9 +37,10 @@ async fn hold(seed: u64, members: usize, calls: usize, step: u64) {
     let mut halt_after = dice.word() % step;
     loop {
         let halted = run(seed, members, calls, halt_after).await;
-        go_on(&halted, End::Killed).await;
+        go_on(&halted, End::Killed, &mut dice).await;
         for _ in 0..runs(2, 10) {
-            go_on(&halted, End::PowerCut(dice.word())).await;
+            let end = End::PowerCut(dice.word());
+            go_on(&halted, end, &mut dice).await;
         }
         if !halted.disk.is_halted() {
             return;
