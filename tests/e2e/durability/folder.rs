@@ -117,6 +117,9 @@ fn a_copy_of_the_folder_of_a_stopped_server_is_a_backup() {
     let copy = copied(&launch.kept());
     let server = launch.start();
     server.give("k/small", &[("later", 1)]);
+    // A backup may have left the lock out.
+    fs::remove_file(copy.path().join("lock")).unwrap();
+    assert_eq!(verify(copy.path()).stdout, COUNTS);
     let flags = format!("--listen 127.0.0.1:0 --store {}", store(copy.path()));
     let restored = Launch::new().args(&flags).start();
     let shown = Seen::of(&restored);

@@ -3,7 +3,7 @@
 use end_to_end::dice::runs;
 use end_to_end::{Launch, Server};
 
-use super::kills::{END_NONE_WELL, LIGHT, rounds};
+use super::kills::{END_NONE_WELL, LIGHT, Moment, rounds};
 
 #[test]
 fn without_a_word_the_store_is_megaboard_data_of_the_working_folder() {
@@ -32,7 +32,7 @@ fn the_folder_is_the_one_that_is_named_and_is_made_with_what_it_lies_in() {
 fn at_an_interval_a_kill_loses_nothing_either_since_the_system_lives_on() {
     // Whatever was answered is written; what it is not yet is synced.
     let config = "[server]\ndurability = \"interval\"\n";
-    rounds(config, END_NONE_WELL, LIGHT, runs(2, 50));
+    rounds(config, END_NONE_WELL, LIGHT, Moment::Any, runs(4, 100));
 }
 
 #[test]

@@ -9,6 +9,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use super::journal::is_segment;
+
 /// The file whose lock says that a server is at work here.
 const LOCK_NAME: &str = "lock";
 
@@ -81,21 +83,32 @@ impl LocalDisk {
     /// Opens a folder, made if it is not there.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
         make_folder(folder).map_err(|error| OpenError::Io(folder.to_owned(), error))?;
-        Self::locked(folder, OpenOptions::new().create(true))
+        Self::locked(folder)
     }
 
     /// Opens a folder that a store was kept in before.
     pub fn open_existing(folder: &Path) -> Result<Self, OpenError> {
-        if !folder.join(LOCK_NAME).is_file() {
-            return Err(OpenError::NotThere(folder.to_owned()));
+        // A backup may have left the lock out.
+        let kept = match names(folder) {
+            Ok(mut names) => {
+                folder.join(LOCK_NAME).is_file() || names.any(|name| is_segment(&name))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(OpenError::Io(folder.to_owned(), error)),
+        };
+        if kept {
+            Self::locked(folder)
+        } else {
+            Err(OpenError::NotThere(folder.to_owned()))
         }
-        Self::locked(folder, &mut OpenOptions::new())
     }
 
-    fn locked(folder: &Path, options: &mut OpenOptions) -> Result<Self, OpenError> {
+    fn locked(folder: &Path) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Io(folder.to_owned(), error);
-        let lock = options
+        let lock = OpenOptions::new()
+            .create(true)
             .write(true)
+            .truncate(false)
             .open(folder.join(LOCK_NAME))
             .map_err(failed)?;
         match lock.try_lock() {
@@ -107,6 +120,14 @@ impl LocalDisk {
             Err(TryLockError::Error(error)) => Err(failed(error)),
         }
     }
+}
+
+/// The names in a folder. One that is no text is none of ours.
+fn names(folder: &Path) -> io::Result<impl Iterator<Item = String>> {
+    let entries: Vec<_> = fs::read_dir(folder)?.collect::<io::Result<_>>()?;
+    Ok(entries
+        .into_iter()
+        .filter_map(|entry| entry.file_name().into_string().ok()))
 }
 
 /// Makes a folder and what it lies in; what was made is durable in what was there.
@@ -134,16 +155,9 @@ impl Disk for LocalDisk {
     }
 
     fn list(&self) -> io::Result<Vec<String>> {
-        let mut names = Vec::new();
-        for entry in fs::read_dir(&self.folder)? {
-            // A name that is no text is none of ours.
-            if let Ok(name) = entry?.file_name().into_string()
-                && name != LOCK_NAME
-            {
-                names.push(name);
-            }
-        }
-        Ok(names)
+        Ok(names(&self.folder)?
+            .filter(|name| name != LOCK_NAME)
+            .collect())
     }
 
     fn open(&self, name: &str) -> io::Result<Box<dyn DiskFile>> {

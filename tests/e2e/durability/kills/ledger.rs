@@ -149,11 +149,19 @@ fn held(server: &Server) -> Sums {
 }
 
 fn standings(server: &Server, board: &str, window: &str) -> BTreeMap<String, i64> {
-    let page = format!("/v1/boards/{board}/range?from=1&to=1000&window={window}");
-    let ranked = server.get(page).ranked();
-    assert!(ranked.len() < 1000, "more than a page");
-    ranked
-        .into_iter()
-        .map(|(_, member, points)| (member, points))
-        .collect()
+    let mut standings = BTreeMap::new();
+    for from in (1..).step_by(1000) {
+        let to = from + 999;
+        let page = format!("/v1/boards/{board}/range?from={from}&to={to}&window={window}");
+        let ranked = server.get(page).ranked();
+        if ranked.is_empty() {
+            break;
+        }
+        standings.extend(
+            ranked
+                .into_iter()
+                .map(|(_, member, points)| (member, points)),
+        );
+    }
+    standings
 }

@@ -1,14 +1,17 @@
 //! Servers ended at random moments under write, again and again: what was answered as applied counts
 //! once, what was not counts once when it is sent again, and no version names two boards.
 //!
-//! [`rounds`] is the run; `writer` and `watch` are at work until the server is gone, `ledger` knows
-//! what has to be there, `versions` what was shown.
+//! [`rounds`] is the run; `writer` writes until the server is gone, `ledger` knows what has to be there,
+//! `versions` what was shown.
 
 mod item;
 mod ledger;
 mod versions;
 mod writer;
 
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -51,54 +54,100 @@ pub(super) const END_NONE_WELL: &[End] = &[End::Kill, End::KillAgain];
 /// Short requests, so that many are answered.
 pub(super) const LIGHT: Load = Load {
     batch_max: 50,
+    own_members: 30,
     member_bytes: 0,
 };
 
 /// Long ones, so that the journal grows fast.
-const HEAVY: Load = Load {
-    batch_max: 1000,
-    member_bytes: 120,
+const BULK: Load = Load {
+    batch_max: 50,
+    own_members: 1000,
+    member_bytes: 128,
 };
+
+/// When a server is to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moment {
+    /// After some answers.
+    Any,
+    /// When it takes a snapshot, or soon after.
+    Snapshot,
+}
 
 #[test]
 fn what_was_answered_is_there_and_what_was_not_counts_once_when_sent_again() {
-    rounds("", END_ANYHOW, LIGHT, runs(3, 100));
+    rounds("", END_ANYHOW, LIGHT, Moment::Any, runs(12, 400));
 }
 
 #[test]
-fn it_is_so_with_a_journal_of_many_megabytes_too() {
-    rounds("", END_ANYHOW, HEAVY, runs(1, 15));
+fn it_is_so_while_snapshots_are_taken_and_a_damaged_one_is_refused() {
+    let server = rounds("", END_ANYHOW, BULK, Moment::Snapshot, runs(1, 24));
+    // One that was killed is taken anew.
+    let whole = eventually("a whole snapshot", || {
+        server.give("k/later", &[("u", 1)]);
+        let names = snapshots(&server).into_iter().map(PathBuf::from);
+        names
+            .into_iter()
+            .find(|name| name.extension().is_some_and(|end| end == "snap"))
+    });
+    let mut launch = server.stop();
+    let path = launch.kept().join(&whole);
+    let bytes = fs::read(&path).unwrap();
+    let mut damaged = bytes.clone();
+    damaged[Dice::new().throw(bytes.len())] ^= 1;
+    fs::write(&path, damaged).unwrap();
+    let (status, said) = launch.refused();
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains(whole.to_str().unwrap()), "{said}");
+    fs::write(&path, bytes).unwrap();
+    launch.start();
 }
 
-/// Rounds of writing, ending and auditing, with further lines of configuration: each of these ends
-/// so many times.
-pub(super) fn rounds(config: &str, ends: &[End], load: Load, times: usize) {
+/// So many rounds of writing, ending and auditing, with further lines of configuration: these ends in
+/// turn.
+pub(super) fn rounds(
+    config: &str,
+    ends: &[End],
+    load: Load,
+    moment: Moment,
+    rounds: usize,
+) -> Server {
     let mut dice = Dice::new();
     let mut versions = Versions::default();
     let mut server = Server::durable(&format!("{config}{KIND}"));
     let mut ledger = Ledger::begin(&server);
-    for round in 0..times * ends.len() {
-        let end = ends[round % ends.len()];
-        let (sent, shown) = written(&server, round, end, load, &mut dice);
-        println!("round {round}: {end:?} after {} contributions", sent.len());
+    let first = dice.throw(ends.len());
+    for round in 0..rounds {
+        let end = ends[(first + round) % ends.len()];
+        let (sent, shown) = written(&server, (round, end, moment), load, &mut dice);
+        let left = snapshots(&server);
+        println!(
+            "round {round}: {end:?} after {} contributions, {left:?}",
+            sent.len()
+        );
         versions.note(shown);
         server = again(server, end, &mut dice, &mut versions);
+        // What is shown first is what may have been shown last.
+        let mut shown = Vec::new();
+        versions::look(&server, &mut shown).unwrap();
+        versions.note(shown);
         ledger.settle(&server, sent);
     }
     ledger.all_are_remembered(&server);
     ledger.holds(&server);
+    server
 }
 
 /// Has writers and a reader at work until the server ends.
 fn written(
     server: &Server,
-    round: usize,
-    end: End,
+    (round, end, moment): (usize, End, Moment),
     load: Load,
     dice: &mut Dice,
 ) -> (Vec<Sent>, Vec<Shown>) {
     let answers = AtomicUsize::new(0);
     let enough = 1 + dice.throw(ANSWERS_MAX);
+    let snapshots_before = snapshots(server);
     thread::scope(|scope| {
         let writers: Vec<_> = (0..WRITERS)
             .map(|number| {
@@ -108,9 +157,14 @@ fn written(
             })
             .collect();
         let reader = scope.spawn(|| versions::watch(server));
-        eventually("writers at work", || {
-            (answers.load(Ordering::Relaxed) >= enough).then_some(())
-        });
+        match moment {
+            Moment::Any => eventually("writers at work", || {
+                (answers.load(Ordering::Relaxed) >= enough).then_some(())
+            }),
+            Moment::Snapshot => eventually("a snapshot under way", || {
+                (snapshots(server) != snapshots_before).then_some(())
+            }),
+        }
         // Not just behind an answer: anywhere.
         pause(dice, 3_000);
         match end {
@@ -127,6 +181,17 @@ fn written(
             .flat_map(|writer| writer.join().unwrap());
         (sent.collect(), reader.join().unwrap())
     })
+}
+
+/// The snapshots of a server, those under way too.
+fn snapshots(server: &Server) -> Vec<OsString> {
+    let files = fs::read_dir(server.kept()).unwrap();
+    let names = files.map(|file| file.unwrap().file_name());
+    let mut names: Vec<OsString> = names
+        .filter(|name| name.to_str().unwrap().starts_with("snapshot-"))
+        .collect();
+    names.sort_unstable();
+    names
 }
 
 /// Starts the next server where one has ended.

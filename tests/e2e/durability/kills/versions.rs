@@ -15,6 +15,10 @@ pub(super) struct Shown {
     digest: u64,
 }
 
+/// No server answers any more.
+#[derive(Debug)]
+pub(super) struct Gone;
+
 /// All versions of all servers of a folder.
 #[derive(Default)]
 pub(super) struct Versions {
@@ -54,22 +58,24 @@ impl Versions {
 /// Looks at all tops until there is no answer.
 pub(super) fn watch(server: &Server) -> Vec<Shown> {
     let mut shown = Vec::new();
-    loop {
-        for board in BOARDS {
-            for window in DAY_WINDOWS.into_iter().chain(["all"]) {
-                let path = format!("/v1/boards/{board}/top?n=1000&fresh=true&window={window}");
-                let Ok(answer) = server.try_get(&path) else {
-                    return shown;
-                };
-                let top = answer.ok();
-                let mut digest = DefaultHasher::new();
-                (top["entries"].to_string(), top["members"].to_string()).hash(&mut digest);
-                shown.push(Shown {
-                    path,
-                    version: top["version"].as_str().unwrap().to_owned(),
-                    digest: digest.finish(),
-                });
-            }
+    while look(server, &mut shown).is_ok() {}
+    shown
+}
+
+/// Looks at all tops once.
+pub(super) fn look(server: &Server, shown: &mut Vec<Shown>) -> Result<(), Gone> {
+    for board in BOARDS {
+        for window in DAY_WINDOWS.into_iter().chain(["all"]) {
+            let path = format!("/v1/boards/{board}/top?n=1000&fresh=true&window={window}");
+            let top = server.try_get(&path).map_err(|_| Gone)?.ok();
+            let mut digest = DefaultHasher::new();
+            (top["entries"].to_string(), top["members"].to_string()).hash(&mut digest);
+            shown.push(Shown {
+                path,
+                version: top["version"].as_str().unwrap().to_owned(),
+                digest: digest.finish(),
+            });
         }
     }
+    Ok(())
 }

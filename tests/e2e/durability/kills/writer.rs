@@ -12,14 +12,13 @@ use super::item::{BOARDS, DAYS, Item, Place, Sent};
 /// Members that all writers give to.
 const SHARED_MEMBERS: usize = 40;
 
-/// Members of a writer's own, on each board.
-const OWN_MEMBERS: usize = 30;
-
 /// How much is written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
-    /// Contributions of a batch, at most.
+    /// Contributions of a batch under ids, at most.
     pub(crate) batch_max: usize,
+    /// Members of a writer's own, and contributions of a batch without ids, at most.
+    pub(crate) own_members: usize,
     /// The length of a member's name.
     pub(crate) member_bytes: usize,
 }
@@ -58,7 +57,7 @@ impl Writer {
                     (0..count).map(|_| self.shared()).collect()
                 }
                 3 => self.own(1),
-                _ => self.own(OWN_MEMBERS),
+                _ => self.own(self.load.own_members),
             };
             let told = match sort {
                 2 => twice(server, &items, lines),
@@ -88,11 +87,12 @@ impl Writer {
 
     /// Without ids, each to another member: whether it counted can be seen.
     fn own(&mut self, most: usize) -> Vec<Item> {
-        let first = self.dice.throw(OWN_MEMBERS);
+        let members = self.load.own_members;
+        let first = self.dice.throw(members);
         let count = 1 + self.dice.throw(most);
         (first..first + count)
             .map(|n| {
-                let member = format!("{}-own-{}", self.name, n % OWN_MEMBERS);
+                let member = format!("{}-own-{}", self.name, n % members);
                 self.item(member, None)
             })
             .collect()

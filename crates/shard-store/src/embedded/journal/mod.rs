@@ -43,6 +43,7 @@ use room::{BATCH_BYTES_MAX, NotTaken};
 pub(crate) use handle::Journal;
 pub(crate) use read::{Recovered, read};
 pub(crate) use room::{Reservation, room_of};
+pub(in crate::embedded) use segment::is_segment;
 pub use settings::Durability;
 pub(crate) use settings::Settings;
 

@@ -89,6 +89,11 @@ pub(super) fn is_full(error: &io::Error) -> bool {
     )
 }
 
+/// Whether a file of this name is one.
+pub(in crate::embedded) fn is_segment(name: &str) -> bool {
+    first_of(name).is_some()
+}
+
 fn first_of(name: &str) -> Option<Sequence> {
     let digits = name.strip_prefix(NAME_BEGINS)?.strip_suffix(NAME_ENDS)?;
     let first = Sequence(digits.parse().ok()?);
