@@ -132,7 +132,7 @@ impl ProblemType {
             Self::Unavailable => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "unavailable",
-                "The store cannot be reached",
+                "The store could not take it",
             ),
             Self::Unknown => (
                 StatusCode::SERVICE_UNAVAILABLE,

@@ -12,6 +12,7 @@ use board::Timestamp;
 use clap::Args;
 use merger::{Clock, Merger, Settings};
 use shard_router::Router;
+use shard_store::ShardStore;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
@@ -67,6 +68,20 @@ async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> 
     let store: StoreUrl = store.map_or_else(|| Ok(StoreUrl::default()), |text| text.parse())?;
     let durability = config.server.durability.unwrap_or_default().into();
     let store = store.open(durability)?;
+    let served = serve_from(&store, kinds, args, config).await;
+    // Also where it never came to serve: what is not closed was killed.
+    store.close().await?;
+    served?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+async fn serve_from(
+    store: &Arc<dyn ShardStore>,
+    kinds: Vec<board::Kind>,
+    args: &ServeArgs,
+    config: &Config,
+) -> Result<(), Box<dyn Error>> {
     let router = Arc::new(Router::open(store.clone()).await?);
     for kind in kinds {
         seed(&router, kind).await?;
@@ -94,8 +109,8 @@ async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> 
     let app = Arc::new(App::new(router, merger, clock));
     let served = api::serve(listener, app, ServerLimits::default(), stop).await;
     sweep.abort();
-    store.close().await?;
-    tracing::info!("stopped");
+    // Cancelled or at its end: either way it writes no more.
+    let _ = sweep.await;
     Ok(served?)
 }
 

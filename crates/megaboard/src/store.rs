@@ -69,13 +69,15 @@ impl StoreUrl {
         }
     }
 
-    /// Opens it to look at what is there, and changes nothing.
-    pub(crate) fn inspect(&self) -> Result<Arc<dyn ShardStore>, StoreFailed> {
+    /// Opens it to look at what is there, and changes nothing. Answers, too, how many bytes of what
+    /// is there a server would cut off.
+    pub(crate) fn inspect(&self) -> Result<(Arc<dyn ShardStore>, u64), StoreFailed> {
         match self {
-            Self::Memory => Ok(Arc::new(LocalStore::in_memory()?)),
+            Self::Memory => Ok((Arc::new(LocalStore::in_memory()?), 0)),
             Self::Embedded(folder) => {
-                let disk = LocalDisk::open_existing(folder)?;
-                Ok(Arc::new(LocalStore::inspect(&disk)?))
+                let disk = LocalDisk::look_at(folder)?;
+                let (store, cut_bytes) = LocalStore::inspect(&disk)?;
+                Ok((Arc::new(store), cut_bytes))
             }
         }
     }

@@ -44,7 +44,13 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let findings = runtime.block_on(verify(&*store.inspect()?))?;
+    let (store, cut_bytes) = store.inspect()?;
+    if cut_bytes > 0 {
+        terminal::complain(&format!(
+            "the journal's last {cut_bytes} bytes were never known durable: a server cuts them off"
+        ));
+    }
+    let findings = runtime.block_on(verify(&*store))?;
     let Findings {
         boards,
         standings,

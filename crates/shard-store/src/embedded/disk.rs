@@ -9,8 +9,6 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::journal::is_segment;
-
 /// The file whose lock says that a server is at work here.
 const LOCK_NAME: &str = "lock";
 
@@ -63,9 +61,6 @@ pub enum OpenError {
     /// Another server has it open.
     #[error("{0}: another server is at work on this folder")]
     Locked(PathBuf),
-    /// No server has ever kept anything here.
-    #[error("{0}: no store is kept here")]
-    NotThere(PathBuf),
     /// It could not be made, opened or locked.
     #[error("{0}: {1}")]
     Io(PathBuf, io::Error),
@@ -75,50 +70,57 @@ pub enum OpenError {
 #[derive(Debug)]
 pub struct LocalDisk {
     folder: PathBuf,
+    writable: bool,
     /// Locked; the lock ends with it, and with the process.
-    _lock: File,
+    _lock: Option<File>,
 }
 
 impl LocalDisk {
     /// Opens a folder, made if it is not there.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
-        make_folder(folder).map_err(|error| OpenError::Io(folder.to_owned(), error))?;
-        Self::locked(folder)
-    }
-
-    /// Opens a folder that a store was kept in before.
-    pub fn open_existing(folder: &Path) -> Result<Self, OpenError> {
-        // A backup may have left the lock out.
-        let kept = match names(folder) {
-            Ok(mut names) => {
-                folder.join(LOCK_NAME).is_file() || names.any(|name| is_segment(&name))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-            Err(error) => return Err(OpenError::Io(folder.to_owned(), error)),
-        };
-        if kept {
-            Self::locked(folder)
-        } else {
-            Err(OpenError::NotThere(folder.to_owned()))
-        }
-    }
-
-    fn locked(folder: &Path) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Io(folder.to_owned(), error);
+        make_folder(folder).map_err(failed)?;
         let lock = OpenOptions::new()
             .create(true)
             .write(true)
             .truncate(false)
             .open(folder.join(LOCK_NAME))
             .map_err(failed)?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Self {
-                folder: folder.to_owned(),
-                _lock: lock,
-            }),
-            Err(TryLockError::WouldBlock) => Err(OpenError::Locked(folder.to_owned())),
-            Err(TryLockError::Error(error)) => Err(failed(error)),
-        }
+        Ok(Self {
+            folder: folder.to_owned(),
+            writable: true,
+            _lock: Some(locked(lock, folder)?),
+        })
+    }
+
+    /// Opens a folder that is there, to look at it: nothing can be written.
+    pub fn look_at(folder: &Path) -> Result<Self, OpenError> {
+        let failed = |error| OpenError::Io(folder.to_owned(), error);
+        let lock = match File::open(folder.join(LOCK_NAME)) {
+            Ok(lock) => Some(locked(lock, folder)?),
+            // A backup may have left it out; whoever is at work has made one.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(failed(error)),
+        };
+        fs::read_dir(folder).map_err(failed)?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            writable: false,
+            _lock: lock,
+        })
+    }
+
+    fn path_of(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+}
+
+/// The lock of a folder, if nobody else has it.
+fn locked(lock: File, folder: &Path) -> Result<File, OpenError> {
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Locked(folder.to_owned())),
+        Err(TryLockError::Error(error)) => Err(OpenError::Io(folder.to_owned(), error)),
     }
 }
 
@@ -142,6 +144,9 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     }
     make_folder(above)?;
     match fs::create_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !folder.is_dir() => {
+            Err(io::Error::new(error.kind(), "is there, and is no folder"))
+        }
         // Somebody else was faster.
         Err(_) if folder.is_dir() => Ok(()),
         Err(error) => Err(error),
@@ -161,25 +166,23 @@ impl Disk for LocalDisk {
     }
 
     fn open(&self, name: &str) -> io::Result<Box<dyn DiskFile>> {
-        let path = self.folder.join(name);
-        Ok(Box::new(
-            OpenOptions::new().read(true).write(true).open(path)?,
-        ))
+        let mut options = OpenOptions::new();
+        options.read(true).write(self.writable);
+        Ok(Box::new(options.open(self.path_of(name))?))
     }
 
     fn create(&self, name: &str) -> io::Result<Box<dyn DiskFile>> {
-        let path = self.folder.join(name);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(true);
-        Ok(Box::new(options.open(path)?))
+        Ok(Box::new(options.open(self.path_of(name))?))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        fs::rename(self.folder.join(from), self.folder.join(to))
+        fs::rename(self.path_of(from), self.path_of(to))
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        fs::remove_file(self.folder.join(name))
+        fs::remove_file(self.path_of(name))
     }
 
     fn sync_folder(&self) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! Why an embedded store did not open, or a snapshot was not taken.
 
 use std::io;
+use std::path::PathBuf;
 
 use super::snapshot::SnapshotError;
 
@@ -23,6 +24,9 @@ pub enum EmbeddedError {
     /// The journal speaks of boards that are not there.
     #[error("the journal speaks of {0} boards that are not there: files are mixed up or missing")]
     Missing(usize),
+    /// There is no journal: nothing was ever kept here, or it is gone.
+    #[error("{}: no journal is here", .0.display())]
+    Nothing(PathBuf),
     /// The journal takes nothing any more.
     #[error("{0}")]
     Lost(String),

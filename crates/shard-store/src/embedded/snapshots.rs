@@ -103,7 +103,8 @@ impl Taking {
     fn run(&self) {
         while !self.ended.load(Ordering::Relaxed) {
             thread::park_timeout(LOOK_EVERY);
-            if !self.is_due() {
+            // What is not durable in the journal makes no snapshot.
+            if !self.is_due() || self.journal.refusal().is_some() {
                 continue;
             }
             match self.take() {
@@ -135,11 +136,8 @@ impl Taking {
             snapshot_bytes: bytes,
             journal_bytes: 0,
         };
-        tracing::info!(
-            bytes,
-            seconds = began.elapsed().as_secs_f32(),
-            "took a snapshot"
-        );
+        let took_ms = began.elapsed().as_millis();
+        tracing::info!(bytes, took_ms, "took a snapshot");
         Ok(())
     }
 

@@ -62,14 +62,22 @@ impl Taking<'_> {
                 return Ok(());
             };
             after = Some(last.name().subject().clone());
-            for cell in &cells {
-                self.board(cell)?;
+            for cell in cells {
+                // A board yet unborn is made anew, in the same life, when its kind is written: of that
+                // nothing tells that its old self has ended.
+                let mut taken = self.board(&cell)?;
+                let mut cell = cell;
+                while !taken && let Some(anew) = registry.made_anew(&cell) {
+                    cell = anew;
+                    taken = self.board(&cell)?;
+                }
             }
         }
     }
 
     /// All parts of a board, or of one that ends meanwhile some: its end is told by the journal.
-    fn board(&mut self, cell: &Shared) -> Result<(), EmbeddedError> {
+    /// Whether there was any.
+    fn board(&mut self, cell: &Shared) -> Result<bool, EmbeddedError> {
         let mut part = 0;
         while let Some(frozen) = cell.freeze(part, || self.journal.next().0) {
             if !(self.goes_on)() {
@@ -82,7 +90,7 @@ impl Taking<'_> {
                 break;
             }
         }
-        Ok(())
+        Ok(part > 0)
     }
 
     fn part(&mut self, part: u16, frozen: &FrozenPart<u64>) -> Result<(), SnapshotError> {

@@ -323,8 +323,8 @@ impl Cell {
         empty
     }
 
-    /// Ends this life, whatever it holds.
-    pub(crate) fn end(&self, budget: &IdBudget, log: &mut dyn Log) {
+    /// Ends this life; what it held is for the caller to drop where nobody waits.
+    pub(crate) fn end(&self, budget: &IdBudget, log: &mut dyn Log) -> impl Sized {
         let mut body = self.body.write();
         let ended = std::mem::replace(&mut *body, Body::Dead);
         // Nothing is applied to this life behind its end.
@@ -333,6 +333,7 @@ impl Cell {
         });
         drop(body);
         release(&ended, budget);
+        ended
     }
 
     fn look<T>(

@@ -191,7 +191,8 @@ impl Registry {
             if held.is_born() {
                 return Err(SettleError::Born);
             }
-            held.end(&self.ids, log);
+            // That the next life is made says it all: neither is kept without the other.
+            drop(held.end(&self.ids, &mut Unlogged));
             self.forget(held.incarnation());
         }
         let cell = Cell::new(name.clone(), current, incarnation, shards, false, now);
@@ -204,9 +205,11 @@ impl Registry {
         let mut names = self.names.write();
         let boards = names.get_mut(name.kind()).ok_or(BuryError::NotThere)?;
         let cell = boards.remove(name.subject()).ok_or(BuryError::NotThere)?;
+        // Told before anybody can see that the name is free.
+        let held = cell.end(&self.ids, log);
         drop(names);
-        cell.end(&self.ids, log);
         self.forget(cell.incarnation());
+        drop(held);
         Ok(())
     }
 
@@ -265,7 +268,7 @@ impl Registry {
         let unborn: Vec<Shared> = unborn.map(|(_, held)| held.clone()).collect();
         for held in unborn {
             // That the kind was written says it all.
-            held.end(&self.ids, &mut Unlogged);
+            drop(held.end(&self.ids, &mut Unlogged));
             self.forget(held.incarnation());
             self.enter(&mut names, held.unborn_of(kind.clone()));
         }

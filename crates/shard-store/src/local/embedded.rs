@@ -28,16 +28,18 @@ impl LocalStore {
             let cut_bytes = journal.cut_bytes;
             tracing::warn!(cut_bytes, "the journal's end was never synced, and is cut");
         }
+        let loaded_ms = began.elapsed().as_millis();
+        snapshot::remove_unfinished(&*disk)?;
+        let journal = Journal::start(disk.clone(), &journal, settings.journal())?;
         tracing::info!(
             folder = %disk.path().display(),
+            durability = ?settings.durability,
             boards = registry.all_cells().len(),
             snapshot_bytes = sizes.snapshot_bytes,
             journal_bytes = sizes.journal_bytes,
-            seconds = began.elapsed().as_secs_f32(),
-            "loaded what was kept",
+            loaded_ms,
+            "the store is open",
         );
-        snapshot::remove_unfinished(&*disk)?;
-        let journal = Journal::start(disk.clone(), &journal, settings.journal())?;
         let journal = Arc::new(journal);
         // Before anything is shown in an epoch, the folder says that it is no longer as it was left.
         // On a full disk it can't, but nothing can be written then either: in another epoch.
@@ -54,16 +56,21 @@ impl LocalStore {
         })
     }
 
-    /// Loads what is kept on a disk, to look at it: nothing is written, writes are refused.
-    pub fn inspect(disk: &dyn Disk) -> Result<Self, EmbeddedError> {
+    /// Loads what is kept on a disk, to look at it: nothing is written, writes are refused. Answers
+    /// how many bytes of the journal's end a server would cut, since they were never known durable.
+    pub fn inspect(disk: &dyn Disk) -> Result<(Self, u64), EmbeddedError> {
         let registry = Arc::new(Registry::new(usize::MAX));
-        let Recovery { epoch, .. } = recovery::recover(disk, &registry)?;
+        let Recovery { epoch, journal, .. } = recovery::recover(disk, &registry)?;
+        if journal.is_of_nothing() {
+            return Err(EmbeddedError::Nothing(disk.path().to_owned()));
+        }
         let epoch = epoch.map_or_else(random, Ok);
-        Ok(Self {
+        let store = Self {
             registry,
             epoch: epoch.map_err(|error| EmbeddedError::Lost(error.to_string()))?,
             keep: Keep::ReadOnly,
-        })
+        };
+        Ok((store, journal.cut_bytes))
     }
 
     /// Takes a snapshot now, and blocks until it is durable and what it stands in for is removed.

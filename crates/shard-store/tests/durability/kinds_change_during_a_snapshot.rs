@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use board::{Kind, KindName, Mode, Rules, ShardCount};
-use shard_store::ShardStore;
+use shard_store::{Revision, ShardStore};
 
 use crate::audit::{Audit, End};
 use crate::dice::{Seed, runs};
@@ -142,4 +142,50 @@ async fn boards_of_the_new_kind_are_there_afterwards() {
             }
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn settings_made_anew_during_a_snapshot_are_kept() {
+    let disk = SimDisk::default();
+    let store = durable::open(&disk, &settings()).unwrap();
+    let kind = store
+        .put_kind(
+            Arc::new(points(Mode::Accumulate)),
+            Revision::default(),
+            true,
+        )
+        .await
+        .unwrap();
+    let name = |n: u32| board_name("gifts", &format!("{n:0120}"));
+    for n in 0..4000 {
+        store
+            .settle(&name(n), &kind, ShardCount::new(2).unwrap(), NOW)
+            .await
+            .unwrap();
+    }
+    let (reached, step) = channel();
+    let (go, gone) = channel();
+    disk.set(Trap::runs(Act::Write, "snapshot", 1, move || {
+        reached.send(true).unwrap();
+        let _ = gone.recv_timeout(DEADLINE);
+    }));
+    let held = store.clone();
+    let snapshot = thread::spawn(move || durable::snapshot(&held));
+    assert!(step.recv_timeout(DEADLINE).unwrap());
+    let best = store
+        .put_kind(Arc::new(points(Mode::Best)), kind.revision, true)
+        .await
+        .unwrap();
+    go.send(()).unwrap();
+    snapshot.join().unwrap().unwrap();
+    let again = durable::open(&disk.killed(), &settings()).unwrap();
+    for n in 0..4000 {
+        let there = again.board(&name(n)).await.unwrap();
+        assert!(there.is_some(), "board {n} of 4,000");
+    }
+    // And a birth of one of them finds it.
+    store.birth(&name(7), &best, NOW).await.unwrap();
+    durable::snapshot(&store).unwrap();
+    let again = durable::open(&disk.killed(), &settings()).unwrap();
+    assert!(again.board(&name(7)).await.unwrap().unwrap().born);
 }

@@ -46,4 +46,5 @@ mod kinds_change_during_a_snapshot;
 mod lives_at_random;
 mod one_server_a_folder;
 mod replay_gives_what_was;
+mod snapshots_prove_the_journal;
 mod writes_during_a_snapshot;

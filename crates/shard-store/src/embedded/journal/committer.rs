@@ -105,7 +105,9 @@ impl Committer {
                 Ok(false) => {}
                 Ok(true) => return self.publish_standing(Standing::Stopped),
                 Err(error) => {
-                    let why = format!("the journal has failed: {error}; restart");
+                    let why = format!(
+                        "the journal has failed, and takes no writes until a restart: {error}"
+                    );
                     return self.publish_standing(Standing::Failed(why));
                 }
             }
@@ -299,6 +301,9 @@ impl Committer {
         };
         self.progress.send_if_modified(|told| {
             let changed = *told != now;
+            if told.standing != now.standing {
+                now.standing.log();
+            }
             *told = now;
             changed
         });

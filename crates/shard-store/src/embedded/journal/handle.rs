@@ -102,7 +102,14 @@ impl Journal {
 
     /// Why nothing more is taken, if so.
     pub(crate) fn refusal(&self) -> Option<String> {
-        self.progress.borrow().refusal()
+        let gone = || {
+            self.progress
+                .has_changed()
+                .is_err()
+                .then(|| THREAD_ENDED.to_owned())
+        };
+        let refusal = self.progress.borrow().refusal();
+        refusal.or_else(gone)
     }
 
     /// The number of the next record.

@@ -105,7 +105,6 @@ impl Inbox {
     /// Appends a record; the sequence after it.
     pub(super) fn append(&self, record: &[u8]) -> Sequence {
         let mut state = self.state.lock();
-        debug_assert_ne!(state.end, End::Stop, "a stopped journal is not appended to");
         state.group.push(record);
         state.appended_bytes += record.len() as u64;
         let until = state.group.end();

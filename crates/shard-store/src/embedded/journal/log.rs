@@ -67,8 +67,6 @@ pub(super) struct Log {
     pub(super) synced: Sequence,
     /// How far a group says that the log was synced.
     pub(super) told: Sequence,
-    /// Whether the segment was written to since its last sync.
-    pub(super) dirty: bool,
 }
 
 impl Log {
@@ -85,7 +83,6 @@ impl Log {
             chain: self.chain,
         };
         let checksum = header.seal(&mut group.bytes, self.header.salt);
-        self.dirty = true;
         self.segment.write_at(&group.bytes, self.offset)?;
         self.offset += bytes as u64;
         self.zeros_end = self.zeros_end.max(self.offset);
@@ -98,7 +95,6 @@ impl Log {
     /// Makes durable what was written. After an error nothing is known of it any more.
     pub(super) fn sync(&mut self) -> io::Result<()> {
         self.segment.sync()?;
-        self.dirty = false;
         self.synced = self.written;
         Ok(())
     }
@@ -110,7 +106,6 @@ impl Log {
 
     /// Adds zeros behind those there are, at most `ZEROS_STEP_BYTES` of them.
     pub(super) fn add_zeros(&mut self, bytes: usize) -> io::Result<()> {
-        self.dirty = true;
         self.segment.write_zeros(bytes, self.zeros_end)?;
         self.zeros_end += bytes as u64;
         Ok(())
@@ -137,7 +132,6 @@ impl Log {
         self.header = header;
         self.offset = SEGMENT_HEADER_BYTES as u64;
         self.zeros_end = self.offset + zeros;
-        self.dirty = false;
         // That the new segment is there says it.
         self.told = self.written;
         Ok(())

@@ -30,7 +30,7 @@ pub(super) struct Progress {
     pub(super) standing: Standing,
 }
 
-/// Whether the log goes on.
+/// Whether the log goes on; if not, why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Standing {
     Well,
@@ -41,6 +41,31 @@ pub(super) enum Standing {
     /// For good.
     Failed(String),
     Stopped,
+}
+
+impl Standing {
+    /// What clients are told: no paths.
+    fn shown(&self) -> String {
+        let shown = match self {
+            Self::Well => "the journal goes on",
+            Self::NoRoom(_) | Self::Stuck(_) => "the disk is full",
+            Self::Failed(_) => "the journal has failed: the server has to be restarted",
+            Self::Stopped => "the store is closed",
+        };
+        shown.to_owned()
+    }
+
+    /// Tells whoever runs the server that it is this from now on.
+    pub(super) fn log(&self) {
+        match self {
+            Self::Well => tracing::info!("there is space on the disk: writes are taken"),
+            Self::NoRoom(why) | Self::Stuck(why) => {
+                tracing::warn!("{why}: writes are refused until there is space");
+            }
+            Self::Failed(why) => tracing::error!("{why}"),
+            Self::Stopped => {}
+        }
+    }
 }
 
 impl Progress {
@@ -61,8 +86,9 @@ impl Progress {
         }
         match &self.standing {
             Standing::Well | Standing::NoRoom(_) => None,
-            Standing::Stuck(why) | Standing::Failed(why) => Some(Err(Lost(why.clone()))),
-            Standing::Stopped => Some(Err(Lost("the journal has been stopped".to_owned()))),
+            Standing::Stuck(_) | Standing::Failed(_) | Standing::Stopped => {
+                Some(Err(Lost(self.standing.shown())))
+            }
         }
     }
 
@@ -70,15 +96,16 @@ impl Progress {
     pub(super) fn refusal(&self) -> Option<String> {
         match &self.standing {
             Standing::Well | Standing::NoRoom(_) => None,
-            Standing::Stuck(why) | Standing::Failed(why) => Some(why.clone()),
-            Standing::Stopped => Some("the journal has been stopped".to_owned()),
+            Standing::Stuck(_) | Standing::Failed(_) | Standing::Stopped => {
+                Some(self.standing.shown())
+            }
         }
     }
 
     /// Why what finds no room at once is not to wait for it, if so.
     pub(super) fn hopeless(&self) -> Option<String> {
         match &self.standing {
-            Standing::NoRoom(why) => Some(why.clone()),
+            Standing::NoRoom(_) => Some(self.standing.shown()),
             _ => self.refusal(),
         }
     }

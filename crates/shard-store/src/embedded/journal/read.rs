@@ -5,6 +5,7 @@
 //! Nothing is written: what is to be cut stands in [`Recovered`], and `tail` does it.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,7 @@ pub(crate) enum ReadError<E> {
     },
     /// A later server wrote it.
     #[error(
-        "{}: of format version {version}: this server knows none past {FORMAT_VERSION}",
+        "{}: of format version {version}; this server knows versions up to {FORMAT_VERSION}",
         file.display()
     )]
     Newer { file: PathBuf, version: u32 },
@@ -63,6 +64,22 @@ pub(crate) struct Recovered {
     pub(super) segments: Vec<Sequence>,
     /// The end of the last of them; nothing before the folder's first start.
     pub(super) tail: Option<Tail>,
+}
+
+impl Recovered {
+    /// What is wrong, where the log ends before a record that is known to have been durable.
+    pub(crate) fn missing_before(&self, durable: Sequence) -> Option<String> {
+        let tail = self.tail.as_ref().filter(|_| durable > self.next)?;
+        let end = self.next;
+        let what =
+            format!("the journal ends before record {end}; those before {durable} were durable");
+        Some(tail.damaged::<Infallible>(what).to_string())
+    }
+
+    /// Whether no segment is there.
+    pub(crate) const fn is_of_nothing(&self) -> bool {
+        self.tail.is_none()
+    }
 }
 
 /// Where the log ends.

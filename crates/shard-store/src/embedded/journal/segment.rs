@@ -70,10 +70,14 @@ pub(super) fn remove_unfinished(disk: &dyn Disk) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a file.
+/// Removes a file; one that is gone is gone.
 pub(super) fn remove(disk: &dyn Disk, name: &str) -> io::Result<()> {
-    disk.remove(name)
-        .map_err(|error| naming(&disk.path().join(name), &error))
+    match disk.remove(name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(naming(&disk.path().join(name), &error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Makes durable what was made, renamed and removed.
@@ -87,11 +91,6 @@ pub(super) fn is_full(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
     )
-}
-
-/// Whether a file of this name is one.
-pub(in crate::embedded) fn is_segment(name: &str) -> bool {
-    first_of(name).is_some()
 }
 
 fn first_of(name: &str) -> Option<Sequence> {

@@ -48,7 +48,6 @@ fn begin(disk: Arc<dyn Disk>, recovered: &Recovered) -> io::Result<Log> {
         written: header.first,
         synced: header.first,
         told: header.first,
-        dirty: false,
     })
 }
 
@@ -77,7 +76,6 @@ fn resume(
         written: recovered.next,
         synced: recovered.next,
         told: tail.synced,
-        dirty: false,
     })
 }
 

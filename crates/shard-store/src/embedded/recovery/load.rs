@@ -53,11 +53,17 @@ pub(super) fn load(
         });
         joined.chain([mine]).collect::<Result<(), SnapshotError>>()
     })?;
-    let positions = loading.boards.into_inner().into_iter();
-    Ok(positions
-        .filter(|(_, board)| board.missing == 0)
-        .map(|(incarnation, board)| (incarnation, board.positions))
-        .collect())
+    let mut positions = Positions::new();
+    for (incarnation, board) in loading.boards.into_inner() {
+        if board.missing == 0 {
+            positions.insert(incarnation, board.positions);
+        } else {
+            for part in board.shards.into_iter().flatten() {
+                part.release_ids(&registry.ids);
+            }
+        }
+    }
+    Ok(positions)
 }
 
 struct Loading<'a> {
@@ -71,6 +77,8 @@ struct Board {
     shards: Vec<Option<Shard>>,
     positions: Box<[Sequence]>,
     missing: usize,
+    /// The latest that a part tells: each was taken at a moment of its own.
+    last_write: Timestamp,
 }
 
 /// One part while it is read.
@@ -150,12 +158,13 @@ impl Loading<'_> {
     /// Takes a part; with the last of a board, the board is there.
     fn take(&self, head: &PartHead, shard: Shard) -> Result<(), Refusal> {
         let parts = usize::from(head.parts);
-        let shards = {
+        let (shards, last_write) = {
             let mut boards = self.boards.lock();
             let board = boards.entry(head.incarnation).or_insert_with(|| Board {
                 shards: (0..parts).map(|_| None).collect(),
                 positions: vec![Sequence(0); parts].into(),
                 missing: parts,
+                last_write: head.last_write,
             });
             let part = usize::from(head.part);
             let place = board.shards.get_mut(part).filter(|place| place.is_none());
@@ -165,11 +174,12 @@ impl Loading<'_> {
             })?;
             *place = Some(shard);
             board.positions[part] = Sequence(head.sequence);
+            board.last_write = board.last_write.max(head.last_write);
             board.missing -= 1;
             if board.missing > 0 {
                 return Ok(());
             }
-            std::mem::take(&mut board.shards)
+            (std::mem::take(&mut board.shards), board.last_write)
         };
         let restored = Restored {
             name: head.name.clone(),
@@ -177,7 +187,7 @@ impl Loading<'_> {
             incarnation: head.incarnation,
             shards: head.shards,
             born: head.born,
-            last_write: head.last_write,
+            last_write,
         };
         let cell = restored.with(shards.into_iter().flatten().collect());
         let cell = cell.ok_or_else(|| Refusal("a board of so many parts".to_owned()))?;

@@ -101,6 +101,11 @@ fn replay(
         if missing > 0 {
             return Err(EmbeddedError::Missing(missing));
         }
+        // A snapshot counts only when all that its parts hold is durable.
+        let durable = positions.values().flatten().max().copied();
+        if let Some(damage) = journal.missing_before(durable.unwrap_or_default()) {
+            return Err(EmbeddedError::Journal(damage));
+        }
         let epoch = epoch.filter(|_| journal.cut_bytes == 0);
         Ok(Recovery {
             journal,

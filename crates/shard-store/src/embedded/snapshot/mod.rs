@@ -133,7 +133,7 @@ pub(crate) enum SnapshotError {
     Io { file: PathBuf, error: io::Error },
     /// A newer server wrote it.
     #[error(
-        "{}: a snapshot of version {version}; this server knows versions up to {known}",
+        "{}: of format version {version}; this server knows versions up to {known}",
         file.display()
     )]
     Newer {

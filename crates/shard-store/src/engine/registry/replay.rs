@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use board::{Incarnation, Timestamp};
 
-use super::{Registry, name_it};
+use super::{Registry, name_it, named};
 use crate::contract::{BoardRecord, KindRecord};
 use crate::engine::cell::{Cell, Restored, Shared};
 
@@ -27,6 +27,11 @@ impl Registry {
     pub(crate) fn replay_made(&self, record: &BoardRecord, at: Timestamp) -> Option<()> {
         let kinds = self.kinds.read();
         let mut names = self.names.write();
+        // Settings of a board yet unborn end with those that replace them, without a word.
+        let held = named(&names, &record.name).filter(|held| !held.is_born());
+        if let Some(held) = held.filter(|held| held.incarnation() != record.incarnation) {
+            self.forget(held.incarnation());
+        }
         if let Ok(there) = self.cell(record.incarnation) {
             // An earlier life may have taken the name back meanwhile.
             name_it(&mut names, there);
@@ -79,6 +84,14 @@ impl Registry {
     pub(crate) fn kinds_at<S>(&self, sequence: impl FnOnce() -> S) -> (Vec<KindRecord>, S) {
         let kinds = self.kinds.read();
         (kinds.values().cloned().collect(), sequence())
+    }
+
+    /// The cell that has taken another's place in the same life.
+    pub(crate) fn made_anew(&self, cell: &Shared) -> Option<Shared> {
+        let names = self.names.read();
+        let held = named(&names, cell.name())?;
+        let anew = !Arc::ptr_eq(held, cell) && held.incarnation() == cell.incarnation();
+        anew.then(|| held.clone())
     }
 
     /// All boards there are, to be put in order.

@@ -24,10 +24,7 @@ fn a_full_disk_refuses_writers_until_it_has_space() {
         taken += 1;
         assert!(taken < 1_000, "it is never full");
     };
-    assert!(
-        refused.0.starts_with("the disk is full: ram/journal-"),
-        "{refused}"
-    );
+    assert_eq!(refused.0, "the disk is full");
     // All but the last 64 KiB of what there is was used.
     assert!(taken * 10_000 > (1 << 20) + (100 << 10), "{taken}");
     let waiting = block_on(journal.reserve(BATCH_BYTES_MAX)).unwrap_err();
