@@ -69,10 +69,11 @@ pub(crate) struct RedisSection {
 pub(crate) enum ConfigError {
     #[error("{path}: {error}")]
     Unreadable { path: String, error: io::Error },
-    #[error("{path}: {error}")]
+    #[error("{path}: line {line}: {message}")]
     Malformed {
         path: String,
-        error: Box<toml::de::Error>,
+        line: usize,
+        message: String,
     },
     #[error("kinds.{name}: {error}")]
     Kind {
@@ -96,9 +97,13 @@ impl Config {
     }
 
     fn parse(path: &str, text: &str) -> Result<Self, ConfigError> {
-        toml::from_str(text).map_err(|error| ConfigError::Malformed {
-            path: path.to_owned(),
-            error: Box::new(error),
+        toml::from_str(text).map_err(|error: toml::de::Error| {
+            let begin = error.span().map_or(0, |span| span.start);
+            ConfigError::Malformed {
+                path: path.to_owned(),
+                line: 1 + text[..begin].matches('\n').count(),
+                message: error.message().to_owned(),
+            }
         })
     }
 

@@ -15,4 +15,5 @@ pub use contract::{
 pub use embedded::{
     Disk, DiskFile, Durability, EmbeddedError, EmbeddedSettings, LocalDisk, OpenError,
 };
-pub use local::{LocalStore, REMEMBERED_ID_BYTES_MAX};
+pub use engine::REMEMBERED_ID_BYTES_MAX;
+pub use local::LocalStore;

@@ -20,11 +20,8 @@ use crate::contract::{
     Query, Reading, Revision, SettleError, ShardStore, StoreError, WindowCount,
 };
 use crate::embedded::record::{BOARD_BYTES_MAX, KIND_BYTES_MAX, batch_bytes_max};
-use crate::engine::Registry;
+use crate::engine::{REMEMBERED_ID_BYTES_MAX, Registry};
 use keep::Keep;
-
-/// Bytes that remembered ids may take without another setting.
-pub const REMEMBERED_ID_BYTES_MAX: usize = 2 << 30;
 
 /// Everything in this process.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 pub use super::journal::Durability;
 use super::journal::Settings;
-use crate::local::REMEMBERED_ID_BYTES_MAX;
+use crate::engine::REMEMBERED_ID_BYTES_MAX;
 
 /// Bytes of journal after which a snapshot is taken, at least.
 const SNAPSHOT_AFTER_BYTES: u64 = 64 << 20;

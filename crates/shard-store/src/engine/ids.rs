@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use board::{IdDigest, ShardCount, Timestamp};
 
+pub use budget::REMEMBERED_ID_BYTES_MAX;
 pub(crate) use budget::{IdBudget, IdsFull};
 pub(crate) use frozen::FrozenIds;
 use generation::Generation;

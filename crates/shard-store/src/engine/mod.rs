@@ -16,6 +16,7 @@ mod table;
 mod tree;
 
 pub(crate) use cell::{FrozenPart, Restored, Shared};
+pub use ids::REMEMBERED_ID_BYTES_MAX;
 pub(crate) use log::{Applied, Event, Log};
 pub(crate) use registry::Registry;
 pub(crate) use shard::{FrozenShard, Shard, ShardLoader};

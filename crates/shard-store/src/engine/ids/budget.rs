@@ -5,6 +5,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Bytes that remembered ids may take without another setting.
+pub const REMEMBERED_ID_BYTES_MAX: usize = 2 << 30;
+
 /// The bytes that remembered ids may take, over all shards.
 #[derive(Debug)]
 pub(crate) struct IdBudget {
