@@ -16,6 +16,9 @@ use crate::patience::DEADLINE;
 use crate::process::Process;
 use crate::server::Server;
 
+/// What `ulimit -f` counts in, as POSIX has it.
+const LIMIT_BLOCK_BYTES: u64 = 512;
+
 /// How a server is started: in a folder of its own, with nothing of the environment that it reads.
 /// The folder goes with it, or with the server that was started last.
 #[derive(Debug)]
@@ -104,7 +107,7 @@ impl Launch {
 
     /// Runs a server and kills it so soon that it may not have started.
     pub fn killed_after(&mut self, time: Duration) {
-        let mut process = Process::of(self.spawn(Stdio::null()));
+        let mut process = Process::of(self.spawn(None, Stdio::null()));
         // No time is long enough, and none too short: any moment is one to be killed at.
         thread::sleep(time);
         process.signal("KILL");
@@ -113,8 +116,20 @@ impl Launch {
 
     /// Starts the server and waits until it listens.
     #[track_caller]
-    pub fn start(mut self) -> Server {
-        let mut child = self.spawn(Stdio::piped());
+    pub fn start(self) -> Server {
+        self.listening(None)
+    }
+
+    /// The same, but no file of this one server can grow past so many bytes, as if its disk failed
+    /// there (EFBIG); what it is started with again has no such limit.
+    #[track_caller]
+    pub fn start_with_files_up_to(self, bytes: u64) -> Server {
+        self.listening(Some(bytes))
+    }
+
+    #[track_caller]
+    fn listening(mut self, file_bytes_max: Option<u64>) -> Server {
+        let mut child = self.spawn(file_bytes_max, Stdio::piped());
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let process = Process::of(child);
         let (sender, lines) = mpsc::channel();
@@ -132,12 +147,38 @@ impl Launch {
         Server::of(url, process, self)
     }
 
-    fn spawn(&mut self, stdout: Stdio) -> Child {
+    fn spawn(&mut self, file_bytes_max: Option<u64>, stdout: Stdio) -> Child {
         let log = File::options()
             .create(true)
             .append(true)
             .open(self.log_path());
-        let command = self.command.stdin(Stdio::null()).stdout(stdout);
+        let mut limited = file_bytes_max.map(|bytes| with_files_up_to(bytes, &self.command));
+        let command = limited.as_mut().unwrap_or(&mut self.command);
+        command.stdin(Stdio::null()).stdout(stdout);
         command.stderr(log.unwrap()).spawn().unwrap()
     }
+}
+
+/// A shell that limits itself and becomes the command. The signal of the limit is ignored, so that
+/// what is written past it fails instead.
+fn with_files_up_to(bytes: u64, command: &Command) -> Command {
+    let limit = bytes / LIMIT_BLOCK_BYTES;
+    let mut shell = Command::new("sh");
+    shell
+        .arg("-c")
+        .arg(format!(
+            "trap '' XFSZ && ulimit -f {limit} && exec \"$0\" \"$@\""
+        ))
+        .arg(command.get_program())
+        .args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        shell.current_dir(folder);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell
 }

@@ -1,7 +1,8 @@
 //! The durable store from outside: what a server finds that is started where another ended.
 //!
 //! `restarts` and `kills` end servers, well and badly, `settings` changes what is promised; `folder`
-//! copies, shares and verifies what they leave, `damage` breaks it.
+//! copies, shares and verifies what they leave, `damage` breaks it, `trouble` is a disk that fails
+//! under a server at work.
 
 mod damage;
 mod folder;
@@ -9,3 +10,4 @@ mod kills;
 mod restarts;
 mod seen;
 mod settings;
+mod trouble;

@@ -1,0 +1,251 @@
+//! A disk that fails under a server at work: no write is taken any more, reads go on, and what is
+//! there after a restart is what was answered.
+//!
+//! A disk that is full, which is waited out, is left to the store's own tests: no folder of a test
+//! can be filled without root.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::thread;
+
+use end_to_end::dice::Dice;
+use end_to_end::{Answer, Launch, Server, cli, ndjson};
+use serde_json::{Value, json};
+
+const CONFIG: &str = "[kinds.k]\nwindows = [\"day\", \"all\"]\nkeep = { day = \"forever\" }\n\
+                      shards = 4\ndedupe = \"7d\"\n";
+
+/// 2023-11-14T00:00:01Z.
+const AT_MS: i64 = 1_699_920_001_000;
+
+const WINDOWS: [&str; 2] = ["day:2023-11-14", "all"];
+
+/// The 8 MiB that a journal takes ahead, and half of the step that comes after 1 MiB of records.
+const FILE_BYTES_MAX: u64 = (8 << 20) + (512 << 10);
+
+/// The longest name, so that the journal grows fast.
+const MEMBER_BYTES: usize = 128;
+
+/// So many that the failure mostly meets some who wait for their answer.
+const WRITERS: usize = 12;
+
+const BATCH_MAX: usize = 100;
+
+/// Requests of one writer, of 50 contributions on average: far more than fit.
+const REQUESTS_MAX: usize = 1000;
+
+/// A contribution; its member and its id are nobody else's.
+#[derive(Debug, Clone)]
+struct Gift {
+    member: String,
+    points: i64,
+}
+
+impl Gift {
+    fn json(&self) -> Value {
+        let id = format!("id of {}", self.member.trim_end_matches('.'));
+        json!({"board": "k/a", "member": self.member, "points": self.points, "at": AT_MS, "id": id})
+    }
+}
+
+/// What was told of a contribution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Applied,
+    Unavailable,
+    Unknown,
+}
+
+type Sent = Vec<(Gift, Told)>;
+
+/// Points by member.
+type Standings = BTreeMap<String, i64>;
+
+/// The standings of those gifts of which this was told.
+fn told(sent: &Sent, what: Told) -> Standings {
+    let those = sent.iter().filter(|(_, told)| *told == what);
+    those
+        .map(|(gift, _)| (gift.member.clone(), gift.points))
+        .collect()
+}
+
+/// Sends a gift as JSON, or several as lines; what was told of each, in order.
+fn send(server: &Server, gifts: &[Gift]) -> Vec<Told> {
+    let items: Vec<Value> = gifts.iter().map(Gift::json).collect();
+    let answer = match &items[..] {
+        [item] => server.contribute(item),
+        items => server.lines(&ndjson(items)),
+    };
+    let receipt = answer.value();
+    let mut all = vec![Told::Applied; gifts.len()];
+    let failed = receipt["failed"].as_array().unwrap();
+    for item in failed {
+        let index = usize::try_from(item["index"].as_u64().unwrap()).unwrap();
+        let of_type = match item["type"].as_str() {
+            Some("unavailable") => Told::Unavailable,
+            Some("unknown") => Told::Unknown,
+            _ => panic!("{item}"),
+        };
+        let before = std::mem::replace(&mut all[index], of_type);
+        assert_eq!(before, Told::Applied, "{index} is told twice: {receipt}");
+    }
+    assert_eq!(receipt["failed_count"], failed.len(), "{receipt}");
+    assert_eq!(receipt["applied"], gifts.len() - failed.len(), "{receipt}");
+    if failed.len() < gifts.len() {
+        answer.ok();
+    } else if all.contains(&Told::Unknown) {
+        is_refused(&answer, "unknown");
+    } else {
+        is_refused(&answer, "unavailable");
+    }
+    all
+}
+
+/// A 503 of this type, which says when to come back and that the journal has failed.
+fn is_refused(answer: &Answer, word: &str) {
+    answer.problem(503, word, &["the journal has failed"]);
+    let seconds: u32 = answer.header("retry-after").parse().unwrap();
+    assert!(seconds > 0);
+}
+
+/// Writes until something fails.
+fn write(server: &Server, writer: usize, mut dice: Dice) -> Sent {
+    let mut sent = Sent::new();
+    for _ in 0..REQUESTS_MAX {
+        let count = 1 + dice.throw(2) * dice.throw(BATCH_MAX);
+        let gifts: Vec<Gift> = (sent.len()..sent.len() + count)
+            .map(|number| Gift {
+                member: format!("{:.<MEMBER_BYTES$}", format!("w{writer}-{number}")),
+                points: i64::try_from(1 + dice.throw(1000)).unwrap(),
+            })
+            .collect();
+        let all = send(server, &gifts);
+        let failed = all.iter().any(|told| *told != Told::Applied);
+        sent.extend(gifts.into_iter().zip(all));
+        if failed {
+            return sent;
+        }
+    }
+    panic!("the journal goes on growing");
+}
+
+/// All members of the board, who have to stand alike in its windows.
+fn shown(server: &Server) -> Standings {
+    let [day, all] = WINDOWS.map(|window| {
+        let mut standings = Standings::new();
+        for from in (1..).step_by(1000) {
+            let to = from + 999;
+            let page = format!("/v1/boards/k/a/range?from={from}&to={to}&window={window}");
+            let ranked = server.get(page).ranked();
+            if ranked.is_empty() {
+                break;
+            }
+            let entries = ranked.into_iter();
+            standings.extend(entries.map(|(_, member, points)| (member, points)));
+        }
+        standings
+    });
+    assert_eq!(day, all);
+    all
+}
+
+/// All that was answered is shown, and more only where it is not known.
+fn agrees(shown: &Standings, sent: &Sent) {
+    let [applied, unknown] = [Told::Applied, Told::Unknown].map(|what| told(sent, what));
+    for (member, points) in &applied {
+        assert_eq!(shown.get(member), Some(points), "{member}");
+    }
+    for (member, points) in shown {
+        let known = applied.get(member).or_else(|| unknown.get(member));
+        assert_eq!(known, Some(points), "{member}");
+    }
+}
+
+/// A server whose journal could not grow, with all that was sent to it.
+fn failed() -> (Server, Sent) {
+    let server = Launch::on_a_free_port(CONFIG).start_with_files_up_to(FILE_BYTES_MAX);
+    server.get("/readyz").ok();
+    let mut dice = Dice::new();
+    let sent: Sent = thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|number| {
+                let (server, dice) = (&server, dice.split());
+                scope.spawn(move || write(server, number, dice))
+            })
+            .collect();
+        let writers = writers.into_iter();
+        writers.flat_map(|writer| writer.join().unwrap()).collect()
+    });
+    let counts = [Told::Applied, Told::Unavailable, Told::Unknown].map(|w| told(&sent, w).len());
+    println!("applied, unavailable, unknown: {counts:?}");
+    // A journal that had refused at once would prove nothing.
+    assert!(counts[0] * MEMBER_BYTES > 512 << 10, "{counts:?}");
+    (server, sent)
+}
+
+/// Writes of every sort are refused, each as surely not applied; these gifts are among them.
+fn takes_no_write(server: &Server) -> Sent {
+    let gifts: Vec<Gift> = (0..4)
+        .map(|number| Gift {
+            member: format!("late-{number}"),
+            points: 1,
+        })
+        .collect();
+    let all = [send(server, &gifts[..1]), send(server, &gifts[1..])].concat();
+    assert_eq!(all, [Told::Unavailable; 4]);
+    is_refused(&server.put("/v1/kinds/new", &json!({})), "unavailable");
+    is_refused(&server.delete("/v1/boards/k/a"), "unavailable");
+    is_refused(&server.get("/readyz"), "unavailable");
+    gifts.into_iter().zip(all).collect()
+}
+
+/// Reads are answered, with all that was applied.
+fn goes_on_to_read(server: &Server, sent: &Sent) {
+    agrees(&shown(server), sent);
+    let best = told(sent, Told::Applied).into_values().max().unwrap();
+    let top = server.get("/v1/boards/k/a/top?fresh=true&window=all");
+    assert!(top.ranked()[0].2 >= best, "{top:?}");
+}
+
+/// What a server without a limit finds, and what becomes of all that is sent to it again.
+fn comes_back(launch: Launch, sent: &Sent) {
+    let flag = format!("embedded:{}", launch.kept().display());
+    let run = cli::run(&["verify", "--store", &flag], b"");
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let server = launch.start();
+    server.get("/readyz").ok();
+    server
+        .get("/v1/kinds/new")
+        .problem(404, "unknown-kind", &[]);
+    let found = shown(&server);
+    agrees(&found, sent);
+    let gifts: Vec<&Gift> = sent.iter().map(|(gift, _)| gift).collect();
+    let items: Vec<Value> = gifts.iter().map(|gift| gift.json()).collect();
+    let members: BTreeSet<&String> = gifts.iter().map(|gift| &gift.member).collect();
+    assert_eq!(members.len(), items.len());
+    for [applied, duplicates] in [[items.len() - found.len(), found.len()], [0, items.len()]] {
+        let receipt = server.lines(&ndjson(&items)).ok();
+        assert_eq!(receipt["applied"], applied, "{receipt}");
+        assert_eq!(receipt["duplicates"], duplicates, "{receipt}");
+    }
+    let whole = gifts.iter().map(|gift| (gift.member.clone(), gift.points));
+    assert_eq!(shown(&server), whole.collect());
+}
+
+#[test]
+fn a_journal_that_cannot_grow_takes_no_write_until_a_restart_and_is_read_all_the_while() {
+    let (server, mut sent) = failed();
+    goes_on_to_read(&server, &sent);
+    sent.extend(takes_no_write(&server));
+    goes_on_to_read(&server, &sent);
+    comes_back(server.kill(), &sent);
+}
+
+#[test]
+fn a_stop_of_a_server_whose_journal_has_failed_says_so_and_loses_nothing_answered() {
+    let (mut server, sent) = failed();
+    server.signal("TERM");
+    assert_eq!(server.ended().code(), Some(1));
+    let log = server.log();
+    assert!(log.contains("the journal has failed"), "{log}");
+    comes_back(server.kill(), &sent);
+}
