@@ -185,10 +185,10 @@ impl Lines {
     /// The last line, where it has no newline.
     fn rest(&mut self) -> Option<Line> {
         self.searched = 0;
+        let rest = self.held.split().freeze();
         if std::mem::take(&mut self.skipping) {
             return Some(Line::TooLong);
         }
-        let rest = self.held.split().freeze();
         (!rest.is_empty()).then_some(Line::Text(rest))
     }
 }
@@ -231,6 +231,7 @@ mod tests {
             body.extend_from_slice(&long);
             body.extend_from_slice(b"\nb\n");
             body.extend_from_slice(&long);
+            body.extend_from_slice(b"and a little more than is skipped at once");
             let chunks = body.chunks(size).map(<[u8]>::to_vec).collect();
             let all = lines(chunks).await;
             assert_eq!(
