@@ -15,6 +15,9 @@ use serde::Deserialize;
 /// The file that is read when none is named, if it is there.
 pub(crate) const DEFAULT_PATH: &str = "megaboard.toml";
 
+/// Characters that are shown of a line that is wrong.
+const LINE_CHARS_SHOWN: usize = 80;
+
 /// The kind that there is when no file says which.
 const DEFAULT_KIND: &str = "gifts";
 
@@ -69,10 +72,12 @@ pub(crate) struct RedisSection {
 pub(crate) enum ConfigError {
     #[error("{path}: {error}")]
     Unreadable { path: String, error: io::Error },
-    #[error("{path}: line {line}: {message}")]
+    #[error("{path}: line {line}, {shown}: {message}")]
     Malformed {
         path: String,
         line: usize,
+        /// The beginning of that line.
+        shown: String,
         message: String,
     },
     #[error("kinds.{name}: {error}")]
@@ -99,9 +104,12 @@ impl Config {
     fn parse(path: &str, text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|error: toml::de::Error| {
             let begin = error.span().map_or(0, |span| span.start);
+            let above = text[..begin].matches('\n').count();
+            let shown = text.lines().nth(above).unwrap_or_default().trim();
             ConfigError::Malformed {
                 path: path.to_owned(),
-                line: 1 + text[..begin].matches('\n').count(),
+                line: 1 + above,
+                shown: shown.chars().take(LINE_CHARS_SHOWN).collect(),
                 message: error.message().to_owned(),
             }
         })
