@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use board::{Kind, KindName, Subject};
+use board::{Kind, KindName};
 
 use super::disk::Disk;
 use super::error::EmbeddedError;
@@ -55,24 +55,18 @@ struct Taking<'a> {
 
 impl Taking<'_> {
     fn boards(&mut self, registry: &Registry, kind: &KindName) -> Result<(), EmbeddedError> {
-        let mut after: Option<Subject> = None;
-        loop {
-            let cells = registry.cells_behind(kind, after.as_ref(), PAGE_BOARDS);
-            let Some(last) = cells.last() else {
-                return Ok(());
-            };
-            after = Some(last.name().subject().clone());
-            for cell in cells {
+        for cells in registry.pages(kind, PAGE_BOARDS) {
+            for mut cell in cells {
                 // A board yet unborn is made anew, in the same life, when its kind is written: of that
                 // nothing tells that its old self has ended.
                 let mut taken = self.board(&cell)?;
-                let mut cell = cell;
                 while !taken && let Some(anew) = registry.made_anew(&cell) {
                     cell = anew;
                     taken = self.board(&cell)?;
                 }
             }
         }
+        Ok(())
     }
 
     /// All parts of a board, or of one that ends meanwhile some: its end is told by the journal.

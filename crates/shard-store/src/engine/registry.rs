@@ -220,13 +220,21 @@ impl Registry {
         found.cloned().ok_or(StoreError::Dead)
     }
 
-    /// Some boards of a kind, from behind a subject on: for the sweep, which holds no lock between.
-    pub(crate) fn cells_behind(
-        &self,
-        kind: &KindName,
-        after: Option<&Subject>,
-        limit: usize,
-    ) -> Vec<Shared> {
+    /// The boards of a kind, so many at a time: no lock is held between.
+    pub(crate) fn pages<'a>(
+        &'a self,
+        kind: &'a KindName,
+        boards_max: usize,
+    ) -> impl Iterator<Item = Vec<Shared>> + 'a {
+        let mut after: Option<Subject> = None;
+        std::iter::from_fn(move || {
+            let cells = self.cells_behind(kind, after.as_ref(), boards_max);
+            after = Some(cells.last()?.name().subject().clone());
+            Some(cells)
+        })
+    }
+
+    fn cells_behind(&self, kind: &KindName, after: Option<&Subject>, limit: usize) -> Vec<Shared> {
         let names = self.names.read();
         let from = after.map_or(Unbounded, Excluded);
         let cells = names.get(kind).into_iter().flat_map(|boards| {

@@ -2,7 +2,7 @@
 
 use std::task::Poll;
 
-use board::{Kind, Subject, Timestamp};
+use board::{Kind, Timestamp};
 
 use super::LocalStore;
 use crate::contract::StoreError;
@@ -16,13 +16,7 @@ impl LocalStore {
     pub(super) async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
         let kinds = self.registry.kinds().into_iter();
         for kind in kinds.filter_map(|record| record.kind) {
-            let mut after: Option<Subject> = None;
-            loop {
-                let cells = self
-                    .registry
-                    .cells_behind(kind.name(), after.as_ref(), SWEEP_BOARDS);
-                let Some(last) = cells.last() else { break };
-                after = Some(last.name().subject().clone());
+            for cells in self.registry.pages(kind.name(), SWEEP_BOARDS) {
                 for cell in &cells {
                     self.sweep_board(cell, &kind, now).await?;
                 }

@@ -6,14 +6,12 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use board::{Incarnation, Kind, Timestamp};
 use parking_lot::Mutex;
 
 use super::replay::Positions;
-use super::threads;
+use super::share_out;
 use crate::embedded::journal::Sequence;
 use crate::embedded::snapshot::{
     PartHead, PartVisitor, Refusal, SnapshotError, SnapshotReader, Watermarks, WindowHead,
@@ -33,25 +31,8 @@ pub(super) fn load(
         definitions: snapshot.definitions(),
         boards: Mutex::default(),
     };
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut part = Part::of(&loading);
-        loop {
-            let unit = next.fetch_add(1, Ordering::Relaxed);
-            if unit >= snapshot.units() {
-                return Ok(());
-            }
-            snapshot.read_unit(unit, &mut part)?;
-        }
-    };
-    thread::scope(|scope| {
-        let others: Vec<_> = (1..threads()).map(|_| scope.spawn(work)).collect();
-        let mine = work();
-        let joined = others.into_iter().map(|other| {
-            let ended = other.join();
-            ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-        joined.chain([mine]).collect::<Result<(), SnapshotError>>()
+    share_out(snapshot.units(), |unit| {
+        snapshot.read_unit(unit, &mut Part::of(&loading))
     })?;
     let mut positions = Positions::new();
     for (incarnation, board) in loading.boards.into_inner() {

@@ -7,6 +7,7 @@ mod crew;
 mod load;
 mod replay;
 
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -121,18 +122,35 @@ fn put_in_order(cells: &[Shared]) {
         .iter()
         .flat_map(|cell| (0..cell.parts()).map(move |part| (cell, part)))
         .collect();
+    let Ok(()) = share_out(parts.len(), |place| {
+        let (cell, part) = parts[place];
+        cell.put_in_order(part);
+        Ok::<_, Infallible>(())
+    });
+}
+
+/// Does so many things, each thread the next one that nobody does. After an error others may be
+/// done or not.
+fn share_out<E: Send>(count: usize, work: impl Fn(usize) -> Result<(), E> + Sync) -> Result<(), E> {
     let next = AtomicUsize::new(0);
-    let work = || {
-        while let Some((cell, part)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            cell.put_in_order(*part);
+    let share = || {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            if place >= count {
+                return Ok(());
+            }
+            work(place)?;
         }
     };
     thread::scope(|scope| {
-        for _ in 1..threads() {
-            scope.spawn(work);
-        }
-        work();
-    });
+        let others: Vec<_> = (1..threads()).map(|_| scope.spawn(share)).collect();
+        let mine = share();
+        let joined = others.into_iter().map(|other| {
+            let ended = other.join();
+            ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        joined.chain([mine]).collect()
+    })
 }
 
 fn threads() -> usize {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use board::{BoardName, Incarnation, Kind, ShardCount, Timestamp, Window};
 use parking_lot::RwLock;
 
-use super::{Body, Cell, release};
+use super::{Body, Cell};
 use crate::contract::{Item, Outcome};
 use crate::engine::ids::IdBudget;
 use crate::engine::log::Unlogged;
@@ -119,11 +119,6 @@ impl Cell {
     /// Splits a small board; one that is split stays.
     pub(crate) fn replay_split(&self, budget: &IdBudget) {
         self.split(&self.kind, budget, &mut Unlogged);
-    }
-
-    pub(crate) fn replay_end(&self, budget: &IdBudget) {
-        let ended = std::mem::replace(&mut *self.body.write(), Body::Dead);
-        release(&ended, budget);
     }
 
     /// Shards that are locked each on its own.

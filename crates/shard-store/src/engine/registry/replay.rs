@@ -11,6 +11,7 @@ use board::{Incarnation, Timestamp};
 use super::{Registry, name_it, named};
 use crate::contract::{BoardRecord, KindRecord};
 use crate::engine::cell::{Cell, Restored, Shared};
+use crate::engine::log::Unlogged;
 
 impl Registry {
     /// Takes a kind as it is in a snapshot, or as an event says that it became.
@@ -76,7 +77,7 @@ impl Registry {
             }
         }
         self.forget(incarnation);
-        cell.replay_end(&self.ids);
+        drop(cell.end(&self.ids, &mut Unlogged));
         true
     }
 
