@@ -3,6 +3,9 @@
 //! [`ShardStore`] is the contract; [`LocalStore`] keeps it in this process, on the `engine`.
 
 mod contract;
+#[cfg(test)]
+#[path = "../tests/support/dice.rs"]
+mod dice;
 mod embedded;
 mod engine;
 mod local;

@@ -37,7 +37,8 @@ fn stop_writes_and_syncs_all() {
         durable(&journal, Sequence(50)).unwrap();
         journal.durable_blocking(Sequence(50)).unwrap();
         assert!(durable(&journal, Sequence(51)).is_err());
-        let mut dice = super::dice::Dice::of_this_run();
+        let seed = crate::dice::Seed::of_this_run();
+        let mut dice = crate::dice::Dice::new(seed.0);
         let recovered = prefix(&disk.after_power_cut(&mut dice)).unwrap();
         assert_eq!(recovered.next, Sequence(50));
         // A mark says so.
@@ -90,7 +91,8 @@ fn at_intervals_records_count_when_written_and_are_synced_later() {
 fn a_snapshot_may_have_all_synced_at_once() {
     let disk = RamDisk::default();
     let journal = open(&disk, never_by_itself());
-    let mut dice = super::dice::Dice::of_this_run();
+    let seed = crate::dice::Seed::of_this_run();
+    let mut dice = crate::dice::Dice::new(seed.0);
     for number in 0..10 {
         let until = append(&journal, &record(number)).unwrap();
         if number % 3 == 0 {

@@ -4,12 +4,12 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::dice::{Dice, runs};
 use super::ram::{Call, Fault, RamDisk};
 use super::{
     Durability, Journal, Sequence, Settings, append, durable, eventually, open, prefix, quick,
     record, records_from,
 };
+use crate::dice::{Dice, Seed, runs};
 
 /// What a run was told.
 #[derive(Debug, Default)]
@@ -86,7 +86,8 @@ fn restart(disk: &RamDisk, told: &Told, dice: &mut Dice, what: &str) {
 
 #[test]
 fn each_call_may_fail() {
-    let mut dice = Dice::of_this_run();
+    let seed = Seed::of_this_run();
+    let mut dice = Dice::new(seed.0);
     let whole = RamDisk::default();
     let told = run(&whole);
     assert_eq!((told.durable, told.stopped), (20, true));
@@ -130,7 +131,8 @@ fn each_call_may_fail() {
 
 #[test]
 fn a_start_that_fails_can_be_tried_again() {
-    let mut dice = Dice::of_this_run();
+    let seed = Seed::of_this_run();
+    let mut dice = Dice::new(seed.0);
     let torn = || {
         let disk = RamDisk::default();
         let journal = open(&disk, quick());

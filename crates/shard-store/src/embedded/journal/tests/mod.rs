@@ -2,7 +2,6 @@
 
 mod crowd;
 mod cuts;
-mod dice;
 mod ends;
 mod faults;
 mod flips;

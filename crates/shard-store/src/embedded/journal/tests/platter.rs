@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::dice::Dice;
+use crate::dice::Dice;
 
 const SECTOR_BYTES: usize = 512;
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::dice::Dice;
 use super::platter::Content;
+use crate::dice::Dice;
 use crate::embedded::disk::{Disk, DiskFile};
 
 /// What was called, other than to look.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::dice::{Dice, runs};
 use super::ram::RamDisk;
 use super::{
     Durability, Journal, Sequence, Settings, append, durable, quick, record, records_from,
 };
+use crate::dice::{Dice, Seed, runs};
 
 /// What the folder is bound to hold.
 #[derive(Debug, Default)]
@@ -73,7 +73,8 @@ fn live(disk: &RamDisk, dice: &mut Dice, bound: &mut Bound) {
 
 #[test]
 fn nothing_that_was_promised_is_missing() {
-    let mut dice = Dice::of_this_run();
+    let seed = Seed::of_this_run();
+    let mut dice = Dice::new(seed.0);
     for _ in 0..runs(20, 1_000) {
         let mut disk = RamDisk::default();
         let mut bound = Bound::default();

@@ -1,11 +1,9 @@
 //! Frozen copies against what was there, and what is made again of them against what they came of.
 
-#[path = "../../../../tests/support/dice.rs"]
-mod dice;
 mod life;
 mod story;
 
-use dice::{Dice, Seed, runs};
+use crate::dice::{Dice, Seed, runs};
 use life::{Life, assert_same, contents};
 use story::{Step, Story};
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use board::Window;
 
-use super::dice::Dice;
 use super::story::{Step, Story};
 use crate::contract::{Anchor, Ask, Query, Reading, StoreError, WindowCount};
+use crate::dice::Dice;
 use crate::engine::ids::{IdBudget, Noted};
 use crate::engine::ranking::Ranking;
 use crate::engine::shard::frozen::FrozenShard;

@@ -9,8 +9,8 @@ use board::{
     RankStyle, Rules, Ties, Timestamp, Value, Values, Window, WindowRule,
 };
 
-use super::dice::Dice;
 use crate::contract::{Change, Item};
+use crate::dice::Dice;
 
 const HOUR: Duration = Duration::from_hours(1);
 
