@@ -9,6 +9,7 @@ mod dice;
 mod embedded;
 mod engine;
 mod local;
+mod redis;
 
 pub use contract::{
     Anchor, Ask, Batch, BirthError, BoardRecord, BuryError, Change, Disagreement, Entry, Failure,

@@ -1,0 +1,50 @@
+//! The function library: what Redis runs for us, put together from the Lua beside its callers.
+//!
+//! The library and each of its functions are named by a digest of the source, so that versions live
+//! beside one another: an older server never replaces what a newer one calls, nor the other way
+//! round.
+
+use std::sync::OnceLock;
+
+use twox_hash::XxHash3_64;
+
+/// Where the source leaves room for the digest.
+const DIGEST: &str = "@DIGEST@";
+
+/// Prelude first: what comes later uses what stands before.
+const PARTS: &[&str] = &[include_str!("prelude.lua"), include_str!("standings.lua")];
+
+/// A library as Redis loads it.
+#[derive(Debug)]
+pub(super) struct Library {
+    /// `megaboard_5f3a9c2e`.
+    pub(super) name: String,
+    /// With its first line, which names engine and library.
+    pub(super) source: String,
+    digest: String,
+}
+
+impl Library {
+    /// The library of this version of the program.
+    pub(super) fn this() -> &'static Self {
+        static THIS: OnceLock<Library> = OnceLock::new();
+        THIS.get_or_init(|| Self::of(PARTS))
+    }
+
+    fn of(parts: &[&str]) -> Self {
+        let body = parts.concat();
+        let digest = XxHash3_64::oneshot(body.as_bytes());
+        let digest = format!("{:08x}", digest >> 32);
+        let name = format!("megaboard_{digest}");
+        Self {
+            source: format!("#!lua name={name}\n{}", body.replace(DIGEST, &digest)),
+            name,
+            digest,
+        }
+    }
+
+    /// The full name of a function: `megaboard_apply_5f3a9c2e`.
+    pub(super) fn function(&self, name: &str) -> String {
+        format!("megaboard_{name}_{}", self.digest)
+    }
+}

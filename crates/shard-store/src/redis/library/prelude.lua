@@ -1,0 +1,26 @@
+-- What every function uses: registering, refusing, deadlines.
+--
+-- A function answers one string: 'R' and its payload, or 'E' and why it refuses.
+
+local call = redis.call
+
+local function register(name, flags, callback)
+    redis.register_function{
+        function_name = 'megaboard_' .. name .. '_@DIGEST@',
+        callback = callback,
+        flags = flags,
+    }
+end
+
+-- The node's clock in milliseconds.
+local function node_ms()
+    local time = call('TIME')
+    return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+-- A function's write goes on only until its deadline: args[1], by the node's clock.
+local function is_late(deadline)
+    return node_ms() > tonumber(deadline)
+end
+
+register('ping', {'no-writes'}, function() return 'R' end)

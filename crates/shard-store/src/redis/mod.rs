@@ -1,0 +1,12 @@
+//! The store on Redis or Valkey.
+
+mod keys;
+mod library;
+mod lives;
+mod registry;
+mod rules;
+mod servers;
+mod session;
+mod settings;
+mod tags;
+mod wire;
