@@ -1,0 +1,59 @@
+//! What a node of a cluster says of itself and the others, read for what tests wait for.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use crate::redis::{RedisServer, Reply};
+
+/// Slots by the port of the primary that serves them, as one node sees it.
+pub(super) type View = BTreeMap<u16, Vec<RangeInclusive<u16>>>;
+
+/// Who serves what, asked of this node.
+pub(super) fn view(node: &RedisServer) -> View {
+    let mut view = View::new();
+    for range in node.command(&["CLUSTER", "SLOTS"]).items() {
+        let [first, last, primary, ..] = range.items() else {
+            panic!("{range:?}")
+        };
+        let slots = number(first)..=number(last);
+        view.entry(number(&primary.items()[1]))
+            .or_default()
+            .push(slots);
+    }
+    view
+}
+
+fn number(reply: &Reply) -> u16 {
+    reply.integer().try_into().unwrap()
+}
+
+/// Whether this node finds all slots served, and knows so many nodes.
+pub(super) fn finds_all_well(node: &RedisServer, nodes: usize) -> bool {
+    let info = node.command(&["CLUSTER", "INFO"]);
+    info.field("cluster_state") == Some("ok")
+        && info.field("cluster_known_nodes") == Some(&nodes.to_string())
+}
+
+/// The name that the cluster has for this node.
+pub(super) fn id(node: &RedisServer) -> String {
+    node.command(&["CLUSTER", "MYID"]).text().to_owned()
+}
+
+/// Whether this node knows the one of this name, and has shaken its hand.
+pub(super) fn knows(node: &RedisServer, id: &str) -> bool {
+    let known = node.command(&["CLUSTER", "NODES"]);
+    let mut lines = known.text().lines();
+    lines.any(|line| line.starts_with(id) && !line.contains("handshake"))
+}
+
+/// Whether this node is a replica, and follows its primary.
+pub(super) fn follows(node: &RedisServer) -> bool {
+    node.command(&["INFO", "replication"])
+        .field("master_link_status")
+        == Some("up")
+}
+
+/// Whether this node is a primary.
+pub(super) fn is_primary(node: &RedisServer) -> bool {
+    node.command(&["ROLE"]).items()[0].text() == "master"
+}
