@@ -8,6 +8,7 @@ mod contract;
 mod dice;
 mod embedded;
 mod engine;
+mod kind_text;
 mod local;
 mod redis;
 
