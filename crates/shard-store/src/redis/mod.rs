@@ -8,5 +8,7 @@ mod rules;
 mod servers;
 mod session;
 mod settings;
+mod spread;
+mod sweep;
 mod tags;
 mod wire;

@@ -12,7 +12,16 @@ use twox_hash::XxHash3_64;
 const DIGEST: &str = "@DIGEST@";
 
 /// Prelude first: what comes later uses what stands before.
-const PARTS: &[&str] = &[include_str!("prelude.lua"), include_str!("standings.lua")];
+const PARTS: &[&str] = &[
+    include_str!("prelude.lua"),
+    include_str!("standings.lua"),
+    include_str!("../registry/records.lua"),
+    include_str!("../registry/kinds.lua"),
+    include_str!("../registry/boards.lua"),
+    include_str!("../registry/lives.lua"),
+    include_str!("../registry/due.lua"),
+    include_str!("../sweep/sweep.lua"),
+];
 
 /// A library as Redis loads it.
 #[derive(Debug)]
