@@ -1,5 +1,6 @@
 //! The store on Redis or Valkey.
 
+mod address;
 mod keys;
 mod library;
 mod lives;
@@ -9,4 +10,9 @@ mod servers;
 mod session;
 mod settings;
 mod tags;
+mod url;
 mod wire;
+
+pub use servers::OpenError as RedisOpenError;
+pub use settings::RedisSettings;
+pub use url::{RedisUrl, RedisUrlError};
