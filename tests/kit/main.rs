@@ -6,5 +6,6 @@
 )]
 
 mod cluster;
+mod proxy;
 mod sentinels;
 mod server;
