@@ -1,7 +1,9 @@
 //! A cluster: who serves what, slots that move, primaries that are lost.
 
 use end_to_end::eventually;
-use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer, SLOTS, slot_of};
+use end_to_end::redis::{
+    FaultProxy, RedisCluster, RedisOptions, RedisServer, Reply, SLOTS, slot_of,
+};
 
 /// Keys that all lie in one slot, with it.
 fn keys_of_one_slot() -> (Vec<String>, u16) {
@@ -77,6 +79,23 @@ fn a_slot_on_its_way_is_asked_for_in_both_places() {
     let back = cluster.begin_migration(slot, &from);
     back.abandon();
     assert_eq!(to.command(&["GET", &keys[0]]).text(), keys[0]);
+}
+
+#[test]
+fn clients_are_sent_to_a_proxy_that_is_announced() {
+    let cluster = RedisCluster::start(2, 0, &RedisOptions::new());
+    let nodes = cluster.nodes();
+    let proxy = FaultProxy::before(&nodes[1]);
+    cluster.announce(&proxy);
+    let key = ["a", "b", "c"]
+        .into_iter()
+        .find(|key| slot_of(key) >= SLOTS / 2);
+    let key = key.expect("a key of the upper half");
+    let sent_on = nodes[0].command(&["GET", key]);
+    let place = format!("MOVED {} {}", slot_of(key), proxy.address());
+    assert_eq!(sent_on, Reply::Error(place));
+    assert_eq!(cluster.primary_of(slot_of(key)).port(), nodes[1].port());
+    cluster.wait_until_settled();
 }
 
 #[test]

@@ -64,9 +64,11 @@ impl RedisServer {
     fn stopped(options: &RedisOptions) -> Self {
         let folder = TempDir::new().unwrap();
         let port = Port::reserve();
-        let mut config = options.lines.join("\n");
         // Written down, since a sentinel has a server rewrite its configuration.
-        config += &format!("\nbind 127.0.0.1\nport {}\n", port.number());
+        let port_line = format!("port {}", port.number());
+        let own = ["bind 127.0.0.1", &port_line, ""];
+        let lines = options.lines.iter().map(String::as_str).chain(own);
+        let config = lines.collect::<Vec<_>>().join("\n");
         std::fs::write(folder.path().join("redis.conf"), config).unwrap();
         Self {
             running: Mutex::new(None),
@@ -139,7 +141,8 @@ impl RedisServer {
         pong.is_ok_and(|pong| pong == Reply::Status("PONG".to_owned()))
     }
 
-    /// Asks it to end, which keeps what its options say it keeps, and waits for its end.
+    /// Asks it to end, which keeps what its options say it keeps, and waits for its end. One that is
+    /// paused does not hear it.
     #[track_caller]
     pub fn stop(&self) {
         let mut running = self.running().take().expect("a server that runs");

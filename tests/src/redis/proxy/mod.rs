@@ -9,7 +9,7 @@ mod matching;
 mod plan;
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -38,7 +38,8 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Connections {
     refused: bool,
-    open: Vec<Arc<Connection>>,
+    /// Some may have ended.
+    open: Vec<Weak<Connection>>,
 }
 
 impl FaultProxy {
@@ -87,7 +88,7 @@ impl FaultProxy {
 
     /// Ends all connections, and refuses new ones.
     pub fn refuse(&self) {
-        let Some(accepting) = self.accepting.lock().unwrap().take() else {
+        let Some(accepting) = self.accepting().take() else {
             return;
         };
         self.connections().refused = true;
@@ -100,7 +101,7 @@ impl FaultProxy {
     /// Accepts connections again.
     #[track_caller]
     pub fn accept(&self) {
-        let mut accepting = self.accepting.lock().unwrap();
+        let mut accepting = self.accepting();
         if accepting.is_some() {
             return;
         }
@@ -112,7 +113,8 @@ impl FaultProxy {
 
     /// Ends all connections; new ones are welcome.
     pub fn end_connections(&self) {
-        for connection in self.connections().open.drain(..) {
+        let open = std::mem::take(&mut self.connections().open);
+        for connection in open.iter().filter_map(Weak::upgrade) {
             connection.end();
         }
     }
@@ -142,6 +144,11 @@ impl FaultProxy {
         self.port.address()
     }
 
+    /// Where the server listens.
+    pub(super) fn server(&self) -> SocketAddr {
+        self.server
+    }
+
     /// The server's URL, with this in its place.
     pub fn url(&self) -> &str {
         &self.url
@@ -149,6 +156,13 @@ impl FaultProxy {
 
     fn plan(&self) -> MutexGuard<'_, Plan> {
         self.shared.plan.lock().unwrap()
+    }
+
+    fn accepting(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        // It is dropped where a test has failed, too.
+        self.accepting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn connections(&self) -> MutexGuard<'_, Connections> {
@@ -166,7 +180,9 @@ impl Shared {
             self.plan.lock().unwrap().connections += 1;
             // A client that meets no server is hung up on.
             let connection = client.and_then(|client| Connection::open(client, server, &self.plan));
-            connections.open.extend(connection);
+            connections
+                .open
+                .extend(connection.as_ref().map(Arc::downgrade));
         }
     }
 
