@@ -85,7 +85,7 @@ impl RedisCluster {
     #[track_caller]
     pub fn primaries(&self) -> Vec<Arc<RedisServer>> {
         let mut nodes = self.running();
-        nodes.retain(|node| node::is_primary(node));
+        nodes.retain(|node| node.is_primary());
         nodes
     }
 
@@ -126,7 +126,7 @@ impl RedisCluster {
             && running().all(|Node { server, .. }| {
                 node::finds_all_well(server, all.len())
                     && node::view(server) == first
-                    && (node::is_primary(server) || node::follows(server))
+                    && (server.is_primary() || server.is_linked())
             })
     }
 

@@ -56,15 +56,3 @@ pub(super) fn knows(node: &RedisServer, ids: &[&str]) -> bool {
     let known: Vec<_> = lines.filter_map(|line| line.split(' ').next()).collect();
     ids.iter().all(|id| known.contains(id))
 }
-
-/// Whether this node is a replica, and follows its primary.
-pub(super) fn follows(node: &RedisServer) -> bool {
-    node.command(&["INFO", "replication"])
-        .field("master_link_status")
-        == Some("up")
-}
-
-/// Whether this node is a primary.
-pub(super) fn is_primary(node: &RedisServer) -> bool {
-    node.command(&["ROLE"]).items()[0].text() == "master"
-}
