@@ -9,8 +9,10 @@ fn a_replica_takes_over_when_the_primary_is_killed() {
         panic!("{sentinels:?}")
     };
     assert_eq!(sentinels.primary().port(), first.port());
-    first.command(&["SET", "k", "v"]).ok();
-    assert_eq!(first.command(&["WAIT", "1", "0"]).integer(), 1);
+    // WAIT is about what its own connection has written.
+    let mut wire = first.connect();
+    wire.command(&["SET", "k", "v"]).ok();
+    assert_eq!(wire.command(&["WAIT", "1", "0"]).integer(), 1);
     let killed = sentinels.kill_primary();
     assert_eq!(killed.port(), first.port());
     let next = sentinels.primary_after(&killed);

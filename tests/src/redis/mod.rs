@@ -3,7 +3,7 @@
 //!
 //! [`RedisOptions`] says how a server is started, [`RedisServer`] is one that can be stopped, killed,
 //! paused and started again where it was, [`RedisCluster`] and [`RedisSentinels`] are many of them,
-//! [`RedisWire`] is a connection for commands of the test.
+//! [`FaultProxy`] stands before one, [`RedisWire`] is a connection for commands of the test.
 //! Nothing here is a client that the service would use: a test asks Redis past all of that.
 
 mod cluster;
@@ -11,6 +11,7 @@ mod frame;
 mod guard;
 mod options;
 mod port;
+mod proxy;
 mod reply;
 mod sentinels;
 mod server;
@@ -18,6 +19,7 @@ mod wire;
 
 pub use cluster::{Migration, NODE_TIMEOUT, RedisCluster, SLOTS, slot_of};
 pub use options::{Fsync, RedisOptions};
+pub use proxy::{FaultProxy, Matching};
 pub use reply::Reply;
 pub use sentinels::{PRIMARY_NAME, RedisSentinels};
 pub use server::RedisServer;

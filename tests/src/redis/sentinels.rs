@@ -120,9 +120,8 @@ impl RedisSentinels {
     pub fn primary_after(&self, old: &RedisServer) -> Arc<RedisServer> {
         eventually("another primary", || {
             let primary = self.primary();
-            let is_other = primary.port() != old.port() && primary.is_running();
-            (is_other && primary.command(&["ROLE"]).items()[0].text() == "master")
-                .then_some(primary)
+            let is_other = primary.port() != old.port() && primary.is_primary();
+            is_other.then_some(primary)
         })
     }
 

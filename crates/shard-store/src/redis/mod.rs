@@ -1,5 +1,6 @@
 //! The store on Redis or Valkey.
 
+mod address;
 mod keys;
 mod library;
 mod lives;
@@ -11,4 +12,9 @@ mod settings;
 mod spread;
 mod sweep;
 mod tags;
+mod url;
 mod wire;
+
+pub use servers::OpenError as RedisOpenError;
+pub use settings::RedisSettings;
+pub use url::{RedisUrl, RedisUrlError};

@@ -1,16 +1,17 @@
 //! A cluster of Redis servers: [`RedisCluster`], whose slots can be moved and whose primaries can be
 //! lost while a test looks on.
 
+mod form;
 mod migration;
 mod node;
 mod slot;
 
 use std::sync::{Arc, PoisonError, RwLock};
-use std::thread;
 use std::time::Duration;
 
 use super::options::RedisOptions;
 use super::port::Port;
+use super::proxy::FaultProxy;
 use super::server::RedisServer;
 use crate::patience::eventually;
 pub use migration::Migration;
@@ -30,6 +31,8 @@ pub struct RedisCluster {
 struct Node {
     server: Arc<RedisServer>,
     bus: Arc<Port>,
+    /// What the cluster calls it.
+    id: String,
 }
 
 impl RedisCluster {
@@ -50,88 +53,20 @@ impl RedisCluster {
     ) -> Self {
         let cluster = Self {
             nodes: RwLock::default(),
-            options: clustered(options, node_timeout),
+            options: form::clustered(options, node_timeout),
         };
-        cluster.start_nodes(primaries * (1 + replicas_per_primary));
-        let nodes = cluster.nodes();
-        let (first, replicas) = nodes.split_at(primaries.into());
-        for (place, primary) in (0..primaries).zip(first) {
-            let cut = |place: u16| u32::from(SLOTS) * u32::from(place) / u32::from(primaries);
-            let (from, to) = (cut(place).to_string(), (cut(place + 1) - 1).to_string());
-            primary
-                .command(&["CLUSTER", "ADDSLOTSRANGE", &from, &to])
-                .ok();
-        }
-        cluster.introduce(&nodes);
-        for (replica, primary) in replicas.iter().zip(first.iter().cycle()) {
-            replica
-                .command(&["CLUSTER", "REPLICATE", &node::id(primary)])
-                .ok();
-        }
+        cluster.form(primaries, replicas_per_primary);
         cluster.wait_until_settled();
         cluster
-    }
-
-    /// Starts servers that know nothing of each other yet, all at the same time.
-    fn start_nodes(&self, count: u16) {
-        let start = || {
-            let bus = Port::reserve();
-            let options = self.options.clone();
-            let options = options.config(&format!("cluster-port {}", bus.number()));
-            Node {
-                server: Arc::new(options.start()),
-                bus: Arc::new(bus),
-            }
-        };
-        let started: Vec<Node> = thread::scope(|scope| {
-            let starts: Vec<_> = (0..count).map(|_| scope.spawn(start)).collect();
-            let started = starts.into_iter().map(|start| start.join().unwrap());
-            started.collect()
-        });
-        let mut nodes = self.nodes.write().unwrap_or_else(PoisonError::into_inner);
-        for node in started {
-            // Different from the start, epochs need no time to be told apart.
-            let epoch = (nodes.len() + 1).to_string();
-            node.server
-                .command(&["CLUSTER", "SET-CONFIG-EPOCH", &epoch])
-                .ok();
-            nodes.push(node);
-        }
-    }
-
-    /// Makes these nodes and all others known to each other.
-    #[track_caller]
-    fn introduce(&self, new: &[Arc<RedisServer>]) {
-        let all = self.all();
-        for node in new {
-            for other in all.iter().filter(|other| !Arc::ptr_eq(&other.server, node)) {
-                let (port, bus) = (
-                    other.server.port().to_string(),
-                    other.bus.number().to_string(),
-                );
-                node.command(&["CLUSTER", "MEET", "127.0.0.1", &port, &bus])
-                    .ok();
-            }
-        }
-        let ids: Vec<String> = all.iter().map(|node| node::id(&node.server)).collect();
-        eventually("nodes that know each other", || {
-            let mut pairs = all
-                .iter()
-                .flat_map(|node| ids.iter().map(move |id| (node, id)));
-            pairs
-                .all(|(node, id)| node::knows(&node.server, id))
-                .then_some(())
-        });
     }
 
     /// Adds a primary that has no slots yet.
     #[track_caller]
     pub fn add_primary(&self) -> Arc<RedisServer> {
-        self.start_nodes(1);
-        let new = self.nodes().pop().unwrap();
-        self.introduce(std::slice::from_ref(&new));
+        let new = self.start_nodes(1);
+        self.introduce(&new);
         self.wait_until_settled();
-        new
+        Arc::clone(&new[0].server)
     }
 
     /// All nodes, those too that were stopped or killed; primaries of the start first.
@@ -150,22 +85,20 @@ impl RedisCluster {
     #[track_caller]
     pub fn primaries(&self) -> Vec<Arc<RedisServer>> {
         let mut nodes = self.running();
-        nodes.retain(|node| node::is_primary(node));
+        nodes.retain(|node| node.is_primary());
         nodes
     }
 
     /// The primary that serves a slot, as the first node that runs sees it.
     #[track_caller]
     pub fn primary_of(&self, slot: u16) -> Arc<RedisServer> {
-        let running = self.running();
-        let view = node::view(running.first().expect("a node that runs"));
+        let view = node::view(self.running().first().expect("a node that runs"));
         let mut parts = view.iter();
-        let part = parts.find(|(_, slots)| slots.iter().any(|slots| slots.contains(&slot)));
-        let (port, _) = part.unwrap_or_else(|| panic!("nobody serves slot {slot}"));
-        let mut nodes = self.nodes().into_iter();
-        nodes
-            .find(|node| node.port() == *port)
-            .expect("a node of this cluster")
+        let found = parts.find(|(_, slots)| slots.iter().any(|slots| slots.contains(&slot)));
+        let (id, _) = found.unwrap_or_else(|| panic!("nobody serves slot {slot}"));
+        let mut nodes = self.all().into_iter();
+        let node = nodes.find(|node| node.id == *id);
+        node.expect("a node of this cluster").server
     }
 
     /// Kills the primary that serves a slot, and gives it back.
@@ -186,15 +119,36 @@ impl RedisCluster {
     }
 
     fn is_settled(&self) -> bool {
-        let (running, known) = (self.running(), self.nodes().len());
-        let first = node::view(running.first().expect("a node that runs"));
-        let served = |port: &u16| running.iter().any(|node| node.port() == *port);
-        first.keys().all(served)
-            && running.iter().all(|node| {
-                node::finds_all_well(node, known)
-                    && node::view(node) == first
-                    && (node::is_primary(node) || node::follows(node))
+        let all = self.all();
+        let running = || all.iter().filter(|node| node.server.is_running());
+        let first = node::view(&running().next().expect("a node that runs").server);
+        first.keys().all(|id| running().any(|node| node.id == *id))
+            && running().all(|Node { server, .. }| {
+                node::finds_all_well(server, all.len())
+                    && node::view(server) == first
+                    && (server.is_primary() || server.is_linked())
             })
+    }
+
+    /// Has the cluster send clients to this proxy instead of the node that it stands before. Not for
+    /// a node with replicas: they would follow it through the proxy.
+    #[track_caller]
+    pub fn announce(&self, proxy: &FaultProxy) {
+        let port = proxy.address().port();
+        let all = self.all();
+        let before = |node: &&Node| node.server.address() == proxy.server();
+        let node = all
+            .iter()
+            .find(before)
+            .expect("a proxy before a node of this cluster");
+        let setting = ["CONFIG", "SET", "cluster-announce-port", &port.to_string()];
+        node.server.command(&setting).ok();
+        eventually("a cluster that knows the proxy", || {
+            let mut running = self.running().into_iter();
+            running
+                .all(|other| node::port_of(&other, &node.id) == port)
+                .then_some(())
+        });
     }
 
     /// `redis-cluster://HOST:PORT,HOST:PORT`: all nodes, with who may log in where not everybody may.
@@ -209,16 +163,4 @@ impl RedisCluster {
         let nodes = self.nodes.read().unwrap_or_else(PoisonError::into_inner);
         nodes.clone()
     }
-}
-
-fn clustered(options: &RedisOptions, node_timeout: Duration) -> RedisOptions {
-    let timeout = format!("cluster-node-timeout {}", node_timeout.as_millis());
-    let options = options.clone().config("cluster-enabled yes");
-    options
-        .config("cluster-config-file nodes.conf")
-        .config(&timeout)
-        // A replica stays with its primary, and may follow it however old what it has is: which
-        // node takes over is then for the test to say, not for the machine's load.
-        .config("cluster-allow-replica-migration no")
-        .config("cluster-replica-validity-factor 0")
 }

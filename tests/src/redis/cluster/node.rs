@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 
 use crate::redis::{RedisServer, Reply};
 
-/// Slots by the port of the primary that serves them, as one node sees it.
-pub(super) type View = BTreeMap<u16, Vec<RangeInclusive<u16>>>;
+/// Slots by the primary that serves them, as one node sees it.
+pub(super) type View = BTreeMap<String, Vec<RangeInclusive<u16>>>;
 
 /// Who serves what, asked of this node.
 pub(super) fn view(node: &RedisServer) -> View {
@@ -16,11 +16,18 @@ pub(super) fn view(node: &RedisServer) -> View {
             panic!("{range:?}")
         };
         let slots = number(first)..=number(last);
-        view.entry(number(&primary.items()[1]))
-            .or_default()
-            .push(slots);
+        let id = primary.items()[2].text().to_owned();
+        view.entry(id).or_default().push(slots);
     }
     view
+}
+
+/// The port at which this node says that the primary of this name is.
+pub(super) fn port_of(node: &RedisServer, id: &str) -> u16 {
+    let reply = node.command(&["CLUSTER", "SLOTS"]);
+    let mut primaries = reply.items().iter().map(|range| range.items()[2].items());
+    let primary = primaries.find(|primary| primary[2].text() == id);
+    number(&primary.expect("a primary with slots")[1])
 }
 
 fn number(reply: &Reply) -> u16 {
@@ -39,21 +46,13 @@ pub(super) fn id(node: &RedisServer) -> String {
     node.command(&["CLUSTER", "MYID"]).text().to_owned()
 }
 
-/// Whether this node knows the one of this name, and has shaken its hand.
-pub(super) fn knows(node: &RedisServer, id: &str) -> bool {
+/// Whether this node knows those of these names, and has shaken their hands.
+pub(super) fn knows(node: &RedisServer, ids: &[&str]) -> bool {
     let known = node.command(&["CLUSTER", "NODES"]);
-    let mut lines = known.text().lines();
-    lines.any(|line| line.starts_with(id) && !line.contains("handshake"))
-}
-
-/// Whether this node is a replica, and follows its primary.
-pub(super) fn follows(node: &RedisServer) -> bool {
-    node.command(&["INFO", "replication"])
-        .field("master_link_status")
-        == Some("up")
-}
-
-/// Whether this node is a primary.
-pub(super) fn is_primary(node: &RedisServer) -> bool {
-    node.command(&["ROLE"]).items()[0].text() == "master"
+    let lines = known
+        .text()
+        .lines()
+        .filter(|line| !line.contains("handshake"));
+    let known: Vec<_> = lines.filter_map(|line| line.split(' ').next()).collect();
+    ids.iter().all(|id| known.contains(id))
 }
