@@ -108,6 +108,21 @@ impl Reply {
     }
 }
 
+/// The words of a request, of which there is at least one.
+pub(super) fn words_of(mut request: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+    match Reply::parse(&mut request)? {
+        Reply::Array(words) if !words.is_empty() => words.into_iter().map(word).collect(),
+        other => Err(io::Error::other(format!("no request: {other:?}"))),
+    }
+}
+
+fn word(reply: Reply) -> io::Result<Vec<u8>> {
+    match reply {
+        Reply::Bulk(bytes) => Ok(bytes),
+        other => Err(io::Error::other(format!("no word: {other:?}"))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
