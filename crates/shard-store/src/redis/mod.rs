@@ -1,6 +1,7 @@
 //! The store on Redis or Valkey.
 
 mod address;
+mod apply;
 mod keys;
 mod library;
 mod lives;

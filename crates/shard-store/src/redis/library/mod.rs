@@ -21,6 +21,11 @@ const PARTS: &[&str] = &[
     include_str!("../registry/lives.lua"),
     include_str!("../registry/due.lua"),
     include_str!("../sweep/sweep.lua"),
+    include_str!("../apply/shard.lua"),
+    include_str!("../apply/ids.lua"),
+    include_str!("../apply/sums.lua"),
+    include_str!("../apply/fold.lua"),
+    include_str!("../apply/apply.lua"),
 ];
 
 /// A library as Redis loads it.
