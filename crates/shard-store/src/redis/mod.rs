@@ -1,12 +1,17 @@
 //! The store on Redis or Valkey.
 
+#[cfg(test)]
+mod given;
 mod keys;
 mod library;
 mod lives;
+mod read;
 mod registry;
 mod rules;
 mod servers;
 mod session;
 mod settings;
+mod standing;
 mod tags;
+mod verify;
 mod wire;
