@@ -2,9 +2,12 @@
 
 mod address;
 mod apply;
+#[cfg(test)]
+mod given;
 mod keys;
 mod library;
 mod lives;
+mod read;
 mod registry;
 mod rules;
 mod servers;
@@ -14,6 +17,9 @@ mod spread;
 mod sweep;
 mod tags;
 mod url;
+mod standing;
+mod tags;
+mod verify;
 mod wire;
 
 pub use servers::OpenError as RedisOpenError;
