@@ -7,6 +7,8 @@ mod given;
 mod keys;
 mod library;
 mod lives;
+#[cfg(test)]
+mod opened;
 mod read;
 mod registry;
 mod rules;
@@ -14,14 +16,15 @@ mod servers;
 mod session;
 mod settings;
 mod spread;
+mod standing;
+mod store;
 mod sweep;
 mod tags;
 mod url;
-mod standing;
-mod tags;
 mod verify;
 mod wire;
 
 pub use servers::OpenError as RedisOpenError;
 pub use settings::RedisSettings;
+pub use store::RedisStore;
 pub use url::{RedisUrl, RedisUrlError};
