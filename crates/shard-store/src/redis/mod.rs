@@ -1,5 +1,6 @@
 //! The store on Redis or Valkey.
 
+mod apply;
 mod keys;
 mod library;
 mod lives;

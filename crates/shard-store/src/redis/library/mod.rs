@@ -12,7 +12,15 @@ use twox_hash::XxHash3_64;
 const DIGEST: &str = "@DIGEST@";
 
 /// Prelude first: what comes later uses what stands before.
-const PARTS: &[&str] = &[include_str!("prelude.lua"), include_str!("standings.lua")];
+const PARTS: &[&str] = &[
+    include_str!("prelude.lua"),
+    include_str!("standings.lua"),
+    include_str!("../apply/shard.lua"),
+    include_str!("../apply/ids.lua"),
+    include_str!("../apply/sums.lua"),
+    include_str!("../apply/fold.lua"),
+    include_str!("../apply/apply.lua"),
+];
 
 /// A library as Redis loads it.
 #[derive(Debug)]
