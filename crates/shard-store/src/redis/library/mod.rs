@@ -20,6 +20,10 @@ const PARTS: &[&str] = &[
     include_str!("../apply/sums.lua"),
     include_str!("../apply/fold.lua"),
     include_str!("../apply/apply.lua"),
+    include_str!("../read/order.lua"),
+    include_str!("../read/read.lua"),
+    include_str!("../read/windows.lua"),
+    include_str!("../verify/verify.lua"),
 ];
 
 /// A library as Redis loads it.
