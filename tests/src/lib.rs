@@ -3,8 +3,8 @@
 //!
 //! [`Launch`] starts a `megaboard serve`, [`Server`] is a running one that can be stopped, killed and
 //! started again where it was, [`Answer`] what it answered, [`Wire`] a bare
-//! connection for what no client would send, [`Command`](cli) runs of the other commands. Nothing
-//! here depends on a crate of the service: a field that is renamed there fails here.
+//! connection for what no client would send, [`Command`](cli) runs of the other commands, [`redis`]
+//! what a store of the service may lie on. Nothing here depends on a crate of the service: a field that is renamed there fails here.
 
 #![expect(
     clippy::unwrap_used,
@@ -21,6 +21,7 @@ pub mod flights;
 mod launch;
 mod patience;
 mod process;
+pub mod redis;
 mod server;
 mod wire;
 

@@ -20,9 +20,14 @@ impl Process {
         Self(child)
     }
 
-    /// Sends a signal: `TERM`, `INT`, `KILL`.
+    /// The system's number of it.
+    pub(crate) fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// Sends a signal: `TERM`, `INT`, `KILL`, `STOP`, `CONT`.
     pub(crate) fn signal(&self, name: &str) {
-        let id = self.0.id().to_string();
+        let id = self.id().to_string();
         let status = Command::new("kill").args(["-s", name, &id]).status();
         assert!(status.unwrap().success());
     }
@@ -33,9 +38,14 @@ impl Process {
         eventually("the server's end", || self.0.try_wait().unwrap())
     }
 
+    /// Whether it has ended.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_some()
+    }
+
     /// Bytes of memory that it holds.
     pub(crate) fn resident_bytes(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap();
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
         let line = status
             .lines()
             .find_map(|line| line.strip_prefix("VmRSS:"))

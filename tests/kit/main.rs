@@ -1,0 +1,3 @@
+//! The kit itself: what other tests take for granted about the Redis they are given.
+
+mod server;

@@ -1,0 +1,49 @@
+# What tests and figures need besides Rust, made with the system's package manager where it is
+# missing. Sourced by tests/run and benches/run, which say how they `fail`.
+
+# Sets as_root to what puts a command in the hands of root.
+become_root() {
+    as_root=()
+    [ "$(id -u)" -ne 0 ] || return 0
+    command -v sudo >/dev/null || fail "$1 is missing, and this is neither root nor has sudo: $2"
+    as_root=(sudo)
+}
+
+# install_package PACKAGE WHAT BY_HAND: installs what is missing with apt-get, or fails with how to get it.
+install_package() {
+    local package="$1" what="$2" by_hand="$3" as_root
+    local apt_get=(apt-get -qq -o DPkg::Lock::Timeout=120)
+    command -v apt-get >/dev/null || fail "$what is missing and there is no apt-get: $by_hand"
+    become_root "$what" "$by_hand"
+    echo "$what is missing; installing $package with apt-get"
+    "${as_root[@]}" "${apt_get[@]}" update || fail "apt-get update did not work: $by_hand"
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        "${apt_get[@]}" install -y --no-install-recommends "$package" >/dev/null ||
+        fail "apt-get could not install $package: $by_hand"
+}
+
+need_redis() {
+    local by_hand='install it by hand (Debian, Ubuntu: apt-get install redis-server)'
+    command -v redis-server >/dev/null && return
+    install_package redis-server redis-server "$by_hand"
+    command -v redis-server >/dev/null || fail 'redis-server was installed but is not in PATH'
+}
+
+has_locale() {
+    locale -a | grep -ix 'en_US\.utf-\?8' >/dev/null
+}
+
+# A locale that orders otherwise than bytes do, so that a test can run Redis in it.
+need_locale() {
+    local what='the locale en_US.UTF-8' as_root
+    local by_hand='make it by hand (Debian, Ubuntu:'
+    by_hand+=' apt-get install locales && localedef -i en_US -f UTF-8 en_US.UTF-8)'
+    has_locale && return
+    if ! command -v localedef >/dev/null || [ ! -e /usr/share/i18n/locales/en_US ]; then
+        install_package locales "$what" "$by_hand"
+    fi
+    become_root "$what" "$by_hand"
+    echo "$what is missing; making it with localedef"
+    "${as_root[@]}" localedef -i en_US -f UTF-8 en_US.UTF-8 || fail "localedef did not work: $by_hand"
+    has_locale || fail "localedef made $what, and yet it is not there: $by_hand"
+}

@@ -1,0 +1,19 @@
+//! Real Redis for tests: servers, clusters and sentinels as child processes, each with free ports and
+//! a temporary folder, and a proxy that loses what it is told to.
+//!
+//! [`RedisOptions`] says how a server is started, [`RedisServer`] is one that can be stopped, killed,
+//! paused and started again where it was, [`RedisWire`] a connection for commands of the test.
+//! Nothing here is a client that the service would use: a test asks Redis past all of that.
+
+mod frame;
+mod guard;
+mod options;
+mod port;
+mod reply;
+mod server;
+mod wire;
+
+pub use options::{Fsync, RedisOptions};
+pub use reply::Reply;
+pub use server::RedisServer;
+pub use wire::RedisWire;

@@ -1,0 +1,74 @@
+//! A bare connection to a Redis: [`RedisWire`] sends commands and reads their replies, nothing more.
+
+use std::io::{self, BufReader, Write as _};
+use std::net::{SocketAddr, TcpStream};
+
+use super::reply::Reply;
+use crate::patience::DEADLINE;
+
+/// A connection in RESP2; reads and writes give up after the deadline.
+#[derive(Debug)]
+pub struct RedisWire {
+    stream: BufReader<TcpStream>,
+}
+
+impl RedisWire {
+    /// Connects.
+    #[track_caller]
+    pub fn to(address: SocketAddr) -> Self {
+        Self::try_to(address).unwrap_or_else(|error| panic!("{address}: {error}"))
+    }
+
+    /// Connects, where something listens.
+    pub fn try_to(address: SocketAddr) -> io::Result<Self> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(Some(DEADLINE))?;
+        stream.set_write_timeout(Some(DEADLINE))?;
+        stream.set_nodelay(true)?;
+        Ok(Self {
+            stream: BufReader::new(stream),
+        })
+    }
+
+    /// Sends a command and reads its reply, which may be an error of Redis's.
+    #[track_caller]
+    pub fn command(&mut self, words: &[impl AsRef<[u8]>]) -> Reply {
+        self.try_command(words)
+            .unwrap_or_else(|error| panic!("{}: {error}", shown(words)))
+    }
+
+    /// The same; an error where the connection ends before the reply.
+    pub fn try_command(&mut self, words: &[impl AsRef<[u8]>]) -> io::Result<Reply> {
+        self.send(words)?;
+        self.reply()
+    }
+
+    /// Sends a command, and leaves its reply to be read later.
+    pub fn send(&mut self, words: &[impl AsRef<[u8]>]) -> io::Result<()> {
+        self.stream.get_mut().write_all(&encoded(words))
+    }
+
+    /// Reads the next reply.
+    pub fn reply(&mut self) -> io::Result<Reply> {
+        Reply::read(&mut self.stream)
+    }
+}
+
+/// A command, in the form that is sent.
+fn encoded(words: &[impl AsRef<[u8]>]) -> Vec<u8> {
+    let mut bytes = format!("*{}\r\n", words.len()).into_bytes();
+    for word in words {
+        let word = word.as_ref();
+        bytes.extend_from_slice(format!("${}\r\n", word.len()).as_bytes());
+        bytes.extend_from_slice(word);
+        bytes.extend_from_slice(b"\r\n");
+    }
+    bytes
+}
+
+fn shown(words: &[impl AsRef<[u8]>]) -> String {
+    let words = words
+        .iter()
+        .map(|word| word.as_ref().escape_ascii().to_string());
+    words.collect::<Vec<_>>().join(" ")
+}
