@@ -8,5 +8,6 @@ mod rules;
 mod servers;
 mod session;
 mod settings;
+mod shared;
 mod tags;
 mod wire;

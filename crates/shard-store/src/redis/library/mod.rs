@@ -12,7 +12,11 @@ use twox_hash::XxHash3_64;
 const DIGEST: &str = "@DIGEST@";
 
 /// Prelude first: what comes later uses what stands before.
-const PARTS: &[&str] = &[include_str!("prelude.lua"), include_str!("standings.lua")];
+const PARTS: &[&str] = &[
+    include_str!("prelude.lua"),
+    include_str!("standings.lua"),
+    include_str!("../shared/shared.lua"),
+];
 
 /// A library as Redis loads it.
 #[derive(Debug)]
