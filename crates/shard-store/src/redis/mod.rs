@@ -13,6 +13,7 @@ mod servers;
 mod session;
 mod settings;
 mod standing;
+mod shared;
 mod tags;
 mod verify;
 mod wire;
