@@ -3,6 +3,7 @@
 mod apply;
 #[cfg(test)]
 mod given;
+mod address;
 mod keys;
 mod library;
 mod lives;
@@ -16,4 +17,9 @@ mod standing;
 mod shared;
 mod tags;
 mod verify;
+mod url;
 mod wire;
+
+pub use servers::OpenError as RedisOpenError;
+pub use settings::RedisSettings;
+pub use url::{RedisUrl, RedisUrlError};
