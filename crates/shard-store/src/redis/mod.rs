@@ -1,9 +1,9 @@
 //! The store on Redis or Valkey.
 
+mod address;
 mod apply;
 #[cfg(test)]
 mod given;
-mod address;
 mod keys;
 mod library;
 mod lives;
@@ -13,13 +13,17 @@ mod rules;
 mod servers;
 mod session;
 mod settings;
-mod standing;
 mod shared;
+mod spread;
+mod standing;
+mod store;
+mod sweep;
 mod tags;
-mod verify;
 mod url;
+mod verify;
 mod wire;
 
 pub use servers::OpenError as RedisOpenError;
 pub use settings::RedisSettings;
+pub use store::RedisStore;
 pub use url::{RedisUrl, RedisUrlError};

@@ -15,6 +15,12 @@ const DIGEST: &str = "@DIGEST@";
 const PARTS: &[&str] = &[
     include_str!("prelude.lua"),
     include_str!("standings.lua"),
+    include_str!("../registry/records.lua"),
+    include_str!("../registry/kinds.lua"),
+    include_str!("../registry/boards.lua"),
+    include_str!("../registry/lives.lua"),
+    include_str!("../registry/due.lua"),
+    include_str!("../sweep/sweep.lua"),
     include_str!("../apply/shard.lua"),
     include_str!("../apply/ids.lua"),
     include_str!("../apply/sums.lua"),
