@@ -9,6 +9,7 @@ use futures::future::{BoxFuture, ready};
 use super::error::{BirthError, BuryError, KindWriteError, SettleError, StoreError};
 use super::read::{Query, Reading, WindowCount};
 use super::record::{BoardRecord, KindRecord, Revision};
+use super::shared::SharedBoards;
 use super::write::{Batch, Outcome};
 
 /// Sharded boards: each shard a score KV, which is the authority, and a sorted set over it.
@@ -110,6 +111,11 @@ pub trait ShardStore: Send + Sync + 'static {
     /// Whether it takes writes and answers reads.
     fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.kinds().map(|kinds| kinds.map(drop)).boxed()
+    }
+
+    /// The place where merged boards are shared, while other servers are about; none otherwise.
+    fn shared(&self) -> Option<&dyn SharedBoards> {
+        None
     }
 
     /// Ends it: what was answered for is durable when this is ready, and nothing is taken any more.

@@ -251,6 +251,8 @@ impl Lives {
     }
 
     async fn ask(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
+        // Told before it is asked: where another process answers, it is asked again.
+        let epoch = self.registry.epoch();
         let held = match self.registry.life(board).await {
             Err(StoreError::Dead) => {
                 self.known.invalidate(&board.incarnation);
@@ -265,7 +267,7 @@ impl Lives {
             Some(record) => record.spread.servers.clone(),
             None => self.servers.ids().into(),
         };
-        let life = Arc::new(Life::new(&held, servers, self.registry.epoch()));
+        let life = Arc::new(Life::new(&held, servers, epoch));
         if !life.unborn {
             self.known.insert(board.incarnation, life.clone());
         }

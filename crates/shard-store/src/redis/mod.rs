@@ -15,6 +15,7 @@ mod rules;
 mod servers;
 mod session;
 mod settings;
+mod shared;
 mod spread;
 mod standing;
 mod store;

@@ -1,28 +1,38 @@
-//! The contract over Redis or Valkey, thin: what each call does is in the parts.
+//! [`RedisStore`]: the contract, and what keeps it.
+//!
+//! Nothing is decided here: each call goes to the part that makes it.
+//!
+//! ```text
+//!            Applier     Reader     Verifier     Registry     Sweep     SharedTops
+//!                 \         \          |            /          /           /
+//!                  Lives: is this life of the board on, and where are its shards
+//!                                      |
+//!                  Servers: the nodes, and how a call comes to an answer
+//! ```
 
 use std::sync::Arc;
 
 use board::{BoardName, Kind, KindName, ShardCount, Subject, Timestamp};
-use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
+use futures::{FutureExt, TryFutureExt};
 
 use super::apply::Applier;
 use super::lives::Lives;
 use super::read::Reader;
-use super::registry::Registry;
+use super::registry::{Record, Registry};
 use super::servers::{OpenError, Servers};
 use super::session::Session;
 use super::settings::RedisSettings;
+use super::shared::SharedTops;
 use super::sweep::Sweep;
 use super::url::RedisUrl;
 use super::verify::Verifier;
 use crate::contract::{
     Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError, Outcome,
-    Query, Reading, Revision, SettleError, ShardStore, StoreError, WindowCount,
+    Query, Reading, Revision, SettleError, ShardStore, SharedBoards, StoreError, WindowCount,
 };
 
-/// Boards in Redis or Valkey: one server, a cluster, several independent servers, or what sentinels
-/// watch.
+/// Boards on Redis or Valkey: one server, several, a cluster, or what Sentinel watches.
 #[derive(Debug)]
 pub struct RedisStore {
     servers: Arc<Servers>,
@@ -31,32 +41,49 @@ pub struct RedisStore {
     reader: Arc<Reader>,
     verifier: Verifier,
     sweep: Sweep,
+    shared: SharedTops,
 }
 
 impl RedisStore {
-    /// Connects, and looks whether the servers are what they should be.
+    /// Connects, and looks whether the servers are fit and are those that they were.
     pub async fn open(url: &RedisUrl, settings: &RedisSettings) -> Result<Self, OpenError> {
-        let session = Session::new().map_err(|error| OpenError::Setting(error.to_string()))?;
+        let session = Session::new()
+            .map_err(|error| OpenError::Setting(format!("no random numbers: {error}")))?;
         let session = Arc::new(session);
         let servers = Arc::new(Servers::open(url, settings).await?);
-        let (of, by) = (|| servers.clone(), || session.clone());
-        let registry = Arc::new(Registry::new(of(), by(), settings));
-        let lives = Arc::new(Lives::new(of(), by(), registry.clone(), settings));
-        let reader = Arc::new(Reader::new(of(), lives.clone(), registry.clone(), settings));
+        let registry = Registry::new(servers.clone(), session.clone(), settings);
+        let registry = Arc::new(registry);
+        let lives = Lives::new(servers.clone(), session.clone(), registry.clone(), settings);
+        let lives = Arc::new(lives);
+        let reader = Reader::new(servers.clone(), lives.clone(), registry.clone(), settings);
+        let reader = Arc::new(reader);
         Ok(Self {
-            applier: Applier::new(of(), by(), lives.clone(), registry.clone(), settings),
-            verifier: Verifier::new(
-                reader.clone(),
-                of(),
-                by(),
+            applier: Applier::new(
+                servers.clone(),
+                session.clone(),
                 lives.clone(),
                 registry.clone(),
                 settings,
             ),
-            sweep: Sweep::new(of(), by(), registry.clone(), lives, settings),
-            reader,
-            registry,
+            verifier: Verifier::new(
+                reader.clone(),
+                servers.clone(),
+                session.clone(),
+                lives.clone(),
+                registry.clone(),
+                settings,
+            ),
+            sweep: Sweep::new(
+                servers.clone(),
+                session.clone(),
+                registry.clone(),
+                lives.clone(),
+                settings,
+            ),
+            shared: SharedTops::new(servers.clone(), session, lives),
             servers,
+            registry,
+            reader,
         })
     }
 }
@@ -76,8 +103,9 @@ impl ShardStore for RedisStore {
         expected: Revision,
         only_without_boards: bool,
     ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>> {
-        let put = self.registry.put_kind(kind, expected, only_without_boards);
-        put.boxed()
+        self.registry
+            .put_kind(kind, expected, only_without_boards)
+            .boxed()
     }
 
     fn delete_kind<'a>(
@@ -93,9 +121,7 @@ impl ShardStore for RedisStore {
         name: &'a BoardName,
     ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>> {
         let found = self.registry.board(name);
-        found
-            .map(|found| Ok(found?.map(|record| record.spread.board)))
-            .boxed()
+        found.map_ok(|found| found.map(into_board)).boxed()
     }
 
     fn boards<'a>(
@@ -114,7 +140,7 @@ impl ShardStore for RedisStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
         let born = self.registry.birth(name, kind, now);
-        born.map(|born| Ok(born?.spread.board)).boxed()
+        born.map_ok(into_board).boxed()
     }
 
     fn settle<'a>(
@@ -125,7 +151,7 @@ impl ShardStore for RedisStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
         let settled = self.registry.settle(name, kind, shards, now);
-        settled.map(|settled| Ok(settled?.spread.board)).boxed()
+        settled.map_ok(into_board).boxed()
     }
 
     fn bury<'a>(
@@ -133,7 +159,6 @@ impl ShardStore for RedisStore {
         name: &'a BoardName,
         _until: Timestamp,
     ) -> BoxFuture<'a, Result<(), BuryError>> {
-        // A life that is in no record is dead, for good.
         self.sweep.bury(name).boxed()
     }
 
@@ -163,13 +188,20 @@ impl ShardStore for RedisStore {
         self.reader.windows(board, shard).boxed()
     }
 
+    fn shared(&self) -> Option<&dyn SharedBoards> {
+        self.shared.has_others().then_some(&self.shared)
+    }
+
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
         self.sweep.expire(now).boxed()
     }
 
     fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        let served = self.servers.ready().map_err(StoreError::Unavailable);
-        ready(served).boxed()
+        ready(self.servers.ready().map_err(StoreError::Unavailable)).boxed()
+    }
+
+    fn close(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.shared.close().map(Ok).boxed()
     }
 
     fn verify<'a>(
@@ -180,4 +212,8 @@ impl ShardStore for RedisStore {
     ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
         self.verifier.verify(board, shard, repair).boxed()
     }
+}
+
+fn into_board(record: Record) -> BoardRecord {
+    record.spread.board
 }

@@ -30,6 +30,7 @@ const PARTS: &[&str] = &[
     include_str!("../read/read.lua"),
     include_str!("../read/windows.lua"),
     include_str!("../verify/verify.lua"),
+    include_str!("../shared/shared.lua"),
 ];
 
 /// A library as Redis loads it.

@@ -148,6 +148,12 @@ impl Servers {
         }
     }
 
+    /// The epoch of whoever would answer there now, without asking; none while nobody would.
+    pub(super) fn epoch(&self, place: Place) -> Option<u64> {
+        let node = self.topology.route(place).ok()?;
+        Some(node.link()?.epoch())
+    }
+
     /// Calls a function, again where that does no harm, until its deadline.
     pub(super) async fn call(&self, place: Place, call: &Call) -> Result<Answer, CallError> {
         Attempts::new(self, place, call).run().await
