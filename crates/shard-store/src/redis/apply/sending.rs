@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use board::Timestamp;
 use bytes::Bytes;
+use futures::FutureExt as _;
 use tokio::time::Instant;
 
 use super::answer::Answered;
@@ -20,6 +21,9 @@ use crate::redis::wire::{Garbled, Pack};
 
 /// How often a removal is sent with windows that were opened since.
 const DECLARED_MAX: usize = 16;
+
+/// How often a shard is found frozen by somebody who did not take it back.
+const THAWED_MAX: usize = 4;
 
 /// Who sends calls.
 #[derive(Debug)]
@@ -61,7 +65,16 @@ impl Sender {
             seq: self.session.next_call(),
             until: until.unwrap_or_else(Instant::now),
         };
-        match sending.send().await {
+        let mut sent = sending.send().await;
+        for _ in 0..THAWED_MAX {
+            match &sent {
+                Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {}
+                _ => break,
+            }
+            self.lives.thaw(board, shard).boxed().await?;
+            sent = sending.send().await;
+        }
+        match sent {
             Ok(answered) => {
                 if !answered.opened.is_empty() {
                     self.lives.opened(board, kind, &answered.opened).await;

@@ -28,7 +28,8 @@ local function enter(keys, deadline, session, seq, versions)
     end
     if meta[DEAD] then return 'EDEAD' end
     local ms = node_ms()
-    if meta[FROZEN] and ms < tonumber(meta[FROZEN]:match('%d+$')) then return 'EFROZEN' end
+    -- A freeze that ended may have ended the board: the registry knows.
+    if meta[FROZEN] then return ms < tonumber(meta[FROZEN]:match('%d+$')) and 'EFROZEN' or 'ETHAW' end
     if ms > tonumber(deadline) then return 'ELATE' end
     return false, meta, ms, calls
 end
