@@ -8,9 +8,9 @@ fn addresses(names: &[&str]) -> Vec<Address> {
     names.iter().map(|name| address(name)).collect()
 }
 
-fn is(id: u64, registry: u64) -> Option<Expected> {
+fn is(id: u64, registry: u64) -> Expected {
     let (id, registry) = (ServerId(id), ServerId(registry));
-    Some(Expected { id, registry })
+    Expected { id, registry }
 }
 
 fn ids(ids: &[u64]) -> Vec<ServerId> {
@@ -47,7 +47,7 @@ fn the_first_start_gives_identities() {
 
 #[test]
 fn later_each_is_who_it_is() {
-    let found = [is(3, 1), is(1, 1), is(2, 1)];
+    let found = [Some(is(3, 1)), Some(is(1, 1)), Some(is(2, 1))];
     let later = decide(&["c", "a", "b"], &found, &[1, 2, 3], &[]).unwrap();
     assert_eq!(later.ids, ids(&[3, 1, 2]));
     assert_eq!(later.registry, ServerId(1));
@@ -58,18 +58,18 @@ fn later_each_is_who_it_is() {
 
 #[test]
 fn an_empty_one_is_taken_only_when_told() {
-    let found = [is(1, 1), None];
+    let found = [Some(is(1, 1)), None];
     let refused = decide(&["a", "b"], &found, &[1], &[]).unwrap_err();
     assert!(refused.contains("b:6379 has no identity"), "{refused}");
     let new = decide(&["a", "b"], &found, &[1], &["b"]).unwrap();
     assert_eq!((new.ids, new.stand_ins), (ids(&[1, 101]), vec![]));
     let stand_in = decide(&["a", "b"], &found, &[1, 2], &["b"]).unwrap();
     assert_eq!((stand_in.ids, stand_in.stand_ins), (ids(&[1, 2]), vec![1]));
-    let registry = decide(&["a", "b"], &[is(1, 2), None], &[], &["b"]).unwrap();
+    let registry = decide(&["a", "b"], &[Some(is(1, 2)), None], &[], &["b"]).unwrap();
     assert_eq!((registry.ids, registry.stand_ins), (ids(&[1, 2]), vec![1]));
     let two = decide(
         &["a", "b", "c"],
-        &[is(1, 1), None, None],
+        &[Some(is(1, 1)), None, None],
         &[1, 2],
         &["b", "c"],
     )
@@ -79,7 +79,7 @@ fn an_empty_one_is_taken_only_when_told() {
 
 #[test]
 fn a_missing_one_is_named() {
-    for (found, members) in [(is(1, 1), vec![1, 7]), (is(1, 7), vec![])] {
+    for (found, members) in [(Some(is(1, 1)), vec![1, 7]), (Some(is(1, 7)), vec![])] {
         let refused = decide(&["a"], &[found], &members, &[]).unwrap_err();
         assert!(refused.contains("is server 0000000000000007"), "{refused}");
     }
@@ -87,12 +87,12 @@ fn a_missing_one_is_named() {
 
 #[test]
 fn strangers_and_twins_are_refused() {
-    let strangers = decide(&["a", "b"], &[is(1, 1), is(2, 2)], &[], &[]).unwrap_err();
+    let strangers = decide(&["a", "b"], &[Some(is(1, 1)), Some(is(2, 2))], &[], &[]).unwrap_err();
     assert!(
         strangers.contains("a:6379 and b:6379 belong to different stores"),
         "{strangers}"
     );
-    let found = [is(1, 1), is(2, 1), is(2, 1)];
+    let found = [Some(is(1, 1)), Some(is(2, 1)), Some(is(2, 1))];
     let twins = decide(&["a", "b", "c"], &found, &[1, 2], &[]).unwrap_err();
     assert!(
         twins.contains("b:6379 and c:6379 are both server"),

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use end_to_end::redis::{FaultProxy, Fsync, Matching, RedisOptions, RedisServer};
-use tokio::time::Instant;
 
 use super::super::CallError;
 use super::stage::{
-    answer, breaks, count, frozen, give_functions, make, open, ping, say, see, until,
+    PATIENCE, answer, breaks, count, frozen, give_functions, make, open, ping, say, see, time_left,
+    until,
 };
-use crate::redis::library::Library;
 
 /// A while that is over before the patience of a test.
 const SHORT: Duration = Duration::from_millis(300);
@@ -49,8 +48,7 @@ async fn a_write_whose_answer_was_lost_is_applied_once() {
         make(&servers, &count("n", name)).await.unwrap();
     }
     assert_eq!(proxy.losses_to_come(), 0);
-    let function = Library::this().function("test_count");
-    assert_eq!(proxy.requests_of(&function), 4);
+    assert_eq!(proxy.calls_of("test_count"), 4);
     assert_eq!(make(&servers, &see("n")).await.unwrap(), "3");
     // One that never arrived is sent again just so.
     proxy.lose_request(&Matching::function("count"), 1);
@@ -129,17 +127,19 @@ async fn the_frozen_are_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn deadlines_are_those_of_the_nodes_clock() {
+async fn deadlines_are_by_the_clock_of_the_node() {
     let redis = RedisServer::plain();
     give_functions(&redis);
     let servers = open(&redis.url()).await;
-    let call = count("n", "a");
-    let begun = Instant::now();
-    assert_eq!(make(&servers, &call).await.unwrap(), "1");
-    let over = count("n", "b").within(Duration::ZERO);
-    let late = make(&servers, &over).await.unwrap_err();
-    assert!(!matches!(late, CallError::Refused(_)), "{late:?}");
-    assert!(begun.elapsed() < super::stage::PATIENCE);
+    let left = make(&servers, &time_left("n").within(PATIENCE))
+        .await
+        .unwrap();
+    let left: u128 = left.parse().unwrap();
+    let whole = PATIENCE.as_millis();
+    assert!(left <= whole && left > whole / 2, "{left} of {whole} ms");
+    // The function has looked: it was not applied, and never will be.
+    let late = make(&servers, &say("ELATE")).await.unwrap_err();
+    assert!(matches!(late, CallError::Unavailable(_)), "{late:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

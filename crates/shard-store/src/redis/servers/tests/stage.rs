@@ -15,7 +15,7 @@ use crate::redis::tags::slot_of;
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// `count` adds 1, once for each name of a call; `see` shows what that came to; `say` says what it is
-/// told; `both` looks at two keys; `breaks` fails when it has written; `frozen` is, while its key is.
+/// told; `both` looks at two keys; `breaks` fails when it has written; `frozen` is, while its key is; `left` tells how much time it is given.
 const FUNCTIONS: &str = "
 local function register(name, flags, callback)
     redis.register_function{function_name = NAMED(name), flags = flags, callback = callback}
@@ -43,6 +43,10 @@ end)
 register('test_frozen', {'no-writes'}, function(keys)
     if redis.call('EXISTS', keys[1]) == 1 then return 'EFROZEN' end
     return 'R'
+end)
+register('test_left', {}, function(keys, args)
+    local time = redis.call('TIME')
+    return 'R' .. string.format('%.0f', args[1] - time[1] * 1000 - math.floor(time[2] / 1000))
 end)
 ";
 
@@ -115,6 +119,11 @@ pub(super) fn breaks(key: &str) -> Call {
 
 pub(super) fn frozen(key: &str) -> Call {
     call("test_frozen", Effect::Read, &[key], &[])
+}
+
+/// Answers the milliseconds until its deadline.
+pub(super) fn time_left(key: &str) -> Call {
+    call("test_left", Effect::Write, &[key], &[])
 }
 
 pub(super) fn ping() -> Call {
