@@ -24,6 +24,7 @@ fn board(shards: u64) -> Board {
     let settings = Settings {
         clock: Arc::new(now),
         renderer: Arc::new(api::render),
+        renderer_mark: api::RENDERER_MARK,
         cache_bytes_max: 64 << 20,
     };
     let runtime = Builder::new_current_thread().enable_all().build();

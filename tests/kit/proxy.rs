@@ -59,7 +59,7 @@ fn calls_are_told_apart_by_their_function() {
     assert_eq!(wire.command(&["FCALL", "kit_see", "1", "n"]), Reply::Nil);
     assert!(wire.try_command(&["FCALL", "kit_add", "1", "n"]).is_err());
     assert_eq!(server.command(&["GET", "n"]).text(), "1");
-    assert_eq!(proxy.requests_of("kit_add"), 1);
+    assert_eq!((proxy.calls_of("add"), proxy.calls_of("kit_")), (1, 2));
     assert_eq!(proxy.requests_of("FCALL"), 2);
 }
 

@@ -17,4 +17,4 @@ mod wire;
 
 pub use app::App;
 pub use server::{ServerLimits, serve};
-pub use wire::{KindShape, ShapeError, render};
+pub use wire::{KindShape, RENDERER_MARK, ShapeError, render};

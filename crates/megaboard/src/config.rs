@@ -3,6 +3,8 @@
 //! A flag or an environment variable wins over the file, the file over the default. Names that the
 //! file format does not know are errors.
 
+mod redis;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -11,6 +13,8 @@ use std::time::Duration;
 use api::KindShape;
 use board::Kind;
 use serde::Deserialize;
+
+pub(crate) use redis::RedisSection;
 
 /// The file that is read when none is named, if it is there.
 pub(crate) const DEFAULT_PATH: &str = "megaboard.toml";
@@ -58,13 +62,6 @@ impl From<Durability> for shard_store::Durability {
             Durability::Interval => Self::Interval(SYNC_INTERVAL),
         }
     }
-}
-
-/// `[redis]`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct RedisSection {
-    pub(crate) acks: Option<u32>,
 }
 
 /// Why there is no configuration.

@@ -90,6 +90,7 @@ async fn serve_from(
     let settings = Settings {
         clock: clock.clone(),
         renderer: Arc::new(api::render),
+        renderer_mark: api::RENDERER_MARK,
         cache_bytes_max: CACHE_BYTES_MAX,
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));

@@ -22,6 +22,10 @@ pub(crate) struct VerifyArgs {
     /// Where boards are kept. [default: embedded:./megaboard-data]
     #[arg(long, value_name = "URL", env = "MEGABOARD_STORE")]
     store: Option<String>,
+
+    /// Puts right what disagrees, by the scores; servers may go on meanwhile.
+    #[arg(long)]
+    repair: bool,
 }
 
 /// What was looked through, and found.
@@ -30,9 +34,10 @@ struct Findings {
     boards: u64,
     standings: u64,
     disagreements: u64,
+    repaired: u64,
 }
 
-/// Exits with 1 when something disagrees.
+/// Exits with 1 when something disagrees that was not repaired.
 pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
     let store: StoreUrl = args
         .store
@@ -50,21 +55,27 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
             "the journal's last {cut_bytes} bytes were never known durable: a server cuts them off"
         ));
     }
-    let findings = runtime.block_on(verify(&*store))?;
+    let findings = runtime.block_on(verify(&*store, args.repair))?;
     let Findings {
         boards,
         standings,
         disagreements,
+        repaired,
     } = findings;
-    println!("{boards} boards, {standings} standings, {disagreements} disagreements");
-    Ok(if disagreements == 0 {
+    let mended = if args.repair {
+        format!(", {repaired} repaired")
+    } else {
+        String::new()
+    };
+    println!("{boards} boards, {standings} standings, {disagreements} disagreements{mended}");
+    Ok(if disagreements == repaired {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
 }
 
-async fn verify(store: &dyn ShardStore) -> Result<Findings, Box<dyn Error>> {
+async fn verify(store: &dyn ShardStore, repair: bool) -> Result<Findings, Box<dyn Error>> {
     let mut findings = Findings::default();
     for kind in store.kinds().await? {
         let mut after: Option<Subject> = None;
@@ -75,7 +86,8 @@ async fn verify(store: &dyn ShardStore) -> Result<Findings, Box<dyn Error>> {
             let Some(last) = records.last() else { break };
             after = Some(last.name.subject().clone());
             for record in &records {
-                verify_board(store, kind.kind.as_deref(), record, &mut findings).await?;
+                let kind = kind.kind.as_deref();
+                verify_board(store, repair, kind, record, &mut findings).await?;
             }
         }
     }
@@ -84,6 +96,7 @@ async fn verify(store: &dyn ShardStore) -> Result<Findings, Box<dyn Error>> {
 
 async fn verify_board(
     store: &dyn ShardStore,
+    repair: bool,
     kind: Option<&Kind>,
     record: &BoardRecord,
     findings: &mut Findings,
@@ -92,8 +105,9 @@ async fn verify_board(
     for shard in 0..record.shards.get() {
         let windows = store.windows(record, shard).await?;
         findings.standings += windows.iter().map(|window| window.members).sum::<u64>();
-        for wrong in store.verify(record, shard).await? {
+        for wrong in store.verify(record, shard, repair).await? {
             findings.disagreements += 1;
+            findings.repaired += u64::from(wrong.repaired);
             if findings.disagreements <= SHOWN_MAX {
                 let member = wrong
                     .member
@@ -103,7 +117,8 @@ async fn verify_board(
                     |kind| kind.calendar().name(wrong.window),
                 );
                 let board = &record.name;
-                terminal::complain(&format!("{board} {window}{member}: {}", wrong.what));
+                let mended = if wrong.repaired { " (repaired)" } else { "" };
+                terminal::complain(&format!("{board} {window}{member}: {}{mended}", wrong.what));
             }
         }
     }

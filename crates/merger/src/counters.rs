@@ -10,6 +10,7 @@ pub struct Counters {
     round_trips: AtomicU64,
     entries_fetched: AtomicU64,
     merges: AtomicU64,
+    taken: AtomicU64,
 }
 
 impl Counters {
@@ -31,10 +32,21 @@ impl Counters {
         self.merges.load(Ordering::Relaxed)
     }
 
+    /// Global boards for the cache that other servers merged, those that were at hand already
+    /// included.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn count_round(&self, entries: usize) {
         self.round_trips.fetch_add(1, Ordering::Relaxed);
         self.entries_fetched
             .fetch_add(entries as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn count_taken(&self) {
+        self.taken.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn count_merge(&self) {

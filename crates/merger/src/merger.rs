@@ -29,6 +29,9 @@ pub struct Settings {
     pub clock: Clock,
     /// The wire form of entries.
     pub renderer: Renderer,
+    /// Names the bytes that the renderer makes, in letters, digits, `.` and `-`: servers take from
+    /// one another only what is of their own.
+    pub renderer_mark: &'static str,
     /// Bytes that cached global boards may take.
     pub cache_bytes_max: u64,
 }

@@ -38,6 +38,21 @@ impl Version {
         }
     }
 
+    /// The board's life; none before the first.
+    pub(crate) const fn incarnation(&self) -> Option<Incarnation> {
+        self.incarnation
+    }
+
+    /// How positions became ranks.
+    pub(crate) const fn ranks(&self) -> RankStyle {
+        self.ranks
+    }
+
+    /// What was seen of every shard, in order.
+    pub(crate) fn shards(&self) -> &[ShardVersion] {
+        &self.shards
+    }
+
     pub(crate) fn shard(&self, shard: u16) -> Option<ShardVersion> {
         self.shards.get(usize::from(shard)).copied()
     }
@@ -57,6 +72,18 @@ impl Version {
                 .iter()
                 .zip(&older.shards)
                 .all(|(new, old)| new.epoch != old.epoch || new.counter >= old.counter)
+    }
+
+    /// As [`Version::follows`], for what another server saw: a changed epoch does not tell here which
+    /// of the two was first.
+    pub(crate) fn continues(&self, older: &Self) -> bool {
+        self.follows(older)
+            && self.incarnation == older.incarnation
+            && self
+                .shards
+                .iter()
+                .map(|shard| shard.epoch)
+                .eq(older.shards.iter().map(|shard| shard.epoch))
     }
 }
 
@@ -104,6 +131,10 @@ mod tests {
         assert!(!version(1, &[(7, 6), (7, 2)]).follows(&old));
         assert!(version(1, &[(8, 1), (8, 0)]).follows(&old));
         assert!(version(2, &[(7, 0), (7, 0)]).follows(&old));
+        assert!(version(1, &[(7, 5), (7, 4)]).continues(&old));
+        assert!(!version(1, &[(7, 6), (7, 2)]).continues(&old));
+        assert!(!version(1, &[(8, 9), (7, 9)]).continues(&old));
+        assert!(!version(2, &[(7, 9), (7, 9)]).continues(&old));
     }
 
     #[test]

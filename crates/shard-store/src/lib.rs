@@ -8,16 +8,20 @@ mod contract;
 mod dice;
 mod embedded;
 mod engine;
+mod kind_text;
 mod local;
 mod redis;
 
 pub use contract::{
     Anchor, Ask, Batch, BirthError, BoardRecord, BuryError, Change, Disagreement, Entry, Failure,
-    Item, KindRecord, KindWriteError, Outcome, Part, Query, Reading, Refused, Revision,
-    SettleError, ShardStore, ShardVersion, StoreError, WindowCount, WindowStanding,
+    Item, KindRecord, KindWriteError, Lease, Merged, Outcome, Part, Query, Reading, Refused,
+    Revision, SettleError, ShardStore, ShardVersion, SharedBoards, SharedTop, StoreError, Taken,
+    WindowCount, WindowStanding,
 };
 pub use embedded::{
     Disk, DiskFile, Durability, EmbeddedError, EmbeddedSettings, LocalDisk, OpenError,
 };
 pub use engine::REMEMBERED_ID_BYTES_MAX;
 pub use local::LocalStore;
+
+pub use redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl, RedisUrlError};

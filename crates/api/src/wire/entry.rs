@@ -102,6 +102,9 @@ impl<'a> Entries<EntryShape<'a>> {
     }
 }
 
+/// Names the bytes that [`render`] makes: servers of one release make the same.
+pub const RENDERER_MARK: &str = env!("CARGO_PKG_VERSION");
+
 /// The bytes of merged entries, for the merger's cache.
 #[must_use]
 pub fn render(kind: &Kind, entries: &[RankedEntry]) -> Rendered {

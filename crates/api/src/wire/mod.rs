@@ -9,8 +9,8 @@ mod scalar;
 
 pub(crate) use answer::{Answer, Envelope, json};
 pub(crate) use contribution::{Contributed, ContributionShape, Named, StandingShape, Targets};
-pub use entry::render;
 pub(crate) use entry::{Entries, EntryShape, FieldsShape};
+pub use entry::{RENDERER_MARK, render};
 pub use kind::{KindShape, ShapeError};
 pub(crate) use object::Object;
 pub(crate) use scalar::{Integer, NamedIntegers};

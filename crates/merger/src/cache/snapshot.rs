@@ -57,8 +57,8 @@ pub struct TopAnswer {
 /// What of a kind decides what a snapshot of a board holds. Both may change while it has boards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
-    top: usize,
-    ranks: RankStyle,
+    pub(super) top: usize,
+    pub(super) ranks: RankStyle,
 }
 
 impl Shape {
@@ -68,6 +68,15 @@ impl Shape {
             ranks: kind.rank_style(),
         }
     }
+}
+
+/// What a read will do with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Need {
+    /// A merge that began no earlier than this.
+    pub(crate) not_before: Instant,
+    /// One of this server's own: its look at the shards is not told by another's clock.
+    pub(crate) fresh: bool,
 }
 
 /// The top of one window as it was when `as_of` was the time.
@@ -85,6 +94,8 @@ pub struct Snapshot {
     pub(crate) shape: Shape,
     /// When the merge began, by a clock that does not step.
     pub(crate) began: Instant,
+    /// Whether another server merged it: then `began` is by the store's clock, and never too late.
+    pub(crate) taken: bool,
     /// The answer to what was asked first.
     pub(crate) kept: OnceLock<(TopForm, TopAnswer)>,
 }
@@ -100,6 +111,7 @@ impl Snapshot {
             vector: Version::UNBORN,
             shape: Shape::of(kind),
             began,
+            taken: false,
             kept: OnceLock::new(),
         }
     }
@@ -114,16 +126,19 @@ impl Snapshot {
         }
     }
 
-    /// Whether it serves a read of this kind that may show nothing older.
-    pub(crate) fn serves(&self, kind: &Kind, not_before: Instant) -> bool {
-        self.began >= not_before && self.shape == Shape::of(kind)
+    /// Whether it serves a read of this kind.
+    pub(crate) fn serves(&self, kind: &Kind, need: Need) -> bool {
+        self.began >= need.not_before
+            && self.shape == Shape::of(kind)
+            && !(need.fresh && self.taken)
     }
 
-    /// The same content, seen again.
-    pub(crate) fn seen_again(&self, as_of: Timestamp, began: Instant) -> Self {
+    /// The same content, seen again: here, or where it was taken from.
+    pub(crate) fn seen_again(&self, as_of: Timestamp, began: Instant, taken: bool) -> Self {
         Self {
             as_of,
             began,
+            taken,
             // An answer says `as_of`.
             kept: OnceLock::new(),
             ..self.clone()
@@ -140,8 +155,34 @@ impl Snapshot {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use std::time::Duration;
+
+    use board::{
+        Calendar, FieldName, FieldRule, KindName, KindSpec, Mode, Period, Rules, Ties, WindowRule,
+    };
+
     use super::*;
+
+    pub(in crate::cache) fn kind() -> Kind {
+        let spec = KindSpec {
+            name: KindName::new("gifts").unwrap(),
+            rules: Rules::new(
+                vec![FieldRule::sum(FieldName::new("points").unwrap())],
+                Mode::Accumulate,
+                Ties::Earliest,
+            )
+            .unwrap(),
+            rank: RankStyle::Ordinal,
+            windows: vec![WindowRule::with_defaults(Period::All)],
+            calendar: Calendar::utc(),
+            shards: 16,
+            top: 1000,
+            max_staleness: Duration::from_millis(200),
+            dedupe: Duration::from_hours(1),
+        };
+        Kind::new(spec).unwrap()
+    }
 
     fn snapshot() -> Snapshot {
         Snapshot {
@@ -155,6 +196,7 @@ mod tests {
                 ranks: RankStyle::Ordinal,
             },
             began: Instant::now(),
+            taken: false,
             kept: OnceLock::new(),
         }
     }
@@ -179,7 +221,21 @@ mod tests {
         assert_eq!(ask(&snapshot, 100, "another"), "a hundred");
         assert_eq!(ask(&snapshot, 10, "ten"), "ten");
         assert_eq!(ask(&snapshot, 100, "another"), "a hundred");
-        let again = snapshot.seen_again(Timestamp::LATEST, Instant::now());
+        let again = snapshot.seen_again(Timestamp::LATEST, Instant::now(), false);
         assert_eq!(ask(&again, 100, "with another as_of"), "with another as_of");
+    }
+
+    #[test]
+    fn a_fresh_read_is_not_served_with_what_another_server_merged() {
+        let kind = kind();
+        let own = snapshot();
+        let taken = Snapshot {
+            taken: true,
+            ..snapshot()
+        };
+        let not_before = own.began.min(taken.began);
+        let need = |fresh| Need { not_before, fresh };
+        assert!(own.serves(&kind, need(true)) && own.serves(&kind, need(false)));
+        assert!(taken.serves(&kind, need(false)) && !taken.serves(&kind, need(true)));
     }
 }

@@ -51,7 +51,12 @@ impl Stage {
 
     /// Another server over the same store.
     pub(crate) fn another_merger(&self) -> Merger {
-        Merger::new(self.router.clone(), settings(&self.clock_ms, 64 << 20))
+        self.another_merger_of(64 << 20)
+    }
+
+    /// Another server, whose cache takes so many bytes.
+    pub(crate) fn another_merger_of(&self, cache_bytes: u64) -> Merger {
+        Merger::new(self.router.clone(), settings(&self.clock_ms, cache_bytes))
     }
 
     /// Another board of the same kind.
@@ -74,12 +79,7 @@ impl Stage {
 
     /// Writes one member's points.
     pub(crate) async fn points(&self, member: &str, points: i64) {
-        let row = Row {
-            member: Member::new(member).unwrap(),
-            values: value(points).into(),
-            at: Timestamp::from_millis(NOW_MS),
-        };
-        self.set(&self.board, &[row]).await;
+        self.set(&self.board, &[row(member, points)]).await;
     }
 
     /// The cached top, as it is shown.
@@ -101,11 +101,21 @@ impl Stage {
     }
 }
 
+/// One member's points.
+pub(crate) fn row(member: &str, points: i64) -> Row {
+    Row {
+        member: Member::new(member).unwrap(),
+        values: value(points).into(),
+        at: Timestamp::from_millis(NOW_MS),
+    }
+}
+
 fn settings(clock_ms: &Arc<AtomicI64>, cache_bytes_max: u64) -> Settings {
     let clock_ms = clock_ms.clone();
     Settings {
         clock: Arc::new(move || Timestamp::from_millis(clock_ms.load(Ordering::Relaxed))),
         renderer: Arc::new(|_, entries| rendered(entries)),
+        renderer_mark: "test",
         cache_bytes_max,
     }
 }

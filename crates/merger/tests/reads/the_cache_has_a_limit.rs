@@ -63,6 +63,7 @@ impl Alive {
                     ends,
                 }
             }),
+            renderer_mark: "test",
             cache_bytes_max,
         };
         Merger::new(stage.router.clone(), settings)

@@ -10,9 +10,11 @@ use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use shard_store::{
     Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError,
-    LocalStore, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
-    WindowCount,
+    LocalStore, Outcome, Query, Reading, Revision, SettleError, ShardStore, SharedBoards,
+    StoreError, WindowCount,
 };
+
+use crate::shared::SharedInMemory;
 
 /// What happens before a read of this shard.
 pub(crate) type Before = dyn Fn(u16) -> BoxFuture<'static, Result<(), StoreError>> + Send + Sync;
@@ -22,6 +24,7 @@ pub(crate) type After = dyn Fn(u16, &mut Reading) + Send + Sync;
 
 pub(crate) struct Woven {
     inner: LocalStore,
+    shared: Option<SharedInMemory>,
     before: Mutex<Option<Arc<Before>>>,
     after: Mutex<Option<Arc<After>>>,
     boards_fail: Mutex<Option<StoreError>>,
@@ -31,8 +34,18 @@ pub(crate) struct Woven {
 
 impl Woven {
     pub(crate) fn new() -> Arc<Self> {
+        Self::with(None)
+    }
+
+    /// One that several servers share.
+    pub(crate) fn of_several() -> Arc<Self> {
+        Self::with(Some(SharedInMemory::default()))
+    }
+
+    fn with(shared: Option<SharedInMemory>) -> Arc<Self> {
         Arc::new(Self {
             inner: LocalStore::in_memory().unwrap(),
+            shared,
             before: Mutex::default(),
             after: Mutex::default(),
             boards_fail: Mutex::default(),
@@ -66,6 +79,11 @@ impl Woven {
         *self.before.lock() = None;
         *self.after.lock() = None;
         *self.boards_fail.lock() = None;
+    }
+
+    /// Where servers share merged boards.
+    pub(crate) fn place(&self) -> &SharedInMemory {
+        self.shared.as_ref().unwrap()
     }
 
     /// Reads of shards so far, failed ones included.
@@ -202,11 +220,16 @@ impl ShardStore for Woven {
         self.inner.expire(now)
     }
 
+    fn shared(&self) -> Option<&dyn SharedBoards> {
+        self.shared.as_ref().map(|shared| shared as _)
+    }
+
     fn verify<'a>(
         &'a self,
         board: &'a BoardRecord,
         shard: u16,
+        repair: bool,
     ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
-        self.inner.verify(board, shard)
+        self.inner.verify(board, shard, repair)
     }
 }

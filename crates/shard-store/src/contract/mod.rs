@@ -2,17 +2,20 @@
 //! trip a call.
 //!
 //! [`ShardStore`] is the contract; `record` has what it keeps of boards and kinds, `write` what goes
-//! into a shard, `read` what comes out, `error` how a call can fail. One conformance suite, in
+//! into a shard, `read` what comes out, `shared` the merged boards that
+//! servers share, `error` how a call can fail. One conformance suite, in
 //! `tests/`, holds every store to it.
 
 mod error;
 mod read;
 mod record;
+mod shared;
 mod store;
 mod write;
 
 pub use error::{BirthError, BuryError, KindWriteError, SettleError, StoreError};
 pub use read::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion, WindowCount};
 pub use record::{BoardRecord, KindRecord, Revision};
+pub use shared::{Lease, Merged, SharedBoards, SharedTop, Taken};
 pub use store::{Disagreement, ShardStore};
 pub use write::{Batch, Change, Failure, Item, Outcome, Refused, WindowStanding};

@@ -9,6 +9,7 @@ use futures::future::{BoxFuture, ready};
 use super::error::{BirthError, BuryError, KindWriteError, SettleError, StoreError};
 use super::read::{Query, Reading, WindowCount};
 use super::record::{BoardRecord, KindRecord, Revision};
+use super::shared::SharedBoards;
 use super::write::{Batch, Outcome};
 
 /// Sharded boards: each shard a score KV, which is the authority, and a sorted set over it.
@@ -112,16 +113,23 @@ pub trait ShardStore: Send + Sync + 'static {
         self.kinds().map(|kinds| kinds.map(drop)).boxed()
     }
 
+    /// The place where merged boards are shared, while other servers are about; none otherwise.
+    fn shared(&self) -> Option<&dyn SharedBoards> {
+        None
+    }
+
     /// Ends it: what was answered for is durable when this is ready, and nothing is taken any more.
     fn close(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         ready(Ok(())).boxed()
     }
 
-    /// Holds a shard's sorted sets against its scores.
+    /// Holds a shard's sorted sets against its scores. With `repair` what the scores say is put in
+    /// place of what they contradict; `Unavailable` where a store has nothing that could be repaired.
     fn verify<'a>(
         &'a self,
         board: &'a BoardRecord,
         shard: u16,
+        repair: bool,
     ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>>;
 }
 
@@ -134,4 +142,6 @@ pub struct Disagreement {
     pub member: Option<Member>,
     /// What is wrong.
     pub what: String,
+    /// Whether it was put right.
+    pub repaired: bool,
 }

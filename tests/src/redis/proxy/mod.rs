@@ -119,13 +119,17 @@ impl FaultProxy {
         }
     }
 
-    /// How many requests of this command have come by so far, in upper case, or calls of this function.
-    pub fn requests_of(&self, command_or_function: &str) -> u64 {
+    /// How many requests of this command, in upper case, have come by so far.
+    pub fn requests_of(&self, command: &str) -> u64 {
         let plan = self.plan();
-        plan.requests
-            .get(command_or_function)
-            .copied()
-            .unwrap_or_default()
+        plan.requests.get(command).copied().unwrap_or_default()
+    }
+
+    /// How many calls of functions whose name contains this have come by so far.
+    pub fn calls_of(&self, part: &str) -> u64 {
+        let plan = self.plan();
+        let calls = plan.calls.iter().filter(|(name, _)| name.contains(part));
+        calls.map(|(_, count)| count).sum()
     }
 
     /// How often bytes have arrived so far: what a client writes at once arrives at once, unless it is

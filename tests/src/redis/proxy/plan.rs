@@ -21,7 +21,10 @@ pub(super) enum Fate {
 pub(super) struct Plan {
     losses: Vec<Loss>,
     delays: Vec<(Matching, Duration)>,
+    /// By command.
     pub(super) requests: BTreeMap<String, u64>,
+    /// By function.
+    pub(super) calls: BTreeMap<String, u64>,
     pub(super) arrivals: u64,
     pub(super) connections: u64,
 }
@@ -87,7 +90,7 @@ impl Plan {
     fn count(&mut self, words: &[Vec<u8>]) {
         *self.requests.entry(command_of(words)).or_default() += 1;
         if let Some(function) = function_of(words) {
-            *self.requests.entry(function).or_default() += 1;
+            *self.calls.entry(function).or_default() += 1;
         }
     }
 }

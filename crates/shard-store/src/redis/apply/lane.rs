@@ -9,6 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use board::Incarnation;
+use futures::FutureExt;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
@@ -138,7 +139,8 @@ impl Lane {
 
     async fn send(&self, parts: Vec<Part>) {
         let sender = &self.lanes.sender;
-        let result = sender.send(&self.board, self.shard, &parts).await;
+        let sent = sender.send(&self.board, self.shard, &parts).boxed();
+        let result = sent.await;
         let mut outcomes = result.map(Vec::into_iter);
         for part in parts {
             let answer = match &mut outcomes {

@@ -15,11 +15,22 @@ const DIGEST: &str = "@DIGEST@";
 const PARTS: &[&str] = &[
     include_str!("prelude.lua"),
     include_str!("standings.lua"),
+    include_str!("../registry/records.lua"),
+    include_str!("../registry/kinds.lua"),
+    include_str!("../registry/boards.lua"),
+    include_str!("../registry/lives.lua"),
+    include_str!("../registry/due.lua"),
+    include_str!("../sweep/sweep.lua"),
     include_str!("../apply/shard.lua"),
     include_str!("../apply/ids.lua"),
     include_str!("../apply/sums.lua"),
     include_str!("../apply/fold.lua"),
     include_str!("../apply/apply.lua"),
+    include_str!("../read/order.lua"),
+    include_str!("../read/read.lua"),
+    include_str!("../read/windows.lua"),
+    include_str!("../verify/verify.lua"),
+    include_str!("../shared/shared.lua"),
 ];
 
 /// A library as Redis loads it.

@@ -1,0 +1,130 @@
+//! Merging the top of a board: by one at a time, and only if no other server has.
+
+use std::sync::{Arc, OnceLock};
+
+use board::{Kind, Window};
+use shard_store::{BoardRecord, StoreError};
+use tokio::time::Instant;
+
+use super::share::{Shared, Turn};
+use super::snapshot::{Need, Shape, Snapshot};
+use super::top::Key;
+use crate::error::ReadError;
+use crate::gather::{Cut, Gathered, Want};
+use crate::merger::Merger;
+
+impl Merger {
+    /// A snapshot that began late enough: somebody else's, or one made here. `None`: this life of
+    /// the board has ended.
+    pub(super) async fn merged(
+        &self,
+        record: Arc<BoardRecord>,
+        kind: &Arc<Kind>,
+        key: Key,
+        need: Need,
+    ) -> Result<Option<Arc<Snapshot>>, ReadError> {
+        let place = self.boards.merges.at(&key);
+        let mut last = place.enter().await;
+        let at_gate = match &*last {
+            Some((began, Err(error))) if *began >= need.not_before => return Err(error.clone()),
+            Some((_, Ok(snapshot))) => Some(snapshot.clone()),
+            _ => None,
+        };
+        let known = at_gate.or_else(|| self.boards.snapshots.get(&key));
+        if let Some(snapshot) = &known
+            && snapshot.serves(kind, need)
+        {
+            return Ok(known);
+        }
+        if known.is_none() {
+            // From now on it is known that the board was born.
+            self.boards.unborn.invalidate(&record.name);
+        }
+        let began = Instant::now();
+        let turn = Turn {
+            record,
+            kind,
+            key,
+            need,
+            known: known.as_deref(),
+        };
+        let merged = match self.taken_or_merged(turn).await {
+            Ok(snapshot) => Ok(snapshot),
+            Err(StoreError::Dead) => return Ok(None),
+            Err(error) => Err(ReadError::from(error)),
+        };
+        if let Ok(snapshot) = &merged {
+            self.boards.snapshots.insert(key, snapshot.clone());
+            self.boards.sharing.shown.note(&key);
+        }
+        *last = Some((began, merged.clone()));
+        merged.map(Some)
+    }
+
+    async fn taken_or_merged(&self, turn: Turn<'_>) -> Result<Arc<Snapshot>, StoreError> {
+        let held = match self.take(&turn).await {
+            Shared::Taken(snapshot) => return Ok(Arc::new(snapshot)),
+            Shared::Merge(held) => held,
+        };
+        let Turn {
+            record,
+            kind,
+            key: (_, window),
+            known,
+            ..
+        } = turn;
+        let snapshot = Arc::new(self.merge(record, kind, window, known).await?);
+        if let Some(held) = held {
+            held.publish(snapshot.clone()).await;
+        }
+        Ok(snapshot)
+    }
+
+    async fn merge(
+        &self,
+        record: Arc<BoardRecord>,
+        kind: &Arc<Kind>,
+        window: Window,
+        known: Option<&Snapshot>,
+    ) -> Result<Snapshot, StoreError> {
+        self.counters.count_merge();
+        let (as_of, began) = (self.now(), Instant::now());
+        let scope = self.scope(record, kind, window, as_of);
+        let want = Want::Around {
+            before: 0,
+            after: kind.top() as u64,
+        };
+        let shape = Shape::of(kind);
+        let gathered = match known.filter(|known| known.shape == shape) {
+            Some(known) => match scope.gather_unless(&Cut::Top, want, &known.vector).await? {
+                Some(gathered) => gathered,
+                None => return Ok(known.seen_again(as_of, began, false)),
+            },
+            None => scope.gather(&Cut::Top, want, None).await?,
+        };
+        let Gathered {
+            readings,
+            members,
+            entries,
+            ..
+        } = gathered;
+        let vector = scope.version(&readings);
+        if known.is_some_and(|known| !vector.follows(&known.vector)) {
+            return Err(StoreError::Unavailable(
+                "a shard has gone back in time".to_owned(),
+            ));
+        }
+        let rendered = (self.settings.renderer)(kind, &entries);
+        Ok(Snapshot {
+            version: vector.to_string(),
+            as_of,
+            members,
+            rendered,
+            vector,
+            shape,
+            began,
+            taken: false,
+            kept: OnceLock::new(),
+        })
+    }
+}

@@ -1,0 +1,232 @@
+//! A snapshot as the bytes that servers share: its version vector, its members, its entries.
+//!
+//! When it was merged is not in it: the store tells how old it is, and the same board merged again
+//! is the same bytes. Whatever does not read back whole, of this format, is as if not there.
+//!
+//! ```text
+//!   incarnation u64 | ranks u8 | shards u16 | epoch, counter, digest u64 each, a shard
+//!   members u64 | entries u32 | the end of each u32 | their bytes | XXH3 of it all u64
+//! ```
+//!
+//! Numbers are little-endian.
+
+use board::{Incarnation, RankStyle};
+use bytes::{Buf, BufMut, Bytes};
+use shard_store::ShardVersion;
+use twox_hash::XxHash3_64;
+
+use super::snapshot::{Rendered, Shape, Snapshot};
+use crate::version::Version;
+
+/// Which form this is: part of the shape, so that servers of another look elsewhere.
+const FORMAT: u32 = 1;
+
+/// Bytes beside those of shards and entries.
+const FIXED_BYTES: usize = 8 + 1 + 2 + 8 + 4 + CHECKSUM_BYTES;
+const SHARD_BYTES: usize = 24;
+const END_BYTES: usize = 4;
+const CHECKSUM_BYTES: usize = 8;
+
+/// What another server merged.
+#[derive(Debug)]
+pub(super) struct Content {
+    pub(super) vector: Version,
+    pub(super) members: u64,
+    pub(super) rendered: Rendered,
+}
+
+/// Names all that decides the bytes of a board of this shape, but for the board.
+pub(super) fn name_of(shape: Shape, renderer_mark: &str) -> String {
+    let ranks = match shape.ranks {
+        RankStyle::Ordinal => "ordinal",
+        RankStyle::Competition => "competition",
+    };
+    format!("{FORMAT}.{renderer_mark}.{}.{ranks}", shape.top)
+}
+
+/// Bytes that [`written`] makes.
+pub(super) fn len(snapshot: &Snapshot) -> usize {
+    FIXED_BYTES
+        + SHARD_BYTES * snapshot.vector.shards().len()
+        + END_BYTES * snapshot.rendered.ends.len()
+        + snapshot.rendered.bytes.len()
+}
+
+/// The snapshot as bytes; none of a board yet unborn.
+pub(super) fn written(snapshot: &Snapshot) -> Option<Bytes> {
+    let Snapshot {
+        vector, rendered, ..
+    } = snapshot;
+    let mut bytes = Vec::with_capacity(len(snapshot));
+    bytes.put_u64_le(vector.incarnation()?.0);
+    bytes.put_u8(u8::from(vector.ranks() == RankStyle::Competition));
+    bytes.put_u16_le(u16::try_from(vector.shards().len()).ok()?);
+    for shard in vector.shards() {
+        for word in [shard.epoch, shard.counter, shard.digest] {
+            bytes.put_u64_le(word);
+        }
+    }
+    bytes.put_u64_le(snapshot.members);
+    bytes.put_u32_le(u32::try_from(rendered.ends.len()).ok()?);
+    for end in &rendered.ends {
+        bytes.put_u32_le(*end);
+    }
+    bytes.put_slice(&rendered.bytes);
+    bytes.put_u64_le(XxHash3_64::oneshot(&bytes));
+    Some(bytes.into())
+}
+
+/// What these bytes hold, if [`written`] made them.
+pub(super) fn read(bytes: &[u8]) -> Option<Content> {
+    let (mut left, checksum) = bytes.split_last_chunk::<CHECKSUM_BYTES>()?;
+    if XxHash3_64::oneshot(left) != u64::from_le_bytes(*checksum) {
+        return None;
+    }
+    let incarnation = Incarnation(left.try_get_u64_le().ok()?);
+    let ranks = match left.try_get_u8().ok()? {
+        0 => RankStyle::Ordinal,
+        1 => RankStyle::Competition,
+        _ => return None,
+    };
+    let shards = left.try_get_u16_le().ok()?;
+    let shards: Option<Vec<_>> = (0..shards).map(|_| read_shard(&mut left)).collect();
+    let members = left.try_get_u64_le().ok()?;
+    let entries = usize::try_from(left.try_get_u32_le().ok()?).ok()?;
+    let (ends, entry_bytes) = left.split_at_checked(entries.checked_mul(END_BYTES)?)?;
+    let ends: Vec<u32> = ends
+        .as_chunks::<END_BYTES>()
+        .0
+        .iter()
+        .map(|end| u32::from_le_bytes(*end))
+        .collect();
+    let last = ends.last().map_or(0, |end| *end as usize);
+    if !ends.is_sorted() || last != entry_bytes.len() {
+        return None;
+    }
+    Some(Content {
+        vector: Version::new(incarnation, ranks, shards?),
+        members,
+        rendered: Rendered {
+            // Copied, so that what is weighed is all that is held.
+            bytes: Bytes::copy_from_slice(entry_bytes),
+            ends,
+        },
+    })
+}
+
+fn read_shard(left: &mut &[u8]) -> Option<ShardVersion> {
+    Some(ShardVersion {
+        epoch: left.try_get_u64_le().ok()?,
+        counter: left.try_get_u64_le().ok()?,
+        digest: left.try_get_u64_le().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::OnceLock;
+
+    use board::Timestamp;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    fn snapshots() -> impl Strategy<Value = Snapshot> {
+        let shard = any::<(u64, u64, u64)>().prop_map(|(epoch, counter, digest)| ShardVersion {
+            epoch,
+            counter,
+            digest,
+        });
+        let parts = (any::<u64>(), any::<bool>(), vec(shard, 0..20), any::<u64>());
+        let entries = vec(vec(any::<u8>(), 0..30), 0..20);
+        (parts, entries).prop_map(|((life, shared, shards, members), entries)| {
+            let ranks = if shared {
+                RankStyle::Competition
+            } else {
+                RankStyle::Ordinal
+            };
+            let vector = Version::new(Incarnation(life), ranks, shards);
+            let ends = entries.iter().scan(0, |end, entry| {
+                *end += u32::try_from(entry.len()).unwrap();
+                Some(*end)
+            });
+            Snapshot {
+                version: vector.to_string(),
+                as_of: Timestamp::EARLIEST,
+                members,
+                rendered: Rendered {
+                    ends: ends.collect(),
+                    bytes: entries.concat().into(),
+                },
+                vector,
+                shape: Shape { top: 20, ranks },
+                began: Instant::now(),
+                taken: false,
+                kept: OnceLock::new(),
+            }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read(snapshot in snapshots()) {
+            let bytes = written(&snapshot).unwrap();
+            prop_assert_eq!(bytes.len(), len(&snapshot));
+            let content = read(&bytes).unwrap();
+            prop_assert_eq!(content.vector.to_string(), snapshot.version);
+            prop_assert_eq!(content.vector, snapshot.vector);
+            prop_assert_eq!(content.members, snapshot.members);
+            prop_assert_eq!(content.rendered.bytes, snapshot.rendered.bytes);
+            prop_assert_eq!(content.rendered.ends, snapshot.rendered.ends);
+        }
+
+        #[test]
+        fn what_is_damaged_is_not_there(
+            snapshot in snapshots(),
+            at in any::<prop::sample::Index>(),
+            flipped in 1..=u8::MAX,
+        ) {
+            let bytes = written(&snapshot).unwrap();
+            let at = at.index(bytes.len());
+            let mut damaged = bytes.to_vec();
+            damaged[at] ^= flipped;
+            prop_assert!(read(&damaged).is_none());
+            prop_assert!(read(&bytes[..at]).is_none());
+            prop_assert!(read(&bytes[at + 1..]).is_none());
+        }
+
+        #[test]
+        fn what_only_looks_whole_is_not_there(bytes in vec(any::<u8>(), 0..200)) {
+            let mut whole = bytes.clone();
+            whole.put_u64_le(XxHash3_64::oneshot(&bytes));
+            // Whatever it is, it does not panic, and its slices lie in its bytes.
+            if let Some(Content { rendered, .. }) = read(&whole) {
+                for n in 0..=rendered.ends.len() {
+                    rendered.first(n);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_unborn_board_is_not_written() {
+        let kind = crate::cache::snapshot::tests::kind();
+        let unborn = Snapshot::unborn(&kind, Timestamp::EARLIEST, Instant::now());
+        assert!(written(&unborn).is_none());
+    }
+
+    #[test]
+    fn shapes_have_names_of_their_own() {
+        let shape = |top, ranks| Shape { top, ranks };
+        let ordinal = name_of(shape(100, RankStyle::Ordinal), "0.1.0");
+        assert_eq!(ordinal, "1.0.1.0.100.ordinal");
+        assert_ne!(ordinal, name_of(shape(101, RankStyle::Ordinal), "0.1.0"));
+        assert_ne!(
+            ordinal,
+            name_of(shape(100, RankStyle::Competition), "0.1.0")
+        );
+        assert_ne!(ordinal, name_of(shape(100, RankStyle::Ordinal), "0.1.1"));
+    }
+}

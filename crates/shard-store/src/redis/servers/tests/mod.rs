@@ -1,0 +1,1 @@
+//! Servers against real Redis.
