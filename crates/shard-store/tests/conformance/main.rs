@@ -93,3 +93,7 @@ macro_rules! hold {
 
 hold!(memory: crate::given::memory);
 hold!(embedded: crate::given::embedded);
+hold!(redis: crate::given::redis);
+hold!(redis_collated: crate::given::redis_collated);
+hold!(redis_servers: crate::given::redis_servers);
+hold!(redis_cluster: crate::given::redis_cluster);
