@@ -106,7 +106,9 @@ async fn on_server(server: RedisServer) -> Given {
 /// A store on three independent servers.
 pub(crate) async fn redis_servers() -> Given {
     let servers = [(); 3].map(|()| RedisServer::plain());
-    let addresses = servers.each_ref().map(|server| server.address().to_string());
+    let addresses = servers
+        .each_ref()
+        .map(|server| server.address().to_string());
     let store = open_redis(&format!("redis://{}", addresses.join(","))).await;
     Given::new(store, servers)
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use board::{
-    Calendar, ContributionId, FieldName, FieldRule, IdDigest, Incarnation, Kind, KindName,
-    KindSpec, Member, Mode, Period, RankStyle, Rules, Ties, Timestamp, Value, Values, Window,
-    WindowRule,
+    Calendar, ContributionId, FieldName, FieldRule, IdDigest, Kind, KindName, KindSpec, Member,
+    Mode, Period, RankStyle, Rules, Ties, Timestamp, Value, Values, Window, WindowRule,
 };
 use end_to_end::redis::{RedisServer, Reply};
 
-use crate::contract::{Batch, BoardRecord, Change, Item, Outcome, StoreError};
+use crate::contract::{Batch, BoardRecord, Change, Item, Outcome, Revision, StoreError};
 use crate::redis::apply::Applier;
 use crate::redis::keys::{ShardKeys, window_name};
 use crate::redis::lives::Lives;
@@ -19,6 +19,7 @@ use crate::redis::registry::Registry;
 use crate::redis::servers::Servers;
 use crate::redis::session::Session;
 use crate::redis::settings::RedisSettings;
+use crate::redis::standing::standing_of;
 
 pub(super) const HOUR: Duration = Duration::from_hours(1);
 pub(super) const MS: Duration = Duration::from_millis(1);
@@ -34,7 +35,8 @@ pub(super) struct Given {
     pub(super) redis: RedisServer,
     pub(super) servers: Arc<Servers>,
     pub(super) applier: Applier,
-    boards: std::sync::atomic::AtomicU64,
+    pub(super) registry: Arc<Registry>,
+    boards: AtomicU64,
 }
 
 impl Given {
@@ -44,11 +46,14 @@ impl Given {
 
     pub(super) async fn with(settings: &RedisSettings) -> Self {
         let redis = RedisServer::plain();
-        let servers = Servers::open("127.0.0.1", redis.port()).await.unwrap();
+        let url = redis.url().parse().unwrap();
+        let servers = Servers::open(&url, settings).await.unwrap();
         let servers = Arc::new(servers);
+        let (applier, registry) = applier(&servers, settings);
         Self {
             redis,
-            applier: applier(&servers, settings),
+            applier,
+            registry,
             servers,
             boards: 1.into(),
         }
@@ -56,21 +61,20 @@ impl Given {
 
     /// Another server of the service.
     pub(super) fn another(&self) -> Applier {
-        applier(&self.servers, &RedisSettings::default())
+        applier(&self.servers, &RedisSettings::default()).0
     }
 
-    /// A board of its own, on one shard.
-    pub(super) fn board(&self, kind: Kind) -> Board<'_> {
-        let life = self
-            .boards
-            .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let record = BoardRecord {
-            name: format!("{}/room {{1}}", kind.name()).parse().unwrap(),
-            incarnation: Incarnation(life),
-            shards: kind.shards(),
-            meaning: kind.meaning(),
-            born: true,
-        };
+    /// A board of a kind of its own, on one shard.
+    pub(super) async fn board(&self, kind: Kind) -> Board<'_> {
+        let number = self.boards.fetch_add(1, Ordering::Relaxed);
+        let mut spec = kind.spec().clone();
+        spec.name = KindName::new(&format!("gifts{number}")).unwrap();
+        let kind = Arc::new(Kind::new(spec).unwrap());
+        let first = Revision::default();
+        let put = self.registry.put_kind(kind.clone(), first, false);
+        let put = put.await.unwrap();
+        let name = format!("{}/room {{1}}", kind.name()).parse().unwrap();
+        let record = self.registry.birth(&name, &put, NOW).await.unwrap();
         Board {
             given: self,
             keys: ShardKeys::new(&record, 0),
@@ -90,17 +94,20 @@ impl Given {
     }
 }
 
-fn applier(servers: &Arc<Servers>, settings: &RedisSettings) -> Applier {
-    let session = Arc::new(Session::new().unwrap());
-    let registry = Arc::new(Registry::new(servers.clone(), session.clone()));
-    let lives = Arc::new(Lives);
-    Applier::new(servers.clone(), session, lives, registry, settings)
+fn applier(servers: &Arc<Servers>, settings: &RedisSettings) -> (Applier, Arc<Registry>) {
+    let (servers, session) = (servers.clone(), Arc::new(Session::new().unwrap()));
+    let registry = Registry::new(servers.clone(), session.clone(), settings);
+    let registry = Arc::new(registry);
+    let lives = Lives::new(servers.clone(), session.clone(), registry.clone(), settings);
+    let lives = Arc::new(lives);
+    let applier = Applier::new(servers, session, lives, registry.clone(), settings);
+    (applier, registry)
 }
 
 /// One shard of a board.
 pub(super) struct Board<'a> {
     pub(super) given: &'a Given,
-    pub(super) kind: Kind,
+    pub(super) kind: Arc<Kind>,
     pub(super) record: BoardRecord,
     pub(super) keys: ShardKeys,
 }
@@ -192,7 +199,7 @@ impl Board<'_> {
         let kept = self.kept(window);
         let held = kept.scores.get(name.as_bytes())?;
         let rules = self.kind.rules();
-        let standing = super::super::answer::standing_of(rules, held).unwrap();
+        let standing = standing_of(rules, held).unwrap();
         rules.values(&standing).get(0).map(Value::get)
     }
 

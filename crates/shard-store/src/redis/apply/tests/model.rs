@@ -10,8 +10,8 @@ use super::given::{Board, Given, Kept, NOW};
 use super::story::{any_items, any_kind, any_pause};
 use crate::contract::{Anchor, Ask, Batch, Entry, Item, Outcome, Query};
 use crate::engine::{IdBudget, Shard, Terms};
-use crate::redis::apply::answer::standing_of;
 use crate::redis::keys::window_name;
+use crate::redis::standing::standing_of;
 
 /// The engine's shard, given the same batches.
 struct Twin {
@@ -115,7 +115,7 @@ async fn random_batches_agree_with_the_engine() {
     let given = Given::new().await;
     let mut dice = Dice::new();
     for _ in 0..runs(150, 5000) {
-        let board = given.board(any_kind(&mut dice));
+        let board = given.board(any_kind(&mut dice)).await;
         one_board(&mut dice, &board).await;
     }
 }
