@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use board::Timestamp;
 use bytes::Bytes;
+use futures::FutureExt;
 use tokio::time::Instant;
 
 use super::answer::Answered;
@@ -22,7 +23,7 @@ use crate::redis::wire::Pack;
 const DECLARED_MAX: usize = 16;
 
 /// How often a call finds its shard frozen by somebody who is gone.
-const THAWED_MAX: usize = 16;
+const THAWED_MAX: usize = 4;
 
 /// Who sends calls.
 #[derive(Debug)]
@@ -146,7 +147,9 @@ impl Sending<'_> {
             match self.sender.servers.call(self.place, &call).await {
                 Ok(answer) => return Ok(Ok(answer)),
                 Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {
-                    self.sender.lives.thaw(self.board, self.shard).await?;
+                    let thawed = self.sender.lives.thaw(self.board, self.shard);
+                    // It sends calls itself: in a box the two are not one in the other.
+                    thawed.boxed().await?;
                 }
                 Err(CallError::Refused(refusal)) => return Ok(Err(refusal)),
                 Err(CallError::Unavailable(what)) => return Err(StoreError::Unavailable(what)),

@@ -75,6 +75,7 @@ impl Given {
         let put = put.await.unwrap();
         let name = format!("{}/room {{1}}", kind.name()).parse().unwrap();
         let record = self.registry.birth(&name, &put, NOW).await.unwrap();
+        let record = record.board().clone();
         Board {
             given: self,
             keys: ShardKeys::new(&record, 0),
