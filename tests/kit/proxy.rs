@@ -1,5 +1,6 @@
 //! The proxy: what it loses is lost, and nothing else; what it counts has come by.
 
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
@@ -169,4 +170,22 @@ fn the_url_is_the_servers_with_the_proxy_in_its_place() {
     let server = RedisOptions::new().password("secret").start();
     let proxy = FaultProxy::before(&server);
     assert_eq!(proxy.url(), format!("redis://:secret@{}", proxy.address()));
+}
+
+#[test]
+fn requests_may_be_lines_of_words() {
+    let (_server, proxy) = server_and_proxy();
+    let mut stream = TcpStream::connect(proxy.address()).unwrap();
+    stream.write_all(b"HELLO 3\r\nPING\r\n").unwrap();
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    let mut replies = String::new();
+    stream.read_to_string(&mut replies).unwrap();
+    assert!(
+        replies.starts_with('%') && replies.ends_with("+PONG\r\n"),
+        "{replies}"
+    );
+    assert_eq!(
+        (proxy.requests_of("HELLO"), proxy.requests_of("PING")),
+        (1, 1)
+    );
 }

@@ -14,7 +14,7 @@ use board::{
 use end_to_end::redis::{RedisOptions, RedisWire};
 
 use super::keys::{ShardKeys, window_name};
-use super::opened::{Opened, enter};
+use super::opened::Opened;
 use super::read::Reader;
 use super::standing::NULL;
 use super::verify::Verifier;
@@ -73,7 +73,7 @@ impl Given {
             meaning: kind.meaning(),
             born: true,
         };
-        enter(&self.redis, &record);
+        self.enter(&record);
         let shard = 3;
         Laid {
             keys: ShardKeys::new(&record, shard),

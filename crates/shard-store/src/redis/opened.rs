@@ -1,6 +1,5 @@
 //! The parts of a store, opened for tests over a Redis of their own.
 
-use std::ops::Deref;
 use std::sync::Arc;
 
 use end_to_end::redis::{RedisOptions, RedisServer, Reply};
@@ -14,61 +13,14 @@ use super::session::Session;
 use super::settings::RedisSettings;
 use crate::contract::BoardRecord;
 
-/// The parts that all others are made of: one server's.
-pub(super) struct Parts {
+/// What the parts of a store are made over.
+pub(super) struct Opened {
+    pub(super) redis: RedisServer,
     pub(super) servers: Arc<Servers>,
     pub(super) session: Arc<Session>,
     pub(super) settings: RedisSettings,
     pub(super) registry: Arc<Registry>,
     pub(super) lives: Arc<Lives>,
-}
-
-impl Parts {
-    pub(super) async fn over(redis: &RedisServer) -> Self {
-        let url = redis.url().parse().unwrap();
-        let settings = RedisSettings::default();
-        let servers = Arc::new(Servers::open(&url, &settings).await.unwrap());
-        let session = Arc::new(Session::new().unwrap());
-        let registry = Registry::new(servers.clone(), session.clone(), &settings);
-        let registry = Arc::new(registry);
-        let (of, by) = (servers.clone(), session.clone());
-        let lives = Lives::new(of, by, registry.clone(), &settings);
-        Self {
-            servers,
-            session,
-            settings,
-            registry,
-            lives: Arc::new(lives),
-        }
-    }
-}
-
-/// Tells the registry of a board that was born without it.
-pub(super) fn enter(redis: &RedisServer, board: &BoardRecord) {
-    let record = format!(
-        "{} {} {:016x} 0 0 - -",
-        board.incarnation,
-        board.shards.get(),
-        board.meaning.0
-    );
-    let key = keys::of_kind("boards", board.name.kind());
-    let subject = board.name.subject().as_bytes();
-    let words: [&[u8]; 4] = [b"HSET", &key, subject, record.as_bytes()];
-    redis.command(&words).integer();
-}
-
-/// A Redis, and one server's parts over it.
-pub(super) struct Opened {
-    pub(super) redis: RedisServer,
-    parts: Parts,
-}
-
-impl Deref for Opened {
-    type Target = Parts;
-
-    fn deref(&self) -> &Parts {
-        &self.parts
-    }
 }
 
 impl Opened {
@@ -78,8 +30,21 @@ impl Opened {
 
     pub(super) async fn on(options: &RedisOptions) -> Self {
         let redis = options.start();
-        let parts = Parts::over(&redis).await;
-        Self { redis, parts }
+        let settings = RedisSettings::default();
+        let parts = Parts::over(&redis, &settings).await;
+        Self {
+            redis,
+            servers: parts.servers,
+            session: parts.session,
+            settings,
+            registry: parts.registry,
+            lives: parts.lives,
+        }
+    }
+
+    /// Tells the registry of a board that was born without it.
+    pub(super) fn enter(&self, board: &BoardRecord) {
+        enter(&self.redis, board);
     }
 
     /// Calls a function past the store.
@@ -106,4 +71,43 @@ impl Opened {
     pub(super) fn exists(&self, key: &[u8]) -> bool {
         self.redis.command(&[b"EXISTS", key]).integer() == 1
     }
+}
+
+/// One server's parts: several may be over one Redis.
+pub(super) struct Parts {
+    pub(super) servers: Arc<Servers>,
+    pub(super) session: Arc<Session>,
+    pub(super) registry: Arc<Registry>,
+    pub(super) lives: Arc<Lives>,
+}
+
+impl Parts {
+    pub(super) async fn over(redis: &RedisServer, settings: &RedisSettings) -> Self {
+        let url = redis.url().parse().unwrap();
+        let servers = Arc::new(Servers::open(&url, settings).await.unwrap());
+        let session = Arc::new(Session::new().unwrap());
+        let registry = Registry::new(servers.clone(), session.clone(), settings);
+        let registry = Arc::new(registry);
+        let lives = Lives::new(servers.clone(), session.clone(), registry.clone(), settings);
+        Self {
+            servers,
+            session,
+            registry,
+            lives: Arc::new(lives),
+        }
+    }
+}
+
+/// Tells a registry of a board that was born without it.
+pub(super) fn enter(redis: &RedisServer, board: &BoardRecord) {
+    let record = format!(
+        "{} {} {:016x} 0 0 - -",
+        board.incarnation,
+        board.shards.get(),
+        board.meaning.0
+    );
+    let key = keys::of_kind("boards", board.name.kind());
+    let subject = board.name.subject().as_bytes();
+    let words: [&[u8]; 4] = [b"HSET", &key, subject, record.as_bytes()];
+    redis.command(&words).integer();
 }

@@ -10,11 +10,9 @@ use board::{
     KindSpec, Member, Mode, Period, RankStyle, Rules, Ties, Timestamp, Value, Values, Window,
     WindowRule,
 };
-use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
 use shard_store::{
     Anchor, Ask, Batch, BoardRecord, Change, Durability, EmbeddedSettings, Entry, Item, KindRecord,
-    LocalDisk, LocalStore, Outcome, Query, Reading, RedisSettings, RedisStore, Revision,
-    ShardStore, ShardVersion, StoreError,
+    LocalDisk, LocalStore, Outcome, Query, Reading, Revision, ShardStore, ShardVersion, StoreError,
 };
 
 pub(crate) const MINUTE: Duration = Duration::from_mins(1);
@@ -83,48 +81,6 @@ pub(crate) async fn embedded() -> Given {
         ..EmbeddedSettings::default()
     };
     Given::new(LocalStore::open(disk, &settings).unwrap(), folder)
-}
-
-/// A store on a Redis of its own.
-pub(crate) async fn redis() -> Given {
-    on_server(RedisServer::plain()).await
-}
-
-/// The same where texts are ordered otherwise than by their bytes.
-pub(crate) async fn redis_collated() -> Given {
-    on_server(RedisServer::with(
-        &RedisOptions::new().locale("en_US.UTF-8"),
-    ))
-    .await
-}
-
-async fn on_server(server: RedisServer) -> Given {
-    let store = open_redis(&server.url()).await;
-    Given::new(store, server)
-}
-
-/// A store on three independent servers.
-pub(crate) async fn redis_servers() -> Given {
-    let servers = [(); 3].map(|()| RedisServer::plain());
-    let addresses = servers
-        .each_ref()
-        .map(|server| server.address().to_string());
-    let store = open_redis(&format!("redis://{}", addresses.join(","))).await;
-    Given::new(store, servers)
-}
-
-/// A store on a cluster of three primaries.
-pub(crate) async fn redis_cluster() -> Given {
-    let cluster = RedisCluster::start(3, 0, &RedisOptions::new());
-    let store = open_redis(&cluster.url()).await;
-    Given::new(store, cluster)
-}
-
-async fn open_redis(url: &str) -> RedisStore {
-    let settings = RedisSettings::default();
-    RedisStore::open(&url.parse().unwrap(), &settings)
-        .await
-        .unwrap()
 }
 
 /// A life of a board, its kind, and the store that has it.

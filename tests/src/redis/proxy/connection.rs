@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::plan::{Fate, Plan};
 use crate::patience::DEADLINE;
-use crate::redis::frame::read_frame;
+use crate::redis::frame::{read_frame, read_request};
 use crate::redis::reply::words_of;
 
 /// A client and the server that it reaches through here.
@@ -72,7 +72,7 @@ impl Connection {
             plan,
         });
         let (mut frame, mut passed) = (Vec::new(), Vec::new());
-        while read_frame(&mut input, &mut frame)? {
+        while read_request(&mut input, &mut frame)? {
             let words = words_of(&frame)?;
             let fate = plan.lock().unwrap().meet(&words);
             if fate == Fate::LoseRequest {

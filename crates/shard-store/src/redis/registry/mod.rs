@@ -161,6 +161,10 @@ fn settled_key(kind: &KindName) -> Bytes {
     keys::of_kind("settled", kind)
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "what is shown is mostly made for it"
+)]
 fn text(shown: impl ToString) -> Bytes {
     shown.to_string().into()
 }

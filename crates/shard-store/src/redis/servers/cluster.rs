@@ -38,7 +38,7 @@ const REFRESH_TIMEOUT: Duration = Duration::from_secs(1);
 const ASKED_AT_ONCE: usize = 3;
 
 /// How long a node that has no slots is kept connected after it was last needed.
-const STRAY_KEPT: Duration = Duration::from_secs(60);
+const STRAY_KEPT: Duration = Duration::from_mins(1);
 
 /// The nodes of a cluster.
 #[derive(Debug)]

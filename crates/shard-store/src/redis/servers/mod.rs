@@ -42,7 +42,6 @@ use futures::future::join_all;
 use tokio::time::Instant;
 
 use super::address::Address;
-use super::keys;
 use super::settings::RedisSettings;
 use super::url::{RedisUrl, UrlKind};
 use attempts::Attempts;
@@ -100,44 +99,17 @@ impl Servers {
             let checked = checks::check(&link, settings).await;
             checked.map_err(OpenError::Refused)?;
         }
-        let mut servers = Self {
+        let looking = look_for_losses(&topology, until).await?;
+        Ok(Self {
             topology,
             acks: settings.acks,
-            _looking: None,
-        };
-        servers.look_for_losses(until).await?;
-        Ok(servers)
-    }
-
-    /// Finds the store's marks; independent servers have identities instead.
-    async fn look_for_losses(&mut self, until: Instant) -> Result<(), OpenError> {
-        let registry = self.topology.route(self.registry());
-        let registry = registry.map_err(OpenError::Unreachable)?;
-        let told = |why: &str| format!("{}: {why}", registry.address());
-        let link = match registry.answers(until).await {
-            State::Up(link) => link,
-            State::Refused(why) => return Err(OpenError::Refused(told(&why))),
-            State::Down(why) => return Err(OpenError::Unreachable(told(&why))),
-            State::Unknown => return Err(OpenError::Unreachable(told("no answer"))),
-        };
-        if !matches!(*self.topology, Topology::Independent(_)) {
-            let marks = Marks::open(&self.topology, &link).await;
-            let marks = marks.map_err(|fault| OpenError::Unreachable(told(fault.words())))?;
-            let looking = Task::spawn(marks.keep_looking(self.topology.clone()));
-            self._looking = Some(looking);
-        }
-        Ok(())
+            _looking: looking,
+        })
     }
 
     /// The registry's place.
     pub(super) fn registry(&self) -> Place {
-        Place {
-            slot: keys::registry_slot(),
-            server: match &*self.topology {
-                Topology::Independent(servers) => Some(servers.registry()),
-                _ => None,
-            },
-        }
+        self.topology.registry()
     }
 
     /// The independent servers that a board born now is spread over; none otherwise.
@@ -168,6 +140,29 @@ impl Servers {
             Err(troubles.join("; "))
         }
     }
+}
+
+/// Finds the store's marks; independent servers have identities instead.
+async fn look_for_losses(
+    topology: &Arc<Topology>,
+    until: Instant,
+) -> Result<Option<Task>, OpenError> {
+    let registry = topology.route(topology.registry());
+    let registry = registry.map_err(OpenError::Unreachable)?;
+    let told = |why: &str| format!("{}: {why}", registry.address());
+    let link = match registry.answers(until).await {
+        State::Up(link) => link,
+        State::Refused(why) => return Err(OpenError::Refused(told(&why))),
+        State::Down(why) => return Err(OpenError::Unreachable(told(&why))),
+        State::Unknown => return Err(OpenError::Unreachable(told("no answer"))),
+    };
+    if matches!(**topology, Topology::Independent(_)) {
+        return Ok(None);
+    }
+    let marks = Marks::open(topology, &link).await;
+    let marks = marks.map_err(|fault| OpenError::Unreachable(told(fault.words())))?;
+    let looking = marks.keep_looking(topology.clone());
+    Ok(Some(Task::spawn(looking)))
 }
 
 async fn open_topology(

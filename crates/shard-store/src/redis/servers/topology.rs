@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::address::Address;
+use super::super::keys;
 use super::call::{Place, ServerId};
 use super::cluster::Cluster;
 use super::independent::Independent;
@@ -19,6 +20,16 @@ pub(super) enum Topology {
 }
 
 impl Topology {
+    /// The place of the registry.
+    pub(super) fn registry(&self) -> Place {
+        let server = match self {
+            Self::Independent(servers) => Some(servers.registry()),
+            Self::One(_) | Self::Cluster(_) | Self::Sentinel(_) => None,
+        };
+        let slot = keys::registry_slot();
+        Place { slot, server }
+    }
+
     /// The node that has a place, or why there is none.
     pub(super) fn route(&self, place: Place) -> Result<Arc<Node>, String> {
         match self {

@@ -16,21 +16,22 @@ use crate::contract::{BoardRecord, Lease, Merged, SharedBoards, SharedTop, Taken
 use crate::redis::keys::ShardKeys;
 use crate::redis::opened::{Parts, enter};
 use crate::redis::session::Session;
+use crate::redis::settings::RedisSettings;
 
 const HOUR: Duration = Duration::from_hours(1);
-
-/// Lives that are on, from 0 on, each of a board of its own.
-const LIVES: u64 = 10;
 
 /// How long a test waits for what has to come.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Another server on this Redis.
+/// Lives of boards that tests are about.
+const LIVES: std::ops::RangeInclusive<u64> = 1..=20;
+
+/// Another server on this Redis, where the boards are on.
 async fn tops_on(redis: &RedisServer) -> SharedTops {
-    let parts = Parts::over(redis).await;
-    for life in 0..LIVES {
+    for life in LIVES {
         enter(redis, &top(life).board);
     }
+    let parts = Parts::over(redis, &RedisSettings::default()).await;
     SharedTops::new(parts.servers, parts.session, parts.lives)
 }
 
