@@ -14,7 +14,8 @@ use api::KindShape;
 use board::Kind;
 use serde::Deserialize;
 
-pub(crate) use redis::RedisSection;
+use crate::store::StoreSettings;
+use redis::RedisSection;
 
 /// The file that is read when none is named, if it is there.
 pub(crate) const DEFAULT_PATH: &str = "megaboard.toml";
@@ -30,7 +31,7 @@ const DEFAULT_KIND: &str = "gifts";
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
     pub(crate) server: ServerSection,
-    pub(crate) redis: RedisSection,
+    redis: RedisSection,
     kinds: Option<BTreeMap<String, KindShape>>,
 }
 
@@ -110,6 +111,14 @@ impl Config {
                 message: error.message().to_owned(),
             }
         })
+    }
+
+    /// What stores are told beside their URL.
+    pub(crate) fn store_settings(&self) -> StoreSettings {
+        StoreSettings {
+            durability: self.server.durability.unwrap_or_default().into(),
+            redis: self.redis.settings(),
+        }
     }
 
     /// The kinds that the file asks for; `gifts` where it names none.

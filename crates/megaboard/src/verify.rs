@@ -1,12 +1,14 @@
 //! `megaboard verify`: holds the score store against the sorted sets, board by board.
 
 use std::error::Error;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use board::{Kind, Subject};
 use clap::Args;
 use shard_store::{BoardRecord, ShardStore};
 
+use crate::config::Config;
 use crate::store::StoreUrl;
 use crate::terminal;
 
@@ -22,6 +24,10 @@ pub(crate) struct VerifyArgs {
     /// Where boards are kept. [default: embedded:./megaboard-data]
     #[arg(long, value_name = "URL", env = "MEGABOARD_STORE")]
     store: Option<String>,
+
+    /// Configuration file, for what `[redis]` says. [default: megaboard.toml, if it is there]
+    #[arg(long, value_name = "FILE", env = "MEGABOARD_CONFIG")]
+    config: Option<PathBuf>,
 
     /// Puts right what disagrees, by the scores; servers may go on meanwhile.
     #[arg(long)]
@@ -46,10 +52,13 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
     if store == StoreUrl::Memory {
         terminal::complain("a memory: store lives in its server alone: opened here it is empty");
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
         .enable_all()
         .build()?;
-    let (store, cut_bytes) = store.inspect()?;
+    // The file may have what is needed to reach the store; kinds it names are of no interest here.
+    let settings = Config::read(args.config.as_deref())?.store_settings();
+    let (store, cut_bytes) = runtime.block_on(store.inspect(&settings))?;
     if cut_bytes > 0 {
         terminal::complain(&format!(
             "the journal's last {cut_bytes} bytes were never known durable: a server cuts them off"

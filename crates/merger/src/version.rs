@@ -92,7 +92,10 @@ impl fmt::Display for Version {
         let Some(incarnation) = self.incarnation else {
             return f.write_str("0");
         };
-        let sum: u64 = self.shards.iter().map(|shard| shard.counter).sum();
+        let sum = self
+            .shards
+            .iter()
+            .fold(0u64, |sum, shard| sum.wrapping_add(shard.counter));
         let mut bytes = Vec::with_capacity(24 * self.shards.len() + 1);
         for shard in &self.shards {
             for word in [shard.epoch, shard.counter, shard.digest] {

@@ -102,9 +102,10 @@ impl SharedInMemory {
         let mut places = self.places.lock();
         let place = places.entry(name_of(top)).or_default();
         if let Some(board) = &place.board {
-            let age = match trouble.flatters {
-                true => Duration::ZERO,
-                false => now - board.began,
+            let age = if trouble.flatters {
+                Duration::ZERO
+            } else {
+                now - board.began
             };
             if age < age_max && known == Some(board.version.as_str()) {
                 return Taken::Unchanged { age };
@@ -126,7 +127,7 @@ impl SharedInMemory {
         let began = u64::try_from((now - self.start).as_nanos()).unwrap();
         Taken::Merge(Lease {
             token,
-            // Nanoseconds: a test is shorter than its clock is fine.
+            // In nanoseconds: the clock of a test may stand still.
             began_ms: began.cast_signed(),
             published: place.board.as_ref().map(|board| board.version.clone()),
         })

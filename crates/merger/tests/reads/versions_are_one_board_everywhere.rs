@@ -88,12 +88,13 @@ async fn a_version_is_one_board_everywhere() {
         loses: true,
         ..Trouble::default()
     };
-    for trouble in [Trouble::default(), losses].into_iter().cycle() {
+    // A lost lease is waited for, so that losses are rare.
+    for (trouble, ms) in [(Trouble::default(), 100), (losses, 3)].into_iter().cycle() {
         if readers.iter().all(tokio::task::JoinHandle::is_finished) {
             break;
         }
         store.place().trouble(trouble);
-        tokio::time::sleep(Duration::from_millis(7)).await;
+        tokio::time::sleep(Duration::from_millis(ms)).await;
     }
     over.store(true, Ordering::Relaxed);
     for task in writers.into_iter().chain(readers) {

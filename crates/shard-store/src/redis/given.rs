@@ -1,6 +1,7 @@
 //! What tests of this store's parts begin with: a Redis, a board in it, standings laid down by hand.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,15 +11,11 @@ use board::{
     Op, Period, RankKey, RankStyle, Rules, Standing, Ties, Timestamp, Value, Values, Window,
     WindowRule,
 };
-use end_to_end::redis::{RedisOptions, RedisServer, RedisWire};
+use end_to_end::redis::{RedisOptions, RedisWire};
 
 use super::keys::{ShardKeys, window_name};
-use super::lives::Lives;
+use super::opened::Opened;
 use super::read::Reader;
-use super::registry::Registry;
-use super::servers::Servers;
-use super::session::Session;
-use super::settings::RedisSettings;
 use super::standing::NULL;
 use super::verify::Verifier;
 use crate::contract::{BoardRecord, Entry};
@@ -32,10 +29,17 @@ const LAID_MAX: usize = 500;
 
 /// A Redis and what reads and verifies its shards.
 pub(super) struct Given {
-    pub(super) redis: RedisServer,
-    pub(super) registry: Arc<Registry>,
+    opened: Opened,
     pub(super) reader: Arc<Reader>,
     pub(super) verifier: Verifier,
+}
+
+impl Deref for Given {
+    type Target = Opened;
+
+    fn deref(&self) -> &Opened {
+        &self.opened
+    }
 }
 
 impl Given {
@@ -44,25 +48,15 @@ impl Given {
     }
 
     pub(super) async fn on(options: &RedisOptions) -> Self {
-        let redis = options.start();
-        let servers = Servers::open("127.0.0.1", redis.port()).await.unwrap();
-        let (servers, session) = (Arc::new(servers), Arc::new(Session::new().unwrap()));
-        let lives = Arc::new(Lives);
-        let registry = Arc::new(Registry::new(servers.clone(), session.clone()));
-        let settings = RedisSettings::default();
-        let reader = Reader::new(servers.clone(), lives.clone(), registry.clone(), &settings);
+        let opened = Opened::on(options).await;
+        let (servers, lives) = (opened.servers.clone(), opened.lives.clone());
+        let (registry, settings) = (opened.registry.clone(), &opened.settings);
+        let reader = Reader::new(servers.clone(), lives.clone(), registry.clone(), settings);
         let reader = Arc::new(reader);
-        let verifier = Verifier::new(
-            reader.clone(),
-            servers,
-            session,
-            lives,
-            registry.clone(),
-            &settings,
-        );
+        let session = opened.session.clone();
+        let verifier = Verifier::new(reader.clone(), servers, session, lives, registry, settings);
         Self {
-            redis,
-            registry,
+            opened,
             reader,
             verifier,
         }
@@ -79,6 +73,7 @@ impl Given {
             meaning: kind.meaning(),
             born: true,
         };
+        self.enter(&record);
         let shard = 3;
         Laid {
             keys: ShardKeys::new(&record, shard),

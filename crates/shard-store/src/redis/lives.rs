@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use board::{Incarnation, Kind, Timestamp, Window};
 use bytes::Bytes;
+use futures::FutureExt as _;
 use moka::sync::Cache;
 use parking_lot::Mutex;
 use tokio::time::Instant;
@@ -177,7 +178,7 @@ impl Lives {
         if let Some(idle) = kind.idle()
             && life.wants_touch(idle, now)
         {
-            self.touch(board, &life, idle, now).await?;
+            self.touch(board, &life, idle, now).boxed().await?;
         }
         Ok(spread::place(board, &life.servers, shard))
     }
@@ -199,7 +200,7 @@ impl Lives {
             now: None,
             due: Some(due),
         };
-        match self.registry.touch(board, touch).await {
+        match self.registry.touch(board, touch).boxed().await {
             Ok(Touched::Held(held)) => life.note(&held),
             Ok(Touched::Emptying(_)) => {}
             Err(error) => {
@@ -228,7 +229,8 @@ impl Lives {
 
     async fn life(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
         let Some(life) = self.known.get(&board.incarnation) else {
-            return self.ask(board).await;
+            // Seldom, and large: it would make every future that holds it so.
+            return self.ask(board).boxed().await;
         };
         match life.lease(self.registry.epoch()) {
             Lease::Fresh => Ok(life),
@@ -236,7 +238,7 @@ impl Lives {
                 self.ask_later(board, &life);
                 Ok(life)
             }
-            Lease::Ended => match self.ask(board).await {
+            Lease::Ended => match self.ask(board).boxed().await {
                 Err(StoreError::Unavailable(_) | StoreError::Unknown(_))
                     if life.told.elapsed() < HARD_LEASE =>
                 {
@@ -357,5 +359,44 @@ impl Lives {
             spread,
             until: Instant::now() + self.deadline,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(ago: Duration) -> Life {
+        let held = Held {
+            record: None,
+            due: None,
+        };
+        Life {
+            told: Instant::now().checked_sub(ago).unwrap(),
+            ..Life::new(&held, Arc::default(), 1)
+        }
+    }
+
+    #[test]
+    fn a_lease_ends_slowly_while_the_registry_is_away() {
+        let second = Duration::from_secs(1);
+        assert!(matches!(told(SOFT_LEASE - second).lease(1), Lease::Fresh));
+        let old = told(SOFT_LEASE + second);
+        assert!(matches!(old.lease(1), Lease::Ending));
+        *old.missed.lock() = Some(Instant::now());
+        assert!(
+            matches!(old.lease(1), Lease::Fresh),
+            "asked in vain just now"
+        );
+        let other = told(second);
+        assert!(
+            matches!(other.lease(2), Lease::Ended),
+            "another process answers"
+        );
+        *other.missed.lock() = Some(Instant::now());
+        assert!(matches!(other.lease(2), Lease::Fresh), "it cannot be asked");
+        let last = told(HARD_LEASE);
+        *last.missed.lock() = Some(Instant::now());
+        assert!(matches!(last.lease(1), Lease::Ended));
     }
 }

@@ -7,6 +7,8 @@ mod given;
 mod keys;
 mod library;
 mod lives;
+#[cfg(test)]
+mod opened;
 mod read;
 mod registry;
 mod rules;

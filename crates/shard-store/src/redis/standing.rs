@@ -31,8 +31,8 @@ pub(super) fn standing_of(rules: &Rules, bytes: &[u8]) -> Result<Standing, Garbl
     const GARBLED: Garbled = Garbled("no standing of these rules");
     let fields = rules.fields().len();
     let len = rules.standing_len();
-    let values_bytes = bytes.len().checked_sub(TIME_BYTES * (len - fields));
-    let value_bytes = match values_bytes {
+    let without_times = bytes.len().checked_sub(TIME_BYTES * (len - fields));
+    let value_bytes = match without_times {
         Some(all) if all == 4 * fields => 4,
         Some(all) if all == 8 * fields => 8,
         _ => return Err(GARBLED),

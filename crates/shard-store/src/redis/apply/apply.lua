@@ -171,27 +171,25 @@ end
 
 -- What became another standing in a window, and of how many members.
 local function change_in(look, rules, members)
-    local change, changed = {put = {}, kept = {}, gone = {}, left = {}}, 0
-    local put, kept, gone, left = change.put, change.kept, change.gone, change.left
+    local put, kept, gone, off, left = {}, {}, {}, {}, {}
+    local changed = 0
     for _, member in ipairs(look.wanted) do
         local name, was, is = members[member], look.was[member], look.is[member]
         local bytes = is and (is == was and look.bytes[member] or bytes_of(rules, is))
         if bytes ~= look.bytes[member] then
             changed = changed + 1
-            local score, entry
+            local old_entry = was and select(2, rank_key(rules, was, name))
             if is then
-                score, entry = rank_key(rules, is, name)
-                put[#put + 1], put[#put + 2] = digits(score), entry
+                local score, entry = rank_key(rules, is, name)
+                put[#put + 1], put[#put + 2] = score, entry
                 kept[#kept + 1], kept[#kept + 2] = name, bytes
+                gone[#gone + 1] = old_entry ~= entry and old_entry
             else
-                left[#left + 1] = name
+                left[#left + 1], off[#off + 1] = name, old_entry
             end
-            local _, old_entry = nil, nil
-            if was then _, old_entry = rank_key(rules, was, name) end
-            if old_entry and old_entry ~= entry then gone[#gone + 1] = old_entry end
         end
     end
-    return change, changed
+    return {put = put, kept = kept, gone = gone, off = off, left = left}, changed
 end
 
 register('apply', {}, function(keys, args)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use board::Timestamp;
 use bytes::Bytes;
+use futures::FutureExt;
 use tokio::time::Instant;
 
 use super::answer::Answered;
@@ -14,12 +15,15 @@ use crate::contract::{BoardRecord, Outcome, StoreError};
 use crate::redis::keys::ShardKeys;
 use crate::redis::lives::Lives;
 use crate::redis::rules;
-use crate::redis::servers::{Answer, Call, CallError, Effect, Place, Servers};
+use crate::redis::servers::{Answer, Call, CallError, Effect, Place, Refusal, Servers};
 use crate::redis::session::Session;
-use crate::redis::wire::{Garbled, Pack};
+use crate::redis::wire::Pack;
 
 /// How often a removal is sent with windows that were opened since.
 const DECLARED_MAX: usize = 16;
+
+/// How often a call finds its shard frozen by somebody who is gone.
+const THAWED_MAX: usize = 4;
 
 /// Who sends calls.
 #[derive(Debug)]
@@ -29,16 +33,6 @@ pub(super) struct Sender {
     pub(super) lives: Arc<Lives>,
     /// Remembered ids that a shard may hold.
     pub(super) ids_max: u64,
-}
-
-/// One call, and again in another shape: what is the same each time.
-struct Sending<'a> {
-    sender: &'a Sender,
-    parts: &'a [Part],
-    keys: ShardKeys,
-    place: Place,
-    seq: u64,
-    until: Instant,
 }
 
 impl Sender {
@@ -55,37 +49,19 @@ impl Sender {
         let until = parts.iter().map(|part| part.until).min();
         let sending = Sending {
             sender: self,
+            board,
+            shard,
             parts,
             keys: ShardKeys::new(board, shard),
             place,
             seq: self.session.next_call(),
             until: until.unwrap_or_else(Instant::now),
         };
-        match sending.send().await {
-            Ok(answered) => {
-                if !answered.opened.is_empty() {
-                    self.lives.opened(board, kind, &answered.opened).await;
-                }
-                Ok(answered.outcomes)
-            }
-            Err(error) => Err(self.told(board, error)),
+        let answered = sending.send().await?;
+        if !answered.opened.is_empty() {
+            self.lives.opened(board, kind, &answered.opened).await;
         }
-    }
-
-    fn told(&self, board: &BoardRecord, error: CallError) -> StoreError {
-        match error {
-            CallError::Unavailable(what) => StoreError::Unavailable(what),
-            CallError::Unknown(what) => StoreError::Unknown(what),
-            CallError::Refused(refusal) => match refusal.code.as_str() {
-                "DEAD" => {
-                    self.lives.forget(board);
-                    StoreError::Dead
-                }
-                // A later call of this server was applied: it may have been, before that.
-                "OLD" => StoreError::Unknown("the call was overtaken".to_owned()),
-                code => StoreError::Unavailable(format!("refused: {code}")),
-            },
-        }
+        Ok(answered.outcomes)
     }
 }
 
@@ -94,15 +70,27 @@ fn latest(parts: &[Part]) -> Timestamp {
     times.max().unwrap_or(Timestamp::from_millis(0))
 }
 
+/// One call, and again in another shape: what is the same each time.
+struct Sending<'a> {
+    sender: &'a Sender,
+    board: &'a BoardRecord,
+    shard: u16,
+    parts: &'a [Part],
+    keys: ShardKeys,
+    place: Place,
+    seq: u64,
+    until: Instant,
+}
+
 impl Sending<'_> {
     /// The number of the call stays: whichever shape was applied, it is not applied in another.
-    async fn send(&self) -> Result<Answered, CallError> {
+    async fn send(&self) -> Result<Answered, StoreError> {
         let mut windows = CallWindows::of(self.parts);
         if let Some((sums, ids)) = sums::arguments(self.parts, self.sender.ids_max) {
             let args = [Some(self.head(&windows, true)), Some(sums), ids];
-            match self.call("sums", &windows, args).await {
-                Err(CallError::Refused(refusal)) if refusal.code == "ITEMS" => {}
-                answer => return self.read(&answer?, &windows),
+            match self.call("sums", &windows, args).await? {
+                Err(refusal) if refusal.code == "ITEMS" => {}
+                answer => return self.read(answer, &windows),
             }
         }
         for _ in 0..DECLARED_MAX {
@@ -112,18 +100,17 @@ impl Sending<'_> {
                 Some(items::columns(self.parts, &windows)),
                 items::ids(self.parts, self.sender.ids_max),
             ];
-            match self.call("apply", &windows, args).await {
-                Err(CallError::Refused(refusal)) if refusal.code == "WINDOWS" => {
-                    windows.declare(&refusal.payload).map_err(|garbled| {
-                        // It refused: nothing was applied.
-                        CallError::Unavailable(garbled.to_string())
-                    })?;
+            match self.call("apply", &windows, args).await? {
+                Err(refusal) if refusal.code == "WINDOWS" => {
+                    let declared = windows.declare(&refusal.payload);
+                    // It refused: nothing was applied.
+                    declared.map_err(|garbled| StoreError::Unavailable(garbled.to_string()))?;
                 }
-                answer => return self.read(&answer?, &windows),
+                answer => return self.read(answer, &windows),
             }
         }
         let busy = "windows are opened faster than a member is removed from them";
-        Err(CallError::Unavailable(busy.to_owned()))
+        Err(StoreError::Unavailable(busy.to_owned()))
     }
 
     /// What both functions are told: who calls, by which rules, in which windows.
@@ -133,20 +120,22 @@ impl Sending<'_> {
         pack.raw(self.sender.session.name().as_bytes());
         pack.int(i64::try_from(self.seq).unwrap_or(i64::MAX));
         pack.raw(&rules::spec(kind.rules()));
+        let now = latest(self.parts);
         if sums {
-            pack.int(latest(self.parts).millis());
+            pack.int(now.millis());
         }
         let earliest = self.parts.iter().map(|part| part.now).min();
-        windows.pack(&mut pack, kind, earliest.unwrap_or(latest(self.parts)));
+        windows.pack(&mut pack, kind, earliest.unwrap_or(now));
         pack.done()
     }
 
+    /// An answer, or a refusal that is for the caller to mend.
     async fn call<const N: usize>(
         &self,
         function: &'static str,
         windows: &CallWindows,
         args: [Option<Bytes>; N],
-    ) -> Result<Answer, CallError> {
+    ) -> Result<Result<Answer, Refusal>, StoreError> {
         let call = Call {
             function,
             keys: windows.keys(&self.keys),
@@ -154,11 +143,43 @@ impl Sending<'_> {
             effect: Effect::Write,
             until: self.until,
         };
-        self.sender.servers.call(self.place, &call).await
+        for _ in 0..THAWED_MAX {
+            match self.sender.servers.call(self.place, &call).await {
+                Ok(answer) => return Ok(Ok(answer)),
+                Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {
+                    let thawed = self.sender.lives.thaw(self.board, self.shard);
+                    // It sends calls itself: in a box the two are not one in the other.
+                    thawed.boxed().await?;
+                }
+                Err(CallError::Refused(refusal)) => return Ok(Err(refusal)),
+                Err(CallError::Unavailable(what)) => return Err(StoreError::Unavailable(what)),
+                Err(CallError::Unknown(what)) => return Err(StoreError::Unknown(what)),
+            }
+        }
+        let frozen = "the shard is frozen again and again";
+        Err(StoreError::Unavailable(frozen.to_owned()))
     }
 
-    fn read(&self, answer: &Answer, windows: &CallWindows) -> Result<Answered, CallError> {
-        Answered::read(&answer.payload, self.parts, windows, self.sender.ids_max)
-            .map_err(|garbled: Garbled| CallError::Unknown(garbled.to_string()))
+    fn read(
+        &self,
+        answer: Result<Answer, Refusal>,
+        windows: &CallWindows,
+    ) -> Result<Answered, StoreError> {
+        match answer {
+            Ok(answer) => Answered::read(&answer.payload, self.parts, windows, self.sender.ids_max)
+                .map_err(|garbled| StoreError::Unknown(garbled.to_string())),
+            Err(refusal) if refusal.code == "DEAD" => {
+                self.sender.lives.forget(self.board);
+                Err(StoreError::Dead)
+            }
+            // A later call of this server was applied: this one may have been, before that.
+            Err(refusal) if refusal.code == "OLD" => {
+                Err(StoreError::Unknown("the call was overtaken".to_owned()))
+            }
+            Err(refusal) => {
+                let refused = format!("refused: {}", refusal.code);
+                Err(StoreError::Unavailable(refused))
+            }
+        }
     }
 }

@@ -10,6 +10,8 @@ mod due;
 mod kinds;
 mod lives;
 mod record;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;

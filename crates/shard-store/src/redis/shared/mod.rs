@@ -166,7 +166,7 @@ fn taken(payload: &Bytes, token: String) -> Result<Taken, Garbled> {
     let what = answer.text()?;
     let number = answer.count()?;
     let span = Duration::from_millis(number);
-    let taken = match (what, len) {
+    let told = match (what, len) {
         ("unchanged", 2) => Taken::Unchanged { age: span },
         ("wait", 2) => Taken::Wait(span),
         ("board", 3) => Taken::Board {
@@ -183,7 +183,7 @@ fn taken(payload: &Bytes, token: String) -> Result<Taken, Garbled> {
         _ => return Err(Garbled("no answer of take")),
     };
     answer.end()?;
-    Ok(taken)
+    Ok(told)
 }
 
 fn failed(error: CallError) -> StoreError {

@@ -16,6 +16,8 @@
 //! Clocks of servers have to agree to within a small part of the shortest idle time.
 
 mod shards;
+#[cfg(test)]
+pub(in crate::redis) mod tests;
 mod visit;
 
 use std::collections::HashMap;

@@ -113,8 +113,9 @@ pub(super) struct Findings {
     /// Names and entries of the window that were told.
     told: HashSet<Vec<u8>>,
     list: Vec<Disagreement>,
+    /// Those that are not in the list, and those of them that were not repaired.
     untold: u64,
-    untold_repaired: bool,
+    untold_broken: u64,
 }
 
 impl Default for Findings {
@@ -127,7 +128,7 @@ impl Default for Findings {
             told: HashSet::new(),
             list: Vec::new(),
             untold: 0,
-            untold_repaired: true,
+            untold_broken: 0,
         }
     }
 }
@@ -198,7 +199,7 @@ impl Findings {
             self.list.push(disagreement);
         } else {
             self.untold += 1;
-            self.untold_repaired &= disagreement.repaired;
+            self.untold_broken += u64::from(!disagreement.repaired);
         }
     }
 
@@ -209,7 +210,7 @@ impl Findings {
                 window: self.window,
                 member: None,
                 what: format!("and {} more", self.untold),
-                repaired: self.untold_repaired,
+                repaired: self.untold_broken == 0,
             });
         }
         self.list

@@ -7,7 +7,7 @@ use crate::dice::Dice;
 use crate::redis::given::{Given, Laid, any_standing, member, points};
 
 /// A board of 2000 that often tie.
-async fn crowd(given: &Given) -> Laid {
+fn crowd(given: &Given) -> Laid {
     let mut dice = Dice::new(7);
     let mut laid = given.board(points(), 1);
     let standings = (0..2000).map(|number| {
@@ -56,7 +56,7 @@ fn calls<const N: usize>(calls: [(&str, u64); N]) -> BTreeMap<String, u64> {
 #[tokio::test]
 async fn a_top_is_one_stretch() {
     let given = Given::plain().await;
-    let laid = crowd(&given).await;
+    let laid = crowd(&given);
     let top = Ask {
         anchor: Anchor::Rank(0),
         before: 0,
@@ -73,7 +73,7 @@ async fn a_top_is_one_stretch() {
 #[tokio::test]
 async fn what_is_known_already_is_not_looked_up() {
     let given = Given::plain().await;
-    let laid = crowd(&given).await;
+    let laid = crowd(&given);
     let mut query = query(&laid, false, Ask::rank_of(Anchor::Rank(0)));
     let (seen, _) = counted(&given, &laid, &query).await;
     query.unless = Some(seen.version);
@@ -86,7 +86,7 @@ async fn what_is_known_already_is_not_looked_up() {
 #[tokio::test]
 async fn a_member_costs_one_look_at_its_score_and_its_rank() {
     let given = Given::plain().await;
-    let laid = crowd(&given).await;
+    let laid = crowd(&given);
     let (_, price) = {
         let ask = Ask::rank_of(Anchor::Member(member("u7")));
         counted(&given, &laid, &query(&laid, false, ask)).await
@@ -99,7 +99,7 @@ async fn a_member_costs_one_look_at_its_score_and_its_rank() {
 #[tokio::test]
 async fn a_place_among_many_that_tie_is_found_by_halves() {
     let given = Given::plain().await;
-    let laid = crowd(&given).await;
+    let laid = crowd(&given);
     for entry in laid.sorted().iter().step_by(97) {
         let ask = Ask::rank_of(Anchor::Bound(board::Bound::key(&entry.key)));
         let (_, price) = counted(&given, &laid, &query(&laid, false, ask)).await;

@@ -234,6 +234,29 @@ async fn more_than_can_be_told_are_counted() {
     assert_eq!(verify(&given, &laid, false).await, []);
 }
 
+/// Milliseconds by the server's clock.
+fn node_ms(laid: &mut Laid) -> i64 {
+    let time = laid.wire.command(&["TIME"]);
+    let [seconds, micros] = time.items() else {
+        panic!("{time:?}")
+    };
+    let number = |text: &str| text.parse::<i64>().unwrap();
+    number(seconds.text()) * 1000 + number(micros.text()) / 1000
+}
+
+#[tokio::test]
+async fn what_is_frozen_is_mended_afterwards() {
+    let given = Given::plain().await;
+    let mut laid = crowd(&given, &mut Dice::new(12), 1, 50);
+    laid.unrank("u1");
+    let thaw = node_ms(&mut laid) + 300;
+    laid.tell("f", &format!("00000000000000bb {thaw}"));
+    assert_eq!(verify(&given, &laid, false).await.len(), 1);
+    assert_eq!(verify(&given, &laid, true).await.len(), 1);
+    assert!(node_ms(&mut laid) >= thaw);
+    assert_eq!(order_of(&given, &laid).await, laid.sorted());
+}
+
 #[tokio::test]
 async fn the_dead_are_not_verified() {
     let given = Given::plain().await;
