@@ -183,6 +183,24 @@ impl Lives {
         Ok(spread::place(board, &life.servers, shard))
     }
 
+    /// Holds what was written since the registry had this epoch to what it says now: `Dead` where the
+    /// life was lost meanwhile, and with it what was written.
+    pub(super) async fn still_on(&self, board: &BoardRecord, epoch: u64) -> Result<(), StoreError> {
+        if self.registry.epoch() == epoch {
+            return Ok(());
+        }
+        match self.life(board).await {
+            Ok(_) => Ok(()),
+            Err(StoreError::Unavailable(why)) => Err(StoreError::Unknown(why)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The registry's epoch.
+    pub(super) fn epoch(&self) -> u64 {
+        self.registry.epoch()
+    }
+
     /// Windows were opened on a shard: the sweep is told when the first of them is past its time.
     /// Best effort: without it they go with the board's next turn.
     pub(super) async fn opened(&self, board: &BoardRecord, kind: &Kind, windows: &[Window]) {
@@ -251,6 +269,8 @@ impl Lives {
     }
 
     async fn ask(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
+        // Of the process that is asked, or of one before it: then it is asked again.
+        let epoch = self.registry.epoch();
         let held = match self.registry.life(board).await {
             Err(StoreError::Dead) => {
                 self.known.invalidate(&board.incarnation);
@@ -265,7 +285,7 @@ impl Lives {
             Some(record) => record.spread.servers.clone(),
             None => self.servers.ids().into(),
         };
-        let life = Arc::new(Life::new(&held, servers, self.registry.epoch()));
+        let life = Arc::new(Life::new(&held, servers, epoch));
         if !life.unborn {
             self.known.insert(board.incarnation, life.clone());
         }
