@@ -2,12 +2,16 @@
 --
 -- A function answers one string: 'R' and its payload, or 'E' and why it refuses.
 
-local call = redis.call
+-- `redis.call`: while a library is loaded, neither that nor any library of Lua's is there.
+local call
 
 local function register(name, flags, callback)
     redis.register_function{
         function_name = 'megaboard_' .. name .. '_@DIGEST@',
-        callback = callback,
+        callback = function(keys, args)
+            call = redis.call
+            return callback(keys, args)
+        end,
         flags = flags,
     }
 end
