@@ -3,6 +3,8 @@
 //! A flag or an environment variable wins over the file, the file over the default. Names that the
 //! file format does not know are errors.
 
+mod redis;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -11,6 +13,9 @@ use std::time::Duration;
 use api::KindShape;
 use board::Kind;
 use serde::Deserialize;
+
+use crate::store::StoreSettings;
+use redis::RedisSection;
 
 /// The file that is read when none is named, if it is there.
 pub(crate) const DEFAULT_PATH: &str = "megaboard.toml";
@@ -26,7 +31,7 @@ const DEFAULT_KIND: &str = "gifts";
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
     pub(crate) server: ServerSection,
-    pub(crate) redis: RedisSection,
+    redis: RedisSection,
     kinds: Option<BTreeMap<String, KindShape>>,
 }
 
@@ -58,13 +63,6 @@ impl From<Durability> for shard_store::Durability {
             Durability::Interval => Self::Interval(SYNC_INTERVAL),
         }
     }
-}
-
-/// `[redis]`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct RedisSection {
-    pub(crate) acks: Option<u32>,
 }
 
 /// Why there is no configuration.
@@ -113,6 +111,14 @@ impl Config {
                 message: error.message().to_owned(),
             }
         })
+    }
+
+    /// What stores are told beside their URL.
+    pub(crate) fn store_settings(&self) -> StoreSettings {
+        StoreSettings {
+            durability: self.server.durability.unwrap_or_default().into(),
+            redis: self.redis.settings(),
+        }
     }
 
     /// The kinds that the file asks for; `gifts` where it names none.

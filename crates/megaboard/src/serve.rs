@@ -66,8 +66,7 @@ async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> 
     let kinds = config.kinds()?;
     let store = args.store.as_ref().or(config.server.store.as_ref());
     let store: StoreUrl = store.map_or_else(|| Ok(StoreUrl::default()), |text| text.parse())?;
-    let durability = config.server.durability.unwrap_or_default().into();
-    let store = store.open(durability)?;
+    let store = store.open(&config.store_settings()).await?;
     let served = serve_from(&store, kinds, args, config).await;
     // Also where it never came to serve: what is not closed was killed.
     store.close().await?;

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use shard_store::{
-    Durability, EmbeddedError, EmbeddedSettings, LocalDisk, LocalStore, OpenError, ShardStore,
-    StoreError,
+    Durability, EmbeddedError, EmbeddedSettings, LocalDisk, LocalStore, OpenError, RedisOpenError,
+    RedisSettings, RedisStore, RedisUrl, RedisUrlError, ShardStore, StoreError,
 };
 
 /// Which store, as `--store` says it.
@@ -16,12 +16,29 @@ pub(crate) enum StoreUrl {
     Memory,
     /// `embedded:DIR`.
     Embedded(PathBuf),
+    /// `redis://HOST` and its like.
+    Redis(RedisUrl),
+}
+
+/// What stores are told beside where they are; each takes what is for it.
+#[derive(Debug, Clone)]
+pub(crate) struct StoreSettings {
+    pub(crate) durability: Durability,
+    pub(crate) redis: RedisSettings,
 }
 
 /// A text that names no store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("store {0:?} is not one that this version has: embedded:DIR or memory:")]
-pub(crate) struct UnknownStore(String);
+pub(crate) enum UnknownStore {
+    #[error(
+        "store {0:?} is none of embedded:DIR, memory:, redis://HOST:PORT[,HOST:PORT...], \
+         redis-cluster://HOST:PORT[,...] and redis-sentinel://HOST:PORT[,...]/NAME, \
+         the last three also as rediss"
+    )]
+    Scheme(String),
+    #[error("store {0}")]
+    Redis(#[from] RedisUrlError),
+}
 
 /// A store that did not open.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +47,8 @@ pub(crate) enum StoreFailed {
     Folder(#[from] OpenError),
     #[error("store {0}")]
     Embedded(#[from] EmbeddedError),
+    #[error("store: {0}")]
+    Redis(#[from] RedisOpenError),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -41,7 +60,8 @@ impl FromStr for StoreUrl {
         match text.split_once(':') {
             Some(("memory", "")) => Ok(Self::Memory),
             Some(("embedded", folder)) if !folder.is_empty() => Ok(Self::Embedded(folder.into())),
-            _ => Err(UnknownStore(text.to_owned())),
+            Some((scheme, _)) if scheme.starts_with("redis") => Ok(Self::Redis(text.parse()?)),
+            _ => Err(UnknownStore::Scheme(text.to_owned())),
         }
     }
 }
@@ -55,23 +75,30 @@ impl Default for StoreUrl {
 
 impl StoreUrl {
     /// Opens it for a server. A folder that is not there is made.
-    pub(crate) fn open(&self, durability: Durability) -> Result<Arc<dyn ShardStore>, StoreFailed> {
+    pub(crate) async fn open(
+        &self,
+        settings: &StoreSettings,
+    ) -> Result<Arc<dyn ShardStore>, StoreFailed> {
         match self {
             Self::Memory => Ok(Arc::new(LocalStore::in_memory()?)),
             Self::Embedded(folder) => {
                 let disk = Arc::new(LocalDisk::open(folder)?);
                 let settings = EmbeddedSettings {
-                    durability,
+                    durability: settings.durability,
                     ..EmbeddedSettings::default()
                 };
                 Ok(Arc::new(LocalStore::open(disk, &settings)?))
             }
+            Self::Redis(url) => Ok(Arc::new(RedisStore::open(url, &settings.redis).await?)),
         }
     }
 
-    /// Opens it to look at what is there, and changes nothing. Answers, too, how many bytes of what
-    /// is there a server would cut off.
-    pub(crate) fn inspect(&self) -> Result<(Arc<dyn ShardStore>, u64), StoreFailed> {
+    /// Opens it to look at what is there. A folder is not changed: answers, too, how many bytes of
+    /// what is there a server would cut off. On Redis servers may go on beside it.
+    pub(crate) async fn inspect(
+        &self,
+        settings: &StoreSettings,
+    ) -> Result<(Arc<dyn ShardStore>, u64), StoreFailed> {
         match self {
             Self::Memory => Ok((Arc::new(LocalStore::in_memory()?), 0)),
             Self::Embedded(folder) => {
@@ -79,6 +106,7 @@ impl StoreUrl {
                 let (store, cut_bytes) = LocalStore::inspect(&disk)?;
                 Ok((Arc::new(store), cut_bytes))
             }
+            Self::Redis(_) => Ok((self.open(settings).await?, 0)),
         }
     }
 }

@@ -1,12 +1,14 @@
 //! `megaboard verify`: holds the score store against the sorted sets, board by board.
 
 use std::error::Error;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use board::{Kind, Subject};
 use clap::Args;
 use shard_store::{BoardRecord, ShardStore};
 
+use crate::config::Config;
 use crate::store::StoreUrl;
 use crate::terminal;
 
@@ -22,6 +24,14 @@ pub(crate) struct VerifyArgs {
     /// Where boards are kept. [default: embedded:./megaboard-data]
     #[arg(long, value_name = "URL", env = "MEGABOARD_STORE")]
     store: Option<String>,
+
+    /// Configuration file, for what `[redis]` says. [default: megaboard.toml, if it is there]
+    #[arg(long, value_name = "FILE", env = "MEGABOARD_CONFIG")]
+    config: Option<PathBuf>,
+
+    /// Puts right what disagrees, by the scores; servers may go on meanwhile.
+    #[arg(long)]
+    repair: bool,
 }
 
 /// What was looked through, and found.
@@ -30,9 +40,10 @@ struct Findings {
     boards: u64,
     standings: u64,
     disagreements: u64,
+    repaired: u64,
 }
 
-/// Exits with 1 when something disagrees.
+/// Exits with 1 when something disagrees that was not repaired.
 pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
     let store: StoreUrl = args
         .store
@@ -41,30 +52,39 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
     if store == StoreUrl::Memory {
         terminal::complain("a memory: store lives in its server alone: opened here it is empty");
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
         .enable_all()
         .build()?;
-    let (store, cut_bytes) = store.inspect()?;
+    // The file may have what is needed to reach the store; kinds it names are of no interest here.
+    let settings = Config::read(args.config.as_deref())?.store_settings();
+    let (store, cut_bytes) = runtime.block_on(store.inspect(&settings))?;
     if cut_bytes > 0 {
         terminal::complain(&format!(
             "the journal's last {cut_bytes} bytes were never known durable: a server cuts them off"
         ));
     }
-    let findings = runtime.block_on(verify(&*store))?;
+    let findings = runtime.block_on(verify(&*store, args.repair))?;
     let Findings {
         boards,
         standings,
         disagreements,
+        repaired,
     } = findings;
-    println!("{boards} boards, {standings} standings, {disagreements} disagreements");
-    Ok(if disagreements == 0 {
+    let mended = if args.repair {
+        format!(", {repaired} repaired")
+    } else {
+        String::new()
+    };
+    println!("{boards} boards, {standings} standings, {disagreements} disagreements{mended}");
+    Ok(if disagreements == repaired {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
 }
 
-async fn verify(store: &dyn ShardStore) -> Result<Findings, Box<dyn Error>> {
+async fn verify(store: &dyn ShardStore, repair: bool) -> Result<Findings, Box<dyn Error>> {
     let mut findings = Findings::default();
     for kind in store.kinds().await? {
         let mut after: Option<Subject> = None;
@@ -75,7 +95,8 @@ async fn verify(store: &dyn ShardStore) -> Result<Findings, Box<dyn Error>> {
             let Some(last) = records.last() else { break };
             after = Some(last.name.subject().clone());
             for record in &records {
-                verify_board(store, kind.kind.as_deref(), record, &mut findings).await?;
+                let kind = kind.kind.as_deref();
+                verify_board(store, repair, kind, record, &mut findings).await?;
             }
         }
     }
@@ -84,6 +105,7 @@ async fn verify(store: &dyn ShardStore) -> Result<Findings, Box<dyn Error>> {
 
 async fn verify_board(
     store: &dyn ShardStore,
+    repair: bool,
     kind: Option<&Kind>,
     record: &BoardRecord,
     findings: &mut Findings,
@@ -92,8 +114,9 @@ async fn verify_board(
     for shard in 0..record.shards.get() {
         let windows = store.windows(record, shard).await?;
         findings.standings += windows.iter().map(|window| window.members).sum::<u64>();
-        for wrong in store.verify(record, shard).await? {
+        for wrong in store.verify(record, shard, repair).await? {
             findings.disagreements += 1;
+            findings.repaired += u64::from(wrong.repaired);
             if findings.disagreements <= SHOWN_MAX {
                 let member = wrong
                     .member
@@ -103,7 +126,8 @@ async fn verify_board(
                     |kind| kind.calendar().name(wrong.window),
                 );
                 let board = &record.name;
-                terminal::complain(&format!("{board} {window}{member}: {}", wrong.what));
+                let mended = if wrong.repaired { " (repaired)" } else { "" };
+                terminal::complain(&format!("{board} {window}{member}: {}{mended}", wrong.what));
             }
         }
     }

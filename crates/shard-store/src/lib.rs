@@ -8,6 +8,7 @@ mod contract;
 mod dice;
 mod embedded;
 mod engine;
+mod kind_text;
 mod local;
 mod redis;
 
@@ -22,3 +23,5 @@ pub use embedded::{
 };
 pub use engine::REMEMBERED_ID_BYTES_MAX;
 pub use local::LocalStore;
+
+pub use redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl, RedisUrlError};

@@ -23,6 +23,10 @@ use crate::embedded::record::{BOARD_BYTES_MAX, KIND_BYTES_MAX, batch_bytes_max};
 use crate::engine::{REMEMBERED_ID_BYTES_MAX, Registry};
 use keep::Keep;
 
+/// Why there is no repair here.
+const NO_REPAIR: &str = "its sorted sets are made of the scores at each start: there is nothing to \
+                         repair that a start does not";
+
 /// Everything in this process.
 #[derive(Debug)]
 pub struct LocalStore {
@@ -214,7 +218,11 @@ impl ShardStore for LocalStore {
         &'a self,
         board: &'a BoardRecord,
         shard: u16,
+        repair: bool,
     ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
+        if repair {
+            return done(Err(StoreError::Unavailable(NO_REPAIR.to_owned())));
+        }
         let cell = self.registry.cell(board.incarnation);
         done(cell.and_then(|cell| cell.verify(shard)))
     }

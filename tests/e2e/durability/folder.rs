@@ -99,6 +99,17 @@ fn verify_is_for_the_folder_of_an_ended_server_and_changes_nothing() {
 }
 
 #[test]
+fn a_folder_has_nothing_that_could_be_repaired() {
+    let launch = filled().stop();
+    let before = bytes(&launch.kept());
+    let flag = store(&launch.kept());
+    let run = cli::run(&["verify", "--repair", "--store", &flag], b"");
+    assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
+    assert!(run.stderr.contains("nothing to repair"), "{run:?}");
+    assert_eq!(bytes(&launch.kept()), before);
+}
+
+#[test]
 fn verify_of_a_folder_where_nothing_was_kept_says_so_and_makes_nothing() {
     let folder = TempDir::new().unwrap();
     for place in [folder.path().to_owned(), folder.path().join("none")] {

@@ -32,6 +32,18 @@ pub(crate) fn read_frame(input: &mut impl BufRead, frame: &mut Vec<u8>) -> io::R
     Ok(true)
 }
 
+/// Reads one request whole: an array of strings, or a line of words, as `HELLO 3` may be sent.
+pub(crate) fn read_request(input: &mut impl BufRead, frame: &mut Vec<u8>) -> io::Result<bool> {
+    match input.fill_buf()?.first() {
+        None => Ok(false),
+        Some(b'*') => read_frame(input, frame),
+        Some(_) => {
+            input.read_until(b'\n', frame)?;
+            Ok(true)
+        }
+    }
+}
+
 /// Reads the bytes of a string and what ends them; a null has neither.
 fn read_bulk(length: Option<u64>, input: &mut impl BufRead, frame: &mut Vec<u8>) -> io::Result<()> {
     let Some(length) = length else {

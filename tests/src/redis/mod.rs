@@ -2,18 +2,25 @@
 //! a temporary folder, and a proxy that loses what it is told to.
 //!
 //! [`RedisOptions`] says how a server is started, [`RedisServer`] is one that can be stopped, killed,
-//! paused and started again where it was, [`RedisWire`] a connection for commands of the test.
+//! paused and started again where it was, [`RedisCluster`] and [`RedisSentinels`] are many of them,
+//! [`FaultProxy`] stands before one, [`RedisWire`] is a connection for commands of the test.
 //! Nothing here is a client that the service would use: a test asks Redis past all of that.
 
+mod cluster;
 mod frame;
 mod guard;
 mod options;
 mod port;
+mod proxy;
 mod reply;
+mod sentinels;
 mod server;
 mod wire;
 
+pub use cluster::{Migration, NODE_TIMEOUT, RedisCluster, SLOTS, slot_of};
 pub use options::{Fsync, RedisOptions};
+pub use proxy::{FaultProxy, Matching};
 pub use reply::Reply;
+pub use sentinels::{PRIMARY_NAME, RedisSentinels};
 pub use server::RedisServer;
 pub use wire::RedisWire;

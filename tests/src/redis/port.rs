@@ -4,8 +4,10 @@
 //! be the near end of any connection, even of a client that tries to reach this very port and so meets
 //! itself. These lie below what the system hands out, and a lock holds each against all other tests.
 
-use std::fs::{File, read_to_string};
+use std::env;
+use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::process;
 use std::sync::atomic::{AtomicU16, Ordering};
 
@@ -44,10 +46,9 @@ impl Port {
     }
 
     fn try_reserve(number: u16) -> Option<Self> {
-        let name = format!("redis-of-tests-{number}.lock");
-        let path = std::env::temp_dir().join(name);
-        // A file of another user cannot be opened: that port is another user's.
-        let lock = File::options().create(true).append(true).open(path).ok()?;
+        let path = locks().join(number.to_string());
+        let lock = File::options().create(true).append(true).open(path);
+        let lock = lock.unwrap();
         lock.try_lock().ok()?;
         TcpListener::bind((Ipv4Addr::LOCALHOST, number)).ok()?;
         Some(Self {
@@ -67,8 +68,16 @@ impl Port {
     }
 }
 
+/// Where the locks are; each user has a folder, since nobody can open the files of another.
+fn locks() -> PathBuf {
+    let user = env::var("USER").unwrap_or_default();
+    let folder = env::temp_dir().join(format!("ports-of-tests-{user}"));
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
 fn handed_out_min() -> u16 {
-    let range = read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
+    let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
     let min = range.split_whitespace().next();
     let min = min.and_then(|min| min.parse().ok());
     // Where the system hands out lower ones there is no better place than this.

@@ -108,6 +108,29 @@ impl Reply {
     }
 }
 
+/// The words of a request, of which there is at least one.
+pub(super) fn words_of(mut request: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+    if !request.starts_with(b"*") {
+        let words = request.split(u8::is_ascii_whitespace);
+        let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+        if words.is_empty() {
+            return Err(io::Error::other("an empty request"));
+        }
+        return Ok(words.into_iter().map(<[u8]>::to_vec).collect());
+    }
+    match Reply::parse(&mut request)? {
+        Reply::Array(words) if !words.is_empty() => words.into_iter().map(word).collect(),
+        other => Err(io::Error::other(format!("no request: {other:?}"))),
+    }
+}
+
+fn word(reply: Reply) -> io::Result<Vec<u8>> {
+    match reply {
+        Reply::Bulk(bytes) => Ok(bytes),
+        other => Err(io::Error::other(format!("no word: {other:?}"))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

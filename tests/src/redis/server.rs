@@ -2,9 +2,9 @@
 //! again where it was.
 
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -64,9 +64,11 @@ impl RedisServer {
     fn stopped(options: &RedisOptions) -> Self {
         let folder = TempDir::new().unwrap();
         let port = Port::reserve();
-        let mut config = options.lines.join("\n");
         // Written down, since a sentinel has a server rewrite its configuration.
-        config += &format!("\nbind 127.0.0.1\nport {}\n", port.number());
+        let port_line = format!("port {}", port.number());
+        let own = ["bind 127.0.0.1", &port_line, ""];
+        let lines = options.lines.iter().map(String::as_str).chain(own);
+        let config = lines.collect::<Vec<_>>().join("\n");
         std::fs::write(folder.path().join("redis.conf"), config).unwrap();
         Self {
             running: Mutex::new(None),
@@ -129,17 +131,12 @@ impl RedisServer {
     }
 
     fn answers(&self) -> bool {
-        let Ok(mut wire) = RedisWire::try_to(self.address()) else {
-            return false;
-        };
-        if let Some(login) = &self.options.admin {
-            let _ = wire.try_command(&login.words());
-        }
-        let pong = wire.try_command(&["PING"]);
+        let pong = self.try_command(&["PING"]);
         pong.is_ok_and(|pong| pong == Reply::Status("PONG".to_owned()))
     }
 
-    /// Asks it to end, which keeps what its options say it keeps, and waits for its end.
+    /// Asks it to end, which keeps what its options say it keeps, and waits for its end. One that is
+    /// paused does not hear it.
     #[track_caller]
     pub fn stop(&self) {
         let mut running = self.running().take().expect("a server that runs");
@@ -183,20 +180,32 @@ impl RedisServer {
             .signal(name);
     }
 
-    /// Sends a command over a connection of its own, as one who may do all.
+    /// Sends a command over a connection of its own, as one who may do all. `WAIT`, which is about what its
+    /// connection has written, wants a [`connect`](Self::connect).
     #[track_caller]
     pub fn command(&self, words: &[impl AsRef<[u8]>]) -> Reply {
         self.connect().command(words)
     }
 
+    /// The same; an error where the connection ends before the reply.
+    pub fn try_command(&self, words: &[impl AsRef<[u8]>]) -> io::Result<Reply> {
+        self.try_connect()?.try_command(words)
+    }
+
     /// A connection, logged in as one who may do all.
     #[track_caller]
     pub fn connect(&self) -> RedisWire {
-        let mut wire = RedisWire::to(self.address());
+        let address = self.address();
+        self.try_connect()
+            .unwrap_or_else(|error| panic!("{address}: {error}"))
+    }
+
+    fn try_connect(&self) -> io::Result<RedisWire> {
+        let mut wire = RedisWire::try_to(self.address())?;
         if let Some(login) = &self.options.admin {
-            wire.command(&login.words()).ok();
+            wire.try_command(&login.words())?;
         }
-        wire
+        Ok(wire)
     }
 
     /// `redis://127.0.0.1:PORT`, with who may log in where not everybody may.
@@ -234,16 +243,28 @@ impl RedisServer {
         std::fs::read_to_string(self.log_path()).unwrap()
     }
 
-    fn log_path(&self) -> std::path::PathBuf {
+    fn log_path(&self) -> PathBuf {
         self.folder().join("redis.log")
+    }
+
+    /// Whether it answers as a primary. Sentinels end a server's connections when they give it another
+    /// part: one that does not answer has none now.
+    pub fn is_primary(&self) -> bool {
+        let role = self.try_command(&["ROLE"]);
+        role.is_ok_and(|role| role.items()[0].text() == "master")
+    }
+
+    /// Whether it answers as a replica that has what its primary has.
+    pub fn is_linked(&self) -> bool {
+        let info = self.try_command(&["INFO", "replication"]);
+        info.is_ok_and(|info| info.field("master_link_status") == Some("up"))
     }
 
     /// Waits until it follows its primary.
     #[track_caller]
     pub fn wait_for_link(&self) {
         eventually("a replica with its primary", || {
-            let info = self.command(&["INFO", "replication"]);
-            (info.field("master_link_status") == Some("up")).then_some(())
+            self.is_linked().then_some(())
         });
     }
 

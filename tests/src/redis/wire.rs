@@ -3,6 +3,7 @@
 use std::io::{self, BufReader, Write as _};
 use std::net::{SocketAddr, TcpStream};
 
+use super::frame::read_frame;
 use super::reply::Reply;
 use crate::patience::DEADLINE;
 
@@ -46,6 +47,21 @@ impl RedisWire {
     /// Sends a command, and leaves its reply to be read later.
     pub fn send(&mut self, words: &[impl AsRef<[u8]>]) -> io::Result<()> {
         self.stream.get_mut().write_all(&encoded(words))
+    }
+
+    /// Sends commands together, in one write.
+    pub fn send_all(&mut self, commands: &[&[&str]]) -> io::Result<()> {
+        let commands: Vec<_> = commands.iter().map(|words| encoded(words)).collect();
+        self.stream.get_mut().write_all(&commands.concat())
+    }
+
+    /// Reads the next value, of RESP3 too, and gives its bytes.
+    pub fn frame(&mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        if !read_frame(&mut self.stream, &mut bytes)? {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(bytes)
     }
 
     /// Reads the next reply.

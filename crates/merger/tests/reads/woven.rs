@@ -228,7 +228,8 @@ impl ShardStore for Woven {
         &'a self,
         board: &'a BoardRecord,
         shard: u16,
+        repair: bool,
     ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
-        self.inner.verify(board, shard)
+        self.inner.verify(board, shard, repair)
     }
 }

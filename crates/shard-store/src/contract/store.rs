@@ -123,11 +123,13 @@ pub trait ShardStore: Send + Sync + 'static {
         ready(Ok(())).boxed()
     }
 
-    /// Holds a shard's sorted sets against its scores.
+    /// Holds a shard's sorted sets against its scores. With `repair` what the scores say is put in
+    /// place of what they contradict; `Unavailable` where a store has nothing that could be repaired.
     fn verify<'a>(
         &'a self,
         board: &'a BoardRecord,
         shard: u16,
+        repair: bool,
     ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>>;
 }
 
@@ -140,4 +142,6 @@ pub struct Disagreement {
     pub member: Option<Member>,
     /// What is wrong.
     pub what: String,
+    /// Whether it was put right.
+    pub repaired: bool,
 }

@@ -7,6 +7,8 @@
 
 use board::{Period, Timestamp, Window};
 
+use crate::kind_text::NoKind;
+
 /// Bytes of the longest varint.
 pub(super) const VARINT_BYTES_MAX: usize = 10;
 
@@ -31,6 +33,12 @@ pub(crate) enum Malformed {
     /// A name, a kind or a text is none.
     #[error("{0}: {1}")]
     Invalid(&'static str, String),
+}
+
+impl From<NoKind> for Malformed {
+    fn from(NoKind(why): NoKind) -> Self {
+        Self::Invalid("a kind", why)
+    }
 }
 
 pub(super) fn put_u16(out: &mut Vec<u8>, number: u16) {

@@ -218,6 +218,7 @@ impl Cell {
                     window,
                     member,
                     what,
+                    repaired: false,
                 })
             });
             wrong.collect()

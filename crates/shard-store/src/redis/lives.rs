@@ -1,20 +1,165 @@
 //! Which lives of boards are on, and where their shards lie.
+//!
+//! [`Lives`] is a lease over the registry's records: what was read there is gone by for a while, and
+//! read again in the background. When the registry cannot be asked it is gone by for much longer, but
+//! for less than dead shards keep their tombstones. So no server writes to a life of whose end it has
+//! not heard, and a registry that is away stops no contribution to boards that are known.
 
-use board::{Kind, Timestamp, Window};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
 
-use super::keys;
-use super::servers::Place;
+use board::{Incarnation, Kind, Timestamp, Window};
+use bytes::Bytes;
+use futures::FutureExt as _;
+use moka::sync::Cache;
+use parking_lot::Mutex;
+use tokio::time::Instant;
+
+use super::registry::{Held, Registry, Touch, Touched};
+use super::servers::{Place, ServerId, Servers};
+use super::session::Session;
+use super::settings::RedisSettings;
+use super::spread::{self, Spread};
+use super::sweep::{Shards, gone_at};
 use crate::contract::{BoardRecord, StoreError};
 
+/// Lives that are known at once; some 300 bytes each.
+const LIVES_MAX: u64 = 250_000;
+
+/// How long what is known is gone by without asking.
+const SOFT_LEASE: Duration = Duration::from_mins(1);
+
+/// How long it is gone by while the registry cannot be asked: half of what tombstones are kept for.
+const HARD_LEASE: Duration = Duration::from_hours(12);
+
+/// How soon a registry that could not be asked is asked again.
+const ASKED_AGAIN: Duration = Duration::from_secs(5);
+
+/// Lives that a shard called dead, and for how long that is remembered.
+const CALLED_DEAD_MAX: u64 = 1_000;
+const CALLED_DEAD: Duration = Duration::from_mins(1);
+
+/// How often a board may be found being emptied while it is touched.
+const TOUCHES_MAX: usize = 16;
+
 /// What is known of lives.
-#[derive(Debug, Default)]
-pub(super) struct Lives;
+#[derive(Debug, Clone)]
+pub(super) struct Lives {
+    servers: Arc<Servers>,
+    session: Arc<Session>,
+    registry: Arc<Registry>,
+    known: Cache<Incarnation, Arc<Life>>,
+    called_dead: Cache<Incarnation, ()>,
+    deadline: Duration,
+}
+
+/// A life that is on, as the registry told.
+#[derive(Debug)]
+struct Life {
+    servers: Arc<[ServerId]>,
+    /// Only settings are kept of it.
+    unborn: bool,
+    touched: AtomicI64,
+    /// When the sweep has its next turn; past that nobody knows.
+    due: AtomicI64,
+    told: Instant,
+    epoch: u64,
+    /// When the registry was asked in vain.
+    missed: Mutex<Option<Instant>>,
+    /// It is being asked in the background.
+    asking: AtomicBool,
+    touching: tokio::sync::Mutex<()>,
+}
+
+/// Whether a life may be gone by.
+enum Lease {
+    Fresh,
+    /// It is, and is to be asked for again.
+    Ending,
+    Ended,
+}
+
+impl Life {
+    fn new(held: &Held, servers: Arc<[ServerId]>, epoch: u64) -> Self {
+        let touched = held.record.as_ref().map(|record| record.touched.millis());
+        Self {
+            servers,
+            unborn: touched.is_none(),
+            touched: AtomicI64::new(touched.unwrap_or(i64::MIN)),
+            due: AtomicI64::new(due_of(held)),
+            told: Instant::now(),
+            epoch,
+            missed: Mutex::default(),
+            asking: AtomicBool::new(false),
+            touching: tokio::sync::Mutex::default(),
+        }
+    }
+
+    fn lease(&self, epoch: u64) -> Lease {
+        let age = self.told.elapsed();
+        if age >= HARD_LEASE {
+            return Lease::Ended;
+        }
+        let missed = || {
+            self.missed
+                .lock()
+                .is_some_and(|at| at.elapsed() < ASKED_AGAIN)
+        };
+        if self.epoch != epoch {
+            // What was decided may be lost, and decided otherwise.
+            return if missed() { Lease::Fresh } else { Lease::Ended };
+        }
+        if age >= SOFT_LEASE && !missed() {
+            Lease::Ending
+        } else {
+            Lease::Fresh
+        }
+    }
+
+    /// Whether a write has to touch the board before.
+    fn wants_touch(&self, idle: Duration, now: Timestamp) -> bool {
+        let touched = Timestamp::from_millis(self.touched.load(Ordering::Acquire));
+        now >= touched.plus(idle / 8)
+    }
+
+    fn note(&self, held: &Held) {
+        if let Some(record) = &held.record {
+            let touched = record.touched.millis();
+            self.touched.fetch_max(touched, Ordering::AcqRel);
+        }
+        self.due.store(due_of(held), Ordering::Release);
+    }
+}
+
+fn due_of(held: &Held) -> i64 {
+    held.due.map_or(i64::MAX, Timestamp::millis)
+}
 
 impl Lives {
+    pub(super) fn new(
+        servers: Arc<Servers>,
+        session: Arc<Session>,
+        registry: Arc<Registry>,
+        settings: &RedisSettings,
+    ) -> Self {
+        let called_dead = Cache::builder()
+            .max_capacity(CALLED_DEAD_MAX)
+            .time_to_live(CALLED_DEAD);
+        Self {
+            servers,
+            session,
+            registry,
+            known: Cache::new(LIVES_MAX),
+            called_dead: called_dead.build(),
+            deadline: settings.write_deadline,
+        }
+    }
+
     /// Where a shard lies; `Dead` for a life that is known to have ended.
     pub(super) async fn place(&self, board: &BoardRecord, shard: u16) -> Result<Place, StoreError> {
-        let slot = keys::shard_slot(board.incarnation, board.shards, shard);
-        Ok(Place { slot, server: None })
+        let life = self.life(board).await?;
+        Ok(spread::place(board, &life.servers, shard))
     }
 
     /// As [`Lives::place`], before a write: a board that may be idle is told to be written to, so
@@ -23,16 +168,238 @@ impl Lives {
         &self,
         board: &BoardRecord,
         shard: u16,
-        _kind: &Kind,
-        _now: Timestamp,
+        kind: &Kind,
+        now: Timestamp,
     ) -> Result<Place, StoreError> {
-        self.place(board, shard).await
+        let life = self.life(board).await?;
+        if life.unborn {
+            return Err(StoreError::Dead);
+        }
+        if let Some(idle) = kind.idle()
+            && life.wants_touch(idle, now)
+        {
+            self.touch(board, &life, idle, now).boxed().await?;
+        }
+        Ok(spread::place(board, &life.servers, shard))
     }
 
     /// Windows were opened on a shard: the sweep is told when the first of them is past its time.
     /// Best effort: without it they go with the board's next turn.
-    pub(super) async fn opened(&self, _board: &BoardRecord, _kind: &Kind, _windows: &[Window]) {}
+    pub(super) async fn opened(&self, board: &BoardRecord, kind: &Kind, windows: &[Window]) {
+        let gone = windows.iter().filter_map(|window| gone_at(kind, *window));
+        let Some(due) = gone.min() else {
+            return;
+        };
+        let Ok(life) = self.life(board).await else {
+            return;
+        };
+        if due.millis() >= life.due.load(Ordering::Acquire) {
+            return;
+        }
+        let touch = Touch {
+            now: None,
+            due: Some(due),
+        };
+        match self.registry.touch(board, touch).boxed().await {
+            Ok(Touched::Held(held)) => life.note(&held),
+            Ok(Touched::Emptying(_)) => {}
+            Err(error) => {
+                tracing::debug!(board = %board.name, %error, "its new windows may go a day late");
+            }
+        }
+    }
 
     /// Forgets a life that a shard called dead.
-    pub(super) fn forget(&self, _board: &BoardRecord) {}
+    pub(super) fn forget(&self, board: &BoardRecord) {
+        self.called_dead.insert(board.incarnation, ());
+        self.known.invalidate(&board.incarnation);
+    }
+
+    /// A shard was frozen while it was decided whether its board ends, and nobody took that back.
+    /// `Dead` where it ended; otherwise the shard takes writes again.
+    pub(super) async fn thaw(&self, board: &BoardRecord, shard: u16) -> Result<(), StoreError> {
+        let life = self.ask(board).await?;
+        let spread = Spread {
+            board: board.clone(),
+            servers: life.servers.clone(),
+        };
+        let shards = self.shards(&spread);
+        shards.thaw(shard, &Bytes::from_static(b"-")).await
+    }
+
+    async fn life(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
+        let Some(life) = self.known.get(&board.incarnation) else {
+            // Seldom, and large: it would make every future that holds it so.
+            return self.ask(board).boxed().await;
+        };
+        match life.lease(self.registry.epoch()) {
+            Lease::Fresh => Ok(life),
+            Lease::Ending => {
+                self.ask_later(board, &life);
+                Ok(life)
+            }
+            Lease::Ended => match self.ask(board).boxed().await {
+                Err(StoreError::Unavailable(_) | StoreError::Unknown(_))
+                    if life.told.elapsed() < HARD_LEASE =>
+                {
+                    *life.missed.lock() = Some(Instant::now());
+                    Ok(life)
+                }
+                asked => asked,
+            },
+        }
+    }
+
+    async fn ask(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
+        let held = match self.registry.life(board).await {
+            Err(StoreError::Dead) => {
+                self.known.invalidate(&board.incarnation);
+                return Err(StoreError::Dead);
+            }
+            held => held?,
+        };
+        if self.called_dead.contains_key(&board.incarnation) {
+            return self.mourn(board).await;
+        }
+        let servers = match &held.record {
+            Some(record) => record.spread.servers.clone(),
+            None => self.servers.ids().into(),
+        };
+        let life = Arc::new(Life::new(&held, servers, self.registry.epoch()));
+        if !life.unborn {
+            self.known.insert(board.incarnation, life.clone());
+        }
+        Ok(life)
+    }
+
+    /// The registry has lost that a life ended: the sweep is told to end it again.
+    async fn mourn(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
+        let touch = Touch {
+            now: None,
+            due: Some(Timestamp::from_millis(0)),
+        };
+        self.registry.touch(board, touch).await?;
+        Err(StoreError::Dead)
+    }
+
+    fn ask_later(&self, board: &BoardRecord, life: &Arc<Life>) {
+        if life.asking.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (lives, board, life) = (self.clone(), board.clone(), life.clone());
+        tokio::spawn(async move {
+            if let Err(error) = lives.ask(&board).await {
+                tracing::debug!(board = %board.name, %error, "its life could not be looked up");
+                *life.missed.lock() = Some(Instant::now());
+            }
+            life.asking.store(false, Ordering::Release);
+        });
+    }
+
+    /// Tells that a board is about to be written to. One that was found idle before is emptied first,
+    /// should whoever began that be gone.
+    async fn touch(
+        &self,
+        board: &BoardRecord,
+        life: &Life,
+        idle: Duration,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let _alone = life.touching.lock().await;
+        let touch = Touch {
+            now: Some(now),
+            due: None,
+        };
+        for _ in 0..TOUCHES_MAX {
+            if !life.wants_touch(idle, now) {
+                return Ok(());
+            }
+            match self.registry.touch(board, touch).await {
+                Ok(Touched::Held(held)) => life.note(&held),
+                Ok(Touched::Emptying(bound)) => self.empty(board, life, bound).await?,
+                // Whatever became of it: nothing was written.
+                Err(StoreError::Unknown(why)) => return Err(StoreError::Unavailable(why)),
+                Err(error) => {
+                    self.known.invalidate(&board.incarnation);
+                    return Err(error);
+                }
+            }
+        }
+        if life.wants_touch(idle, now) {
+            let why = "the board is found idle again and again".to_owned();
+            return Err(StoreError::Unavailable(why));
+        }
+        Ok(())
+    }
+
+    async fn empty(
+        &self,
+        board: &BoardRecord,
+        life: &Life,
+        bound: Timestamp,
+    ) -> Result<(), StoreError> {
+        let spread = Spread {
+            board: board.clone(),
+            servers: life.servers.clone(),
+        };
+        let emptied = self.shards(&spread).empty_all(bound, &self.session).await;
+        let emptied = match emptied {
+            Ok(()) => self.registry.end_emptying(board, bound).await,
+            error => error,
+        };
+        match emptied {
+            Err(StoreError::Unknown(why)) => Err(StoreError::Unavailable(why)),
+            emptied => emptied,
+        }
+    }
+
+    fn shards<'a>(&'a self, spread: &'a Spread) -> Shards<'a> {
+        Shards {
+            servers: &self.servers,
+            spread,
+            until: Instant::now() + self.deadline,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(ago: Duration) -> Life {
+        let held = Held {
+            record: None,
+            due: None,
+        };
+        Life {
+            told: Instant::now().checked_sub(ago).unwrap(),
+            ..Life::new(&held, Arc::default(), 1)
+        }
+    }
+
+    #[test]
+    fn a_lease_ends_slowly_while_the_registry_is_away() {
+        let second = Duration::from_secs(1);
+        assert!(matches!(
+            told(SOFT_LEASE.saturating_sub(second)).lease(1),
+            Lease::Fresh
+        ));
+        let old = told(SOFT_LEASE + second);
+        assert!(matches!(old.lease(1), Lease::Ending));
+        *old.missed.lock() = Some(Instant::now());
+        assert!(
+            matches!(old.lease(1), Lease::Fresh),
+            "asked in vain just now"
+        );
+        let other = told(second);
+        assert!(
+            matches!(other.lease(2), Lease::Ended),
+            "another process answers"
+        );
+        *other.missed.lock() = Some(Instant::now());
+        assert!(matches!(other.lease(2), Lease::Fresh), "it cannot be asked");
+        let last = told(HARD_LEASE);
+        *last.missed.lock() = Some(Instant::now());
+        assert!(matches!(last.lease(1), Lease::Ended));
+    }
 }

@@ -1,13 +1,31 @@
 //! The store on Redis or Valkey.
 
+mod address;
+mod apply;
+#[cfg(test)]
+mod given;
 mod keys;
 mod library;
 mod lives;
+#[cfg(test)]
+mod opened;
+mod read;
 mod registry;
 mod rules;
 mod servers;
 mod session;
 mod settings;
 mod shared;
+mod spread;
+mod standing;
+mod store;
+mod sweep;
 mod tags;
+mod url;
+mod verify;
 mod wire;
+
+pub use servers::OpenError as RedisOpenError;
+pub use settings::RedisSettings;
+pub use store::RedisStore;
+pub use url::{RedisUrl, RedisUrlError};

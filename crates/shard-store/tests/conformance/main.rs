@@ -17,6 +17,8 @@ mod any_kind;
 mod dice;
 #[path = "../support/given.rs"]
 mod given;
+#[path = "../support/on_redis.rs"]
+mod on_redis;
 #[path = "../support/twin.rs"]
 #[expect(dead_code, reason = "some of it only the durability suite asks")]
 mod twin;
@@ -93,3 +95,7 @@ macro_rules! hold {
 
 hold!(memory: crate::given::memory);
 hold!(embedded: crate::given::embedded);
+hold!(redis: crate::on_redis::redis);
+hold!(redis_collated: crate::on_redis::redis_collated);
+hold!(redis_servers: crate::on_redis::redis_servers);
+hold!(redis_cluster: crate::on_redis::redis_cluster);

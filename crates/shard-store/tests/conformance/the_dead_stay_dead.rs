@@ -17,7 +17,7 @@ async fn assert_dead(board: &Board) {
         assert_eq!(read, Err(StoreError::Dead));
         let windows = store.windows(&board.record, shard).await;
         assert_eq!(windows, Err(StoreError::Dead));
-        let wrong = store.verify(&board.record, shard).await;
+        let wrong = store.verify(&board.record, shard, false).await;
         assert_eq!(wrong, Err(StoreError::Dead));
     }
 }

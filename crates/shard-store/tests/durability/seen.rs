@@ -98,7 +98,7 @@ async fn look_at(
             };
             seen.insert(window, found);
         }
-        assert_eq!(store.verify(&record, shard).await.unwrap(), []);
+        assert_eq!(store.verify(&record, shard, false).await.unwrap(), []);
         shards.push(seen);
     }
     SeenBoard { record, shards }

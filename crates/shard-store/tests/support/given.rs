@@ -230,7 +230,7 @@ impl Board {
     /// Holds sorted sets against scores, on every shard.
     pub(crate) async fn verify(&self) {
         for shard in self.shards() {
-            let wrong = self.store.verify(&self.record, shard).await.unwrap();
+            let wrong = self.store.verify(&self.record, shard, false).await.unwrap();
             assert_eq!(wrong, [], "shard {shard}");
         }
     }

@@ -6,9 +6,9 @@ use board::{BoardName, Incarnation, KindName, Meaning, ShardCount, Subject, Wind
 
 use super::super::bytes::{Bytes, Malformed, invalid};
 use super::encode::EPOCH;
-use super::kind::{Calendars, take_record};
 use super::{Record, Type, applied};
 use crate::contract::BoardRecord;
+use crate::kind_text::{Calendars, take_record};
 
 /// Reads a record; it ends where the bytes do.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Record, Malformed> {

@@ -3,9 +3,10 @@
 use board::{Incarnation, Timestamp, Window};
 
 use super::super::bytes::{put_name, put_time, put_u16, put_u64, put_varint, put_window};
-use super::{Type, applied, kind};
+use super::{Type, applied};
 use crate::contract::BoardRecord;
 use crate::engine::Event;
+use crate::kind_text;
 
 /// What the starts of windows that are told without a time of their own are near to.
 pub(super) const EPOCH: Timestamp = Timestamp::from_millis(0);
@@ -16,7 +17,7 @@ pub(crate) fn encode(event: &Event<'_>, out: &mut Vec<u8>) {
         Event::KindWritten { record, alone } => {
             out.push(Type::KindWritten as u8);
             out.push(u8::from(*alone));
-            kind::put_record(out, record);
+            kind_text::put_record(out, record);
         }
         Event::BoardMade { record, at } => board_made(out, record, *at),
         Event::BoardBorn { incarnation, at } => {

@@ -9,7 +9,7 @@
 //! unless it has no bounds, its start: signed, in milliseconds from a time that is told for each.
 //!
 //! ```text
-//! 1  kind written    alone u8 (0 or 1), the kind's record as JSON (see `kind`)
+//! 1  kind written    alone u8 (0 or 1), the kind's record as JSON (see `kind_text`)
 //! 2  board made      incarnation u64, at u64, born u8, shards u16, meaning u64, kind name, subject
 //! 3  board born      incarnation u64, at u64
 //! 4  applied         incarnation u64, shard u16, now u64, dedupe varint (ms), items u32, the items
@@ -35,7 +35,6 @@
 mod applied;
 mod decode;
 mod encode;
-pub(super) mod kind;
 mod size;
 #[cfg(test)]
 pub(super) mod tests;

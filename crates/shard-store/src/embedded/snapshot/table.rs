@@ -5,9 +5,9 @@ use std::sync::Arc;
 use board::Kind;
 
 use super::super::bytes::{Bytes, Malformed, put_varint};
-use super::super::record::kind::{Calendars, take_kind, take_record};
 use super::Totals;
 use crate::contract::KindRecord;
+use crate::kind_text::{Calendars, take_kind, take_record};
 
 /// Some frames that can be read without any others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,10 +64,10 @@ pub(super) fn decode(bytes: &[u8], begin: u64, end: u64) -> Result<Table, Malfor
     let units = take_units(&mut bytes, begin, end)?;
     let mut calendars = Calendars::default();
     let definitions = take_all(&mut bytes, "a definition", |json| {
-        take_kind(json, &mut calendars).map(Arc::new)
+        Ok(take_kind(json, &mut calendars).map(Arc::new)?)
     })?;
     let kinds = take_all(&mut bytes, "a kind", |json| {
-        take_record(json, &mut calendars)
+        Ok(take_record(json, &mut calendars)?)
     })?;
     bytes.end()?;
     Ok(Table {

@@ -3,7 +3,6 @@
 use board::{Kind, KindName, Timestamp};
 
 use super::super::disk::Disk;
-use super::super::record::kind::{put_kind, put_record};
 use super::format::{FRAME_BYTES_MAX, HEADER_BYTES, UNIT_BYTES, footer};
 use super::frames::FrameWriter;
 use super::part::{
@@ -13,6 +12,7 @@ use super::part::{
 use super::table::{self, Texts, Unit};
 use super::{PartHead, SnapshotError, SnapshotName, Totals, Watermarks, WindowHead};
 use crate::contract::KindRecord;
+use crate::kind_text::{put_kind, put_record};
 
 /// A snapshot in the making. Dropped before [`SnapshotWriter::finish`] it leaves nothing.
 ///

@@ -15,15 +15,28 @@ const DIGEST: &str = "@DIGEST@";
 const PARTS: &[&str] = &[
     include_str!("prelude.lua"),
     include_str!("standings.lua"),
+    include_str!("../registry/records.lua"),
+    include_str!("../registry/kinds.lua"),
+    include_str!("../registry/boards.lua"),
+    include_str!("../registry/lives.lua"),
+    include_str!("../registry/due.lua"),
+    include_str!("../sweep/sweep.lua"),
+    include_str!("../apply/shard.lua"),
+    include_str!("../apply/ids.lua"),
+    include_str!("../apply/sums.lua"),
+    include_str!("../apply/fold.lua"),
+    include_str!("../apply/apply.lua"),
+    include_str!("../read/order.lua"),
+    include_str!("../read/read.lua"),
+    include_str!("../read/windows.lua"),
+    include_str!("../verify/verify.lua"),
     include_str!("../shared/shared.lua"),
 ];
 
 /// A library as Redis loads it.
 #[derive(Debug)]
 pub(super) struct Library {
-    /// `megaboard_5f3a9c2e`.
-    pub(super) name: String,
-    /// With its first line, which names engine and library.
+    /// With its first line, which names engine and library: `megaboard_5f3a9c2e`.
     pub(super) source: String,
     digest: String,
 }
@@ -39,10 +52,9 @@ impl Library {
         let body = parts.concat();
         let digest = XxHash3_64::oneshot(body.as_bytes());
         let digest = format!("{:08x}", digest >> 32);
-        let name = format!("megaboard_{digest}");
+        let body = body.replace(DIGEST, &digest);
         Self {
-            source: format!("#!lua name={name}\n{}", body.replace(DIGEST, &digest)),
-            name,
+            source: format!("#!lua name=megaboard_{digest}\n{body}"),
             digest,
         }
     }

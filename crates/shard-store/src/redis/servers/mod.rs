@@ -2,192 +2,199 @@
 //!
 //! [`Servers::call`] sends one function call to the node that has its keys, and again until its
 //! deadline where that does no harm.
+//!
+//! ```text
+//! Servers ── Topology ── Node, one for each address ── Link, one for each process
+//!    │       who has a    keeps a link, makes           functions, clock, epoch,
+//!    │       place        another when it ends          acks ── Connection: fred
+//! Attempts: redirections, retries, the deadline
+//! ```
 
+mod acks;
+mod attempts;
+mod call;
+mod checks;
+mod cluster;
+mod connection;
+mod dial;
+mod fault;
+mod identity;
+mod independent;
+mod info;
+mod link;
+mod marks;
+mod node;
+mod node_clock;
+mod pause;
+mod reply;
+mod sentinel;
+mod slots;
+mod task;
+mod topology;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use fred::clients::Client;
-use fred::interfaces::ClientLike;
-use fred::types::config::{Config, ServerConfig};
-use fred::types::{Builder, ClusterHash, CustomCommand, RespVersion, Value};
+use futures::future::join_all;
 use tokio::time::Instant;
-use twox_hash::XxHash3_64;
 
-use super::keys;
-use super::library::Library;
+use super::address::Address;
+use super::settings::RedisSettings;
+use super::url::{RedisUrl, UrlKind};
+use attempts::Attempts;
+pub(super) use call::{Answer, Call, CallError, Effect, Place, Refusal, ServerId};
+use cluster::Cluster;
+use dial::Dial;
+use independent::Independent;
+use marks::Marks;
+use node::{Node, State};
+use sentinel::Sentinel;
+use task::Task;
+use topology::Topology;
 
-/// One of several independent servers, by the identity that it stores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct ServerId(pub(super) u64);
+/// How long nodes may take to answer when a store is opened.
+const START_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where keys lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Place {
-    /// Their slot.
-    pub(super) slot: u16,
-    /// Of independent servers, which; otherwise none.
-    pub(super) server: Option<ServerId>,
-}
+/// The first and the longest pause between attempts to reach a node when a store is opened.
+const START_PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(500));
 
-/// Whether a call may change anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
-    /// It only reads.
-    Read,
-    /// It may write, and is exact when it is sent again. It is given its deadline as first argument.
-    Write,
-}
-
-/// One function call.
-#[derive(Debug, Clone)]
-pub(super) struct Call {
-    /// The function's short name: `apply`.
-    pub(super) function: &'static str,
-    /// Every key that it looks at, all in one slot.
-    pub(super) keys: Vec<Bytes>,
-    /// Its arguments.
-    pub(super) args: Vec<Bytes>,
-    /// What it does.
-    pub(super) effect: Effect,
-    /// When to give up.
-    pub(super) until: Instant,
-}
-
-/// What a function answered.
-#[derive(Debug, Clone)]
-pub(super) struct Answer {
-    /// Without its type byte.
-    pub(super) payload: Bytes,
-    /// Tells the history of the process that answered from others: it changes when data may have been lost.
-    pub(super) epoch: u64,
-}
-
-/// What a function refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal {
-    /// Why: `DEAD`.
-    pub(super) code: String,
-    /// What comes with it.
-    pub(super) payload: Bytes,
-}
-
-/// A call without an answer.
+/// A Redis store could not be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum CallError {
-    /// The function refused, and changed nothing.
-    #[error("refused: {}", .0.code)]
-    Refused(Refusal),
-    /// Surely nothing happened.
+pub enum OpenError {
+    /// TLS cannot be set up.
+    #[error("TLS: {0}")]
+    Tls(String),
+    /// A setting is none.
     #[error("{0}")]
-    Unavailable(String),
-    /// It may have happened.
+    Setting(String),
+    /// Redis does not answer.
+    #[error("Redis cannot be reached: {0}")]
+    Unreachable(String),
+    /// It answers, and is not to be used as it is.
     #[error("{0}")]
-    Unknown(String),
+    Refused(String),
 }
 
 /// The nodes of a store.
 #[derive(Debug)]
 pub(super) struct Servers {
-    client: Client,
-    epoch: u64,
+    topology: Arc<Topology>,
+    acks: u32,
+    _looking: Option<Task>,
 }
 
 impl Servers {
-    /// Connects.
-    pub(super) async fn open(host: &str, port: u16) -> Result<Self, String> {
-        let config = Config {
-            server: ServerConfig::new_centralized(host, port),
-            version: RespVersion::RESP3,
-            ..Config::default()
-        };
-        let client = Builder::from_config(config)
-            .with_connection_config(|connection| connection.max_command_attempts = 1)
-            .build()
-            .map_err(|error| error.to_string())?;
-        client.init().await.map_err(|error| error.to_string())?;
-        let servers = Self {
-            client,
-            epoch: XxHash3_64::oneshot(b""),
-        };
-        let library = Library::this();
-        let load = vec![Value::from("LOAD"), Value::from(library.source.as_str())];
-        match servers.send("FUNCTION", load).await {
-            Err(error) if !error.to_string().contains("already exists") => Err(error.to_string()),
-            _ => Ok(servers),
+    /// Connects, and looks whether the nodes are what they should be.
+    pub(super) async fn open(url: &RedisUrl, settings: &RedisSettings) -> Result<Self, OpenError> {
+        let until = Instant::now() + START_TIMEOUT;
+        let dial = Arc::new(Dial::new(url, settings)?);
+        let topology = Arc::new(open_topology(&dial, url, settings, until).await?);
+        let nodes = topology.nodes().into_iter().map(|(node, _)| node);
+        let nodes: Vec<Arc<Node>> = nodes.collect();
+        join_all(nodes.iter().map(|node| node.answers(until))).await;
+        for link in nodes.iter().filter_map(|node| node.link()) {
+            let checked = checks::check(&link, settings).await;
+            checked.map_err(OpenError::Refused)?;
         }
-    }
-
-    async fn send(
-        &self,
-        command: &'static str,
-        args: Vec<Value>,
-    ) -> Result<Value, fred::error::Error> {
-        let command = CustomCommand::new_static(command, ClusterHash::FirstKey, false);
-        self.client.custom(command, args).await
+        let looking = look_for_losses(&topology, until).await?;
+        Ok(Self {
+            topology,
+            acks: settings.acks,
+            _looking: looking,
+        })
     }
 
     /// The registry's place.
     pub(super) fn registry(&self) -> Place {
-        Place {
-            slot: keys::registry_slot(),
-            server: None,
-        }
+        self.topology.registry()
     }
 
     /// The independent servers that a board born now is spread over; none otherwise.
     pub(super) fn ids(&self) -> Vec<ServerId> {
-        Vec::new()
+        match &*self.topology {
+            Topology::Independent(servers) => servers.ids(),
+            _ => Vec::new(),
+        }
     }
 
     /// Calls a function, again where that does no harm, until its deadline.
-    pub(super) async fn call(&self, _place: Place, call: &Call) -> Result<Answer, CallError> {
-        loop {
-            match self.call_once(call).await {
-                Err(CallError::Refused(refusal))
-                    if refusal.code == "FROZEN" && Instant::now() < call.until =>
-                {
-                    tokio::time::sleep(Duration::from_millis(2)).await;
-                }
-                answer => return answer,
-            }
-        }
+    pub(super) async fn call(&self, place: Place, call: &Call) -> Result<Answer, CallError> {
+        Attempts::new(self, place, call).run().await
     }
 
-    async fn call_once(&self, call: &Call) -> Result<Answer, CallError> {
-        let mut args: Vec<Value> = vec![Library::this().function(call.function).into()];
-        args.push(Value::from(
-            i64::try_from(call.keys.len()).unwrap_or(i64::MAX),
-        ));
-        args.extend(call.keys.iter().cloned().map(Value::Bytes));
-        if call.effect == Effect::Write {
-            args.push(Value::from("9999999999999"));
-        }
-        args.extend(call.args.iter().cloned().map(Value::Bytes));
-        let answer = self
-            .send("FCALL", args)
-            .await
-            .map_err(|error| CallError::Unavailable(error.to_string()))?;
-        let bytes = match answer {
-            Value::Bytes(bytes) => bytes,
-            Value::String(text) => text.into_inner(),
-            other => return Err(CallError::Unknown(format!("{other:?}"))),
-        };
-        match bytes.first() {
-            Some(b'R') => Ok(Answer {
-                payload: bytes.slice(1..),
-                epoch: self.epoch,
-            }),
-            Some(b'E') => {
-                let text = bytes.slice(1..);
-                let end = text
-                    .iter()
-                    .position(|byte| *byte == b' ')
-                    .unwrap_or(text.len());
-                let code = String::from_utf8_lossy(&text[..end]).into_owned();
-                let payload = text.slice((end + 1).min(text.len())..);
-                Err(CallError::Refused(Refusal { code, payload }))
-            }
-            _ => Err(CallError::Unknown("no answer of a function".to_owned())),
+    /// Whether every place is served; if not, what is wrong with which node.
+    pub(super) fn ready(&self) -> Result<(), String> {
+        let troubles = self.topology.troubles();
+        if troubles.is_empty() {
+            Ok(())
+        } else {
+            Err(troubles.join("; "))
         }
     }
+}
+
+/// Finds the store's marks; independent servers have identities instead.
+async fn look_for_losses(
+    topology: &Arc<Topology>,
+    until: Instant,
+) -> Result<Option<Task>, OpenError> {
+    let registry = topology.route(topology.registry());
+    let registry = registry.map_err(OpenError::Unreachable)?;
+    let told = |why: &str| format!("{}: {why}", registry.address());
+    let link = match registry.answers(until).await {
+        State::Up(link) => link,
+        State::Refused(why) => return Err(OpenError::Refused(told(&why))),
+        State::Down(why) => return Err(OpenError::Unreachable(told(&why))),
+        State::Unknown => return Err(OpenError::Unreachable(told("no answer"))),
+    };
+    if matches!(**topology, Topology::Independent(_)) {
+        return Ok(None);
+    }
+    let marks = Marks::open(topology, &link).await;
+    let marks = marks.map_err(|fault| OpenError::Unreachable(told(fault.words())))?;
+    let looking = marks.keep_looking(topology.clone());
+    Ok(Some(Task::spawn(looking)))
+}
+
+async fn open_topology(
+    dial: &Arc<Dial>,
+    url: &RedisUrl,
+    settings: &RedisSettings,
+    until: Instant,
+) -> Result<Topology, OpenError> {
+    let addresses = &url.addresses;
+    match (&url.kind, addresses.as_slice()) {
+        (UrlKind::Servers, [address]) => {
+            let node = Node::start(dial, address.clone(), None);
+            Ok(Topology::One(Arc::new(node)))
+        }
+        (UrlKind::Servers, _) => {
+            let accept_empty = accept_empty(settings)?;
+            let servers = Independent::open(dial, addresses, &accept_empty, until).await?;
+            Ok(Topology::Independent(servers))
+        }
+        (UrlKind::Cluster, _) => {
+            let cluster = Cluster::open(dial, addresses, until).await;
+            cluster
+                .map(Topology::Cluster)
+                .map_err(OpenError::Unreachable)
+        }
+        (UrlKind::Sentinel(name), _) => {
+            let sentinel = Sentinel::open(dial, addresses, name, until).await;
+            sentinel
+                .map(Topology::Sentinel)
+                .map_err(OpenError::Unreachable)
+        }
+    }
+}
+
+fn accept_empty(settings: &RedisSettings) -> Result<Vec<Address>, OpenError> {
+    let addresses = settings.accept_empty.iter().map(|text| {
+        Address::parse(text, super::url::PORT)
+            .map_err(|why| OpenError::Setting(format!("accept_empty: {text:?}: {why}")))
+    });
+    addresses.collect()
 }

@@ -1,4 +1,4 @@
-//! Kinds as JSON text: rare, and worth being read by people.
+//! Kinds as JSON text, in journals, snapshots and Redis: rare, and worth being read by people.
 //!
 //! All settings are told, none is defaulted: a later version may default otherwise. One that is not
 //! known is refused, since it may change what the boards mean. Names are those of the API where it
@@ -13,22 +13,21 @@
 //!
 //! A deleted kind has no `kind`. A window may have `close_ms`, and `since_ms`, which is a time.
 
-mod text;
+mod parts;
 
 use std::sync::Arc;
 
 use board::{Calendar, Kind, KindName, KindSpec, Rules};
 use serde::{Deserialize, Serialize};
 
-use super::super::bytes::Malformed;
 use crate::contract::{KindRecord, Revision};
-use text::{FieldText, Millis, ModeText, RankText, TiesText, WindowText};
+use parts::{FieldText, Millis, ModeText, RankText, TiesText, WindowText};
 
 /// A kind's record.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RecordText {
-    #[serde(with = "text::display")]
+    #[serde(with = "parts::display")]
     name: KindName,
     revision: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +38,7 @@ struct RecordText {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KindText {
-    #[serde(with = "text::display")]
+    #[serde(with = "parts::display")]
     name: KindName,
     #[serde(with = "ModeText")]
     mode: board::Mode,
@@ -56,12 +55,17 @@ struct KindText {
     dedupe_ms: Millis,
 }
 
+/// What is wrong with a text that should be a kind.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a kind: {0}")]
+pub(crate) struct NoKind(pub(crate) String);
+
 /// Calendars that were read before: each takes some 100 µs to make, and kinds share a few.
 #[derive(Debug, Default)]
-pub(in crate::embedded) struct Calendars(Vec<Calendar>);
+pub(crate) struct Calendars(Vec<Calendar>);
 
 /// Appends a kind's record.
-pub(in crate::embedded) fn put_record(out: &mut Vec<u8>, record: &KindRecord) {
+pub(crate) fn put_record(out: &mut Vec<u8>, record: &KindRecord) {
     put_json(
         out,
         &RecordText {
@@ -73,7 +77,7 @@ pub(in crate::embedded) fn put_record(out: &mut Vec<u8>, record: &KindRecord) {
 }
 
 /// Appends a kind.
-pub(in crate::embedded) fn put_kind(out: &mut Vec<u8>, kind: &Kind) {
+pub(crate) fn put_kind(out: &mut Vec<u8>, kind: &Kind) {
     put_json(out, &KindText::from(kind));
 }
 
@@ -82,17 +86,14 @@ fn put_json(out: &mut Vec<u8>, text: &impl Serialize) {
 }
 
 /// Reads a kind's record.
-pub(in crate::embedded) fn take_record(
-    json: &[u8],
-    calendars: &mut Calendars,
-) -> Result<KindRecord, Malformed> {
+pub(crate) fn take_record(json: &[u8], calendars: &mut Calendars) -> Result<KindRecord, NoKind> {
     let text: RecordText = take_json(json)?;
     let kind = text
         .kind
         .map(|kind| kind.into_kind(calendars))
         .transpose()?;
     if kind.as_ref().is_some_and(|kind| *kind.name() != text.name) {
-        return Err(Malformed::Wrong("a kind's record has the kind of another"));
+        return Err(invalid(&"a kind's record has the kind of another"));
     }
     Ok(KindRecord {
         name: text.name,
@@ -102,19 +103,16 @@ pub(in crate::embedded) fn take_record(
 }
 
 /// Reads a kind.
-pub(in crate::embedded) fn take_kind(
-    json: &[u8],
-    calendars: &mut Calendars,
-) -> Result<Kind, Malformed> {
+pub(crate) fn take_kind(json: &[u8], calendars: &mut Calendars) -> Result<Kind, NoKind> {
     take_json::<KindText>(json)?.into_kind(calendars)
 }
 
-fn take_json<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, Malformed> {
+fn take_json<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, NoKind> {
     serde_json::from_slice(json).map_err(|error| invalid(&error))
 }
 
-fn invalid(error: &impl ToString) -> Malformed {
-    Malformed::Invalid("a kind", error.to_string())
+fn invalid(error: &impl ToString) -> NoKind {
+    NoKind(error.to_string())
 }
 
 impl From<&Kind> for KindText {
@@ -137,7 +135,7 @@ impl From<&Kind> for KindText {
 }
 
 impl KindText {
-    fn into_kind(self, calendars: &mut Calendars) -> Result<Kind, Malformed> {
+    fn into_kind(self, calendars: &mut Calendars) -> Result<Kind, NoKind> {
         let fields = self.fields.into_iter().map(Into::into).collect();
         let rules = Rules::new(fields, self.mode, self.ties).map_err(|error| invalid(&error))?;
         Kind::new(KindSpec {
@@ -156,7 +154,7 @@ impl KindText {
 }
 
 impl Calendars {
-    fn get(&mut self, time_zone: &str) -> Result<Calendar, Malformed> {
+    fn get(&mut self, time_zone: &str) -> Result<Calendar, NoKind> {
         let held = self.0.iter().find(|held| held.time_zone() == time_zone);
         if let Some(held) = held {
             return Ok(held.clone());

@@ -1,0 +1,167 @@
+//! Lanes: one call at a time for each shard, and what comes meanwhile into the next.
+//!
+//! [`Lanes`] has a queue for each shard that is being written to. A queue is served by a task of its
+//! own, so that a caller that goes away takes nothing back, and is gone when it is empty. First come,
+//! first served: contributions of one member stay in order. A batch that comes alone waits for
+//! nothing.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use board::Incarnation;
+use futures::FutureExt;
+use parking_lot::Mutex;
+use tokio::time::Instant;
+
+use super::part::{ITEMS_A_CALL_MAX, Part, RUNS_A_CALL_MAX};
+use super::sending::Sender;
+use crate::contract::{BoardRecord, StoreError};
+
+/// Items that wait for one shard. A longer batch is taken where none waits.
+pub(super) const ITEMS_WAITING_MAX: usize = 20_000;
+
+/// A shard of a life of a board.
+type Key = (Incarnation, u16);
+
+/// What waits for one shard.
+#[derive(Debug, Default)]
+struct Queue {
+    parts: VecDeque<Part>,
+    items: usize,
+}
+
+/// The shards that are being written to.
+#[derive(Debug)]
+pub(super) struct Lanes {
+    queues: Mutex<HashMap<Key, Queue>>,
+    sender: Sender,
+}
+
+impl Lanes {
+    pub(super) fn new(sender: Sender) -> Self {
+        Self {
+            queues: Mutex::default(),
+            sender,
+        }
+    }
+
+    /// Lets the parts wait for their turn, all or none.
+    pub(super) fn put(
+        self: &Arc<Self>,
+        board: &BoardRecord,
+        shard: u16,
+        parts: Vec<Part>,
+    ) -> Result<(), StoreError> {
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let items: usize = parts.iter().map(|part| part.items.len()).sum();
+        let key = (board.incarnation, shard);
+        let mut queues = self.queues.lock();
+        let idle = !queues.contains_key(&key);
+        let queue = queues.entry(key).or_default();
+        if queue.items > 0 && queue.items + items > ITEMS_WAITING_MAX {
+            let full = format!("more than {ITEMS_WAITING_MAX} contributions wait for this shard");
+            return Err(StoreError::Unavailable(full));
+        }
+        queue.items += items;
+        queue.parts.extend(parts);
+        drop(queues);
+        if idle {
+            let lane = Lane {
+                lanes: self.clone(),
+                board: board.clone(),
+                shard,
+            };
+            tokio::spawn(lane.serve());
+        }
+        Ok(())
+    }
+
+    /// The parts of the next call. A lane for which nothing waits is gone.
+    fn next(&self, key: Key) -> Option<Vec<Part>> {
+        let mut queues = self.queues.lock();
+        let Some(first) = queues.get_mut(&key).and_then(Queue::pop) else {
+            queues.remove(&key);
+            return None;
+        };
+        let (mut items, mut runs) = (first.items.len(), first.runs);
+        let mut parts = vec![first];
+        let queue = queues.get_mut(&key)?;
+        while let Some(next) = queue.parts.front() {
+            items += next.items.len();
+            runs += next.runs;
+            if items > ITEMS_A_CALL_MAX || runs > RUNS_A_CALL_MAX || !next.goes_with(&parts[0]) {
+                break;
+            }
+            parts.extend(queue.pop());
+        }
+        Some(parts)
+    }
+
+    #[cfg(test)]
+    pub(super) fn busy(&self) -> usize {
+        self.queues.lock().len()
+    }
+}
+
+impl Queue {
+    fn pop(&mut self) -> Option<Part> {
+        let part = self.parts.pop_front()?;
+        self.items -= part.items.len();
+        Some(part)
+    }
+}
+
+/// Who serves the queue of one shard.
+struct Lane {
+    lanes: Arc<Lanes>,
+    board: BoardRecord,
+    shard: u16,
+}
+
+impl Lane {
+    async fn serve(self) {
+        while let Some(parts) = self.lanes.next(self.key()) {
+            let (parts, late): (Vec<_>, Vec<_>) = parts
+                .into_iter()
+                .partition(|part| Instant::now() < part.until);
+            for part in late {
+                let late = "it waited for its shard until its deadline".to_owned();
+                // Where the caller has gone away, nobody is told.
+                let _ = part.answer.send(Err(StoreError::Unavailable(late)));
+            }
+            if !parts.is_empty() {
+                self.send(parts).await;
+            }
+        }
+    }
+
+    async fn send(&self, parts: Vec<Part>) {
+        let sender = &self.lanes.sender;
+        let sent = sender.send(&self.board, self.shard, &parts).boxed();
+        let result = sent.await;
+        let mut outcomes = result.map(Vec::into_iter);
+        for part in parts {
+            let answer = match &mut outcomes {
+                Ok(outcomes) => Ok(outcomes.take(part.items.len()).collect()),
+                Err(error) => Err(error.clone()),
+            };
+            let _ = part.answer.send(answer);
+        }
+    }
+
+    fn key(&self) -> Key {
+        (self.board.incarnation, self.shard)
+    }
+}
+
+impl Drop for Lane {
+    /// A lane that ended otherwise than by [`Lanes::next`] lets go of who waits: a later one is
+    /// served again.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.lanes.queues.lock().remove(&self.key());
+        }
+    }
+}

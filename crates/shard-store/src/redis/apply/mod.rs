@@ -1,0 +1,139 @@
+//! Batches into shards: each a function call that is applied once, however often it is sent.
+//!
+//! [`Applier`] takes batches. `lane` gathers what comes for one shard while a call is under way into
+//! the next; `sending` makes a call of that and sends it: as `sums` where it adds to a single sum,
+//! else as `items`. `answer` has what came of it. The Lua beside these files decides everything on the
+//! server: nothing is known here of what a shard holds.
+//!
+//! An id is kept as 12 bytes of its digest: at a billion ids the odds of a chance collision are 10^-11.
+
+mod answer;
+mod items;
+mod lane;
+mod part;
+mod sending;
+mod sums;
+#[cfg(test)]
+mod tests;
+mod windows;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use board::{Kind, KindName};
+use std::collections::HashMap;
+use tokio::time::Instant;
+
+use super::lives::Lives;
+use super::registry::Registry;
+use super::servers::Servers;
+use super::session::Session;
+use super::settings::RedisSettings;
+use crate::contract::{Batch, BoardRecord, Failure, Outcome, StoreError};
+use lane::Lanes;
+use part::Part;
+use sending::Sender;
+
+/// The way of batches into shards.
+#[derive(Debug)]
+pub(super) struct Applier {
+    lanes: Arc<Lanes>,
+    registry: Arc<Registry>,
+    /// The kinds of the batches as they came last, to be shared by what waits.
+    kinds: ArcSwap<HashMap<KindName, Arc<Kind>>>,
+    deadline: Duration,
+}
+
+impl Applier {
+    pub(super) fn new(
+        servers: Arc<Servers>,
+        session: Arc<Session>,
+        lives: Arc<Lives>,
+        registry: Arc<Registry>,
+        settings: &RedisSettings,
+    ) -> Self {
+        let sender = Sender {
+            servers,
+            session,
+            lives,
+            ids_max: settings.ids_per_shard_max,
+        };
+        Self {
+            lanes: Arc::new(Lanes::new(sender)),
+            registry,
+            kinds: ArcSwap::default(),
+            deadline: settings.write_deadline,
+        }
+    }
+
+    /// Applies a batch to one shard: an outcome for each item, in order. A batch that is longer than
+    /// a call takes is sent in several; where some of these fail, it is their items that fail.
+    pub(super) async fn apply(
+        &self,
+        board: &BoardRecord,
+        shard: u16,
+        batch: Batch<'_>,
+    ) -> Result<Vec<Outcome>, StoreError> {
+        if batch.kind.meaning() != board.meaning {
+            return Err(StoreError::StaleKind);
+        }
+        let kind = self.shared(batch.kind);
+        let until = Instant::now() + self.deadline;
+        let (parts, answers) = Part::split(&kind, &batch, until);
+        self.lanes.put(board, shard, parts)?;
+        let mut outcomes = Vec::with_capacity(batch.items.len());
+        let mut failed = None;
+        let several = answers.len() > 1;
+        for (items, answer) in answers {
+            let answer = answer.await.unwrap_or_else(|_| Err(interrupted()));
+            match answer {
+                Ok(applied) => outcomes.extend(applied),
+                Err(error) if !several => return Err(error),
+                Err(error) => {
+                    let outcome = Outcome::Failed(failure(&error));
+                    outcomes.extend(std::iter::repeat_n(outcome, items));
+                    failed = Some(error);
+                }
+            }
+        }
+        let is_failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
+        match failed {
+            Some(error) if outcomes.iter().all(is_failed) && !is_unknown(&outcomes) => Err(error),
+            _ => Ok(outcomes),
+        }
+    }
+
+    /// The kind, shared with the batches before that had the same.
+    fn shared(&self, kind: &Kind) -> Arc<Kind> {
+        if let Some(known) = self.kinds.load().get(kind.name())
+            && **known == *kind
+        {
+            return known.clone();
+        }
+        let kind = Arc::new(kind.clone());
+        self.registry.see(&kind);
+        self.kinds.rcu(|kinds| {
+            let mut kinds = HashMap::clone(kinds);
+            kinds.insert(kind.name().clone(), kind.clone());
+            kinds
+        });
+        kind
+    }
+}
+
+fn interrupted() -> StoreError {
+    StoreError::Unknown("the call was interrupted".to_owned())
+}
+
+fn failure(error: &StoreError) -> Failure {
+    match error {
+        StoreError::Unknown(what) => Failure::Unknown(what.clone()),
+        other => Failure::Unavailable(other.to_string()),
+    }
+}
+
+fn is_unknown(outcomes: &[Outcome]) -> bool {
+    let unknown = |outcome: &Outcome| matches!(outcome, Outcome::Failed(Failure::Unknown(_)));
+    outcomes.iter().any(unknown)
+}

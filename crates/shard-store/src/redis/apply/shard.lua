@@ -1,0 +1,108 @@
+-- What every call that changes a shard begins and ends with.
+--
+-- keys: the shard's meta, its two generations of ids, then scores and rank of each window.
+
+-- How long a call is remembered: far longer than it may be sent again.
+local REMEMBERED_MS = 120000
+
+-- Values that one command is given at most: Lua's stack has room for some 8,000. A call has fewer items
+-- than that, but a removal may name any number of windows.
+local CHUNK = 4000
+
+-- Places in what `enter` reads of the shard's meta, and where versions of windows begin behind them.
+local WRITTEN, DROPPED, DEAD, FROZEN, GENERATIONS, CALLS, VERSIONS = 1, 2, 3, 4, 5, 6, 6
+
+-- Begins a call. Answers what to say at once: what was said when it came before, or why it is
+-- refused. Where it may go on, it answers false, and then what the shard's meta says of it and of the
+-- versions asked for, the node's clock, and the calls remembered.
+local function enter(keys, deadline, session, seq, versions)
+    local meta = call('HMGET', keys[1], 'w', 'd', 'x', 'f', 'g', 'c', unpack(versions, 1, math.min(CHUNK, #versions)))
+    for first = CHUNK + 1, #versions, CHUNK do
+        local more = call('HMGET', keys[1], unpack(versions, first, math.min(first + CHUNK - 1, #versions)))
+        for i, version in ipairs(more) do meta[VERSIONS + first + i - 1] = version end
+    end
+    local calls = meta[CALLS] and cmsgpack.unpack(meta[CALLS]) or {}
+    local last = calls[session]
+    if last and last[1] >= seq then
+        return last[1] == seq and 'R' .. last[3] or 'EOLD'
+    end
+    if meta[DEAD] then return 'EDEAD' end
+    local ms = node_ms()
+    if meta[FROZEN] then
+        -- One that ended by itself may have ended the board: the caller asks the registry.
+        return ms < tonumber(meta[FROZEN]:match('%d+$')) and 'EFROZEN' or 'ETHAW'
+    end
+    if ms > tonumber(deadline) then return 'ELATE' end
+    return false, meta, ms, calls
+end
+
+-- Ends a call that changed something: notes it with its answer, the latest `now` that wrote, and
+-- further fields of meta.
+local function leave(keys, meta, ms, calls, session, seq, now, notes, answer)
+    for other, last in pairs(calls) do
+        if last[2] < ms - REMEMBERED_MS then calls[other] = nil end
+    end
+    calls[session] = {seq, ms, answer}
+    local written = meta[WRITTEN]
+    if written and tonumber(written) > now then now = tonumber(written) end
+    for first = 1, #notes, CHUNK do
+        call('HSET', keys[1], unpack(notes, first, math.min(first + CHUNK - 1, #notes)))
+    end
+    call('HSET', keys[1], 'w', digits(now), 'c', cmsgpack.pack(calls))
+    return 'R' .. answer
+end
+
+-- The version of a window after so many more changes.
+local function next_version(version, changes, session, seq)
+    local counter = version and tonumber(version:match('^%d+')) or 0
+    return string.format('%.0f %s %.0f', counter + changes, session, seq)
+end
+
+-- Which windows have been dropped, by their places; false where none has been.
+local function dropped_of(latest_starts, periods, starts)
+    local latest, dropped, any = {}, {}, false
+    for start in latest_starts:gmatch('%S+') do
+        latest[#latest + 1] = tonumber(start) or false
+    end
+    for place, period in ipairs(periods) do
+        local last = latest[period]
+        if last and starts[place] <= last then
+            dropped[place], any = true, true
+        end
+    end
+    return any and dropped
+end
+
+-- Values that are written at once. Groups leave what a set and a hash have in common in the processor's
+-- cache from one command to the next.
+local GROUP = 64
+
+local function in_groups(command, key, values)
+    for first = 1, #values, GROUP do
+        call(command, key, unpack(values, first, math.min(first + GROUP - 1, #values)))
+    end
+end
+
+-- Writes what changed of one window: scores and entries of the sorted set that are put, entries that are
+-- gone (false for a score that has none), standings that are kept, members that left. What is new comes
+-- before what is gone: a key that had nothing left in between would lose its time to live. `found` tells
+-- that the window held somebody.
+local function write_window(scores, rank, ttl, found, change)
+    local put, kept, gone = change.put, change.kept, change.gone
+    for first = 1, #put, GROUP do
+        local last = math.min(first + GROUP - 1, #put)
+        call('ZADD', rank, unpack(put, first, last))
+        local left, n = {}, 0
+        for place = (first + 1) / 2, last / 2 do
+            if gone[place] then n, left[n + 1] = n + 1, gone[place] end
+        end
+        if n > 0 then call('ZREM', rank, unpack(left)) end
+        call('HSET', scores, unpack(kept, first, last))
+    end
+    in_groups('ZREM', rank, change.off)
+    in_groups('HDEL', scores, change.left)
+    if ttl > 0 and not found then
+        call('PEXPIRE', rank, digits(ttl), 'NX')
+        call('PEXPIRE', scores, digits(ttl), 'NX')
+    end
+end

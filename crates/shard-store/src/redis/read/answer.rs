@@ -1,0 +1,103 @@
+//! What `read.lua` answers, as readings.
+
+use board::{Incarnation, Rules};
+use twox_hash::XxHash3_64;
+
+use crate::contract::{Entry, Part, Reading, ShardVersion, StoreError};
+use crate::redis::servers::Answer;
+use crate::redis::standing::{entry_of, needs_scores};
+use crate::redis::wire::{Garbled, Unpack};
+
+impl From<Garbled> for StoreError {
+    /// An answer that is not understood came of a look, which changed nothing.
+    fn from(garbled: Garbled) -> Self {
+        Self::Unavailable(garbled.to_string())
+    }
+}
+
+/// The reading that answers so many asks, which were only made of another version than `unless`.
+pub(super) fn reading(
+    rules: &Rules,
+    life: Incarnation,
+    asks: usize,
+    unless: Option<ShardVersion>,
+    seen: &Answer,
+) -> Result<Reading, Garbled> {
+    let mut answer = Unpack::new(&seen.payload);
+    let parts = answer.array()?.checked_sub(2);
+    let parts = parts.ok_or(Garbled("no reading"))?;
+    let version = version_of(life, seen.epoch, answer.text()?)?;
+    let members = answer.count()?;
+    let is_same = unless.is_some_and(|known| known.counter == version.counter);
+    if parts != if is_same { 0 } else { asks } {
+        return Err(Garbled("not as many parts as were asked for"));
+    }
+    let parts = if is_same {
+        None
+    } else {
+        let parts = (0..parts).map(|_| part(rules, &mut answer));
+        Some(parts.collect::<Result<_, _>>()?)
+    };
+    answer.end()?;
+    Ok(Reading {
+        version,
+        members,
+        parts,
+    })
+}
+
+/// The version of `COUNTER SESSION SEQ`; of nothing where a window never changed.
+fn version_of(life: Incarnation, epoch: u64, text: &str) -> Result<ShardVersion, Garbled> {
+    if text.is_empty() {
+        return Ok(ShardVersion {
+            epoch,
+            ..ShardVersion::default()
+        });
+    }
+    let (counter, last) = text.split_once(' ').ok_or(Garbled("no version"))?;
+    Ok(ShardVersion {
+        epoch,
+        counter: counter.parse().map_err(|_| Garbled("no counter"))?,
+        digest: XxHash3_64::oneshot_with_seed(life.0, last.as_bytes()),
+    })
+}
+
+fn part(rules: &Rules, answer: &mut Unpack<'_>) -> Result<Part, Garbled> {
+    if answer.array()? != 5 {
+        return Err(Garbled("no part"));
+    }
+    let anchor = answer.int()?;
+    let (start, group_start) = (answer.count()?, answer.count()?);
+    let mut ranked = Vec::new();
+    for _ in 0..answer.array()? / 2 {
+        ranked.push((answer.raw()?, answer.text()?));
+    }
+    let standings = answer.array()?;
+    if standings != if needs_scores(rules) { ranked.len() } else { 0 } {
+        return Err(Garbled("not as many standings as members"));
+    }
+    let entry = |(bytes, score): (&[u8], &str)| -> Result<Entry, Garbled> {
+        let kept = if needs_scores(rules) {
+            Some(answer.raw()?).filter(|kept| !kept.is_empty())
+        } else {
+            None
+        };
+        entry_of(rules, score, bytes, kept)
+    };
+    let entries = ranked.into_iter().map(entry).collect::<Result<_, _>>()?;
+    Ok(Part {
+        anchor: u64::try_from(anchor).ok(),
+        start,
+        group_start,
+        entries,
+    })
+}
+
+/// As many counts as were asked for.
+pub(super) fn counts(payload: &[u8], len: usize) -> Result<Vec<u64>, Garbled> {
+    let mut answer = Unpack::new(payload);
+    if answer.array()? != len {
+        return Err(Garbled("not as many counts as were asked for"));
+    }
+    (0..len).map(|_| answer.count()).collect()
+}

@@ -1,0 +1,81 @@
+//! Queries as arguments of `read.lua`.
+
+use board::{Period, Rules};
+use bytes::Bytes;
+
+use crate::contract::{Anchor, Ask, Query, ShardVersion};
+use crate::redis::keys::window_name;
+use crate::redis::rules::spec;
+use crate::redis::standing::Cut;
+use crate::redis::wire::Pack;
+
+/// Ranks and lengths up to which Lua's numbers count exactly, and behind every member.
+const RANK_MAX: i64 = 1 << 52;
+
+/// The arguments, in the order that `read.lua` tells.
+pub(super) fn args(rules: &Rules, query: &Query, unless: Option<ShardVersion>) -> Vec<Bytes> {
+    let text = |text: String| Bytes::from(text);
+    vec![
+        text(window_name(query.window)),
+        text(place_of(query.window.period()).to_string()),
+        text(query.window.start().millis().to_string()),
+        text(unless.map_or_else(String::new, |known| known.counter.to_string())),
+        spec(rules),
+        Bytes::from_static(if query.groups { b"1" } else { b"0" }),
+        asks(rules, &query.asks),
+    ]
+}
+
+/// Where meta tells of dropped windows of a period, from 1 on; 0 where they are never dropped.
+const fn place_of(period: Period) -> u8 {
+    match period {
+        Period::All => 0,
+        Period::Hour => 1,
+        Period::Day => 2,
+        Period::Week => 3,
+        Period::Month => 4,
+    }
+}
+
+fn asks(rules: &Rules, asks: &[Ask]) -> Bytes {
+    let mut pack = Pack::default();
+    pack.array(asks.len());
+    for ask in asks {
+        match &ask.anchor {
+            Anchor::Rank(rank) => pack_rank(&mut pack, ask, bounded(*rank)),
+            Anchor::Member(member) => {
+                pack_reach(&mut pack, ask, 4);
+                pack.raw(b"m").raw(member.as_bytes());
+            }
+            Anchor::Bound(bound) => match Cut::of(rules, bound) {
+                Cut::BelowAll => pack_rank(&mut pack, ask, RANK_MAX),
+                Cut::AboveAll => pack_rank(&mut pack, ask, 0),
+                Cut::At {
+                    score,
+                    rest,
+                    strict,
+                } => {
+                    pack_reach(&mut pack, ask, 6);
+                    pack.raw(b"b").int(score).raw(&rest).bool(strict);
+                }
+            },
+        }
+    }
+    pack.done()
+}
+
+fn pack_rank(pack: &mut Pack, ask: &Ask, rank: i64) {
+    pack_reach(pack, ask, 4);
+    pack.raw(b"r").int(rank);
+}
+
+fn pack_reach(pack: &mut Pack, ask: &Ask, len: usize) {
+    pack.array(len);
+    for reach in [ask.before, ask.after] {
+        pack.int(bounded(u64::try_from(reach).unwrap_or(u64::MAX)));
+    }
+}
+
+fn bounded(count: u64) -> i64 {
+    i64::try_from(count).map_or(RANK_MAX, |count| count.min(RANK_MAX))
+}

@@ -1,0 +1,3 @@
+mod agree;
+mod price;
+mod refusals;

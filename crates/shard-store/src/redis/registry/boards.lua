@@ -1,0 +1,77 @@
+-- Boards: settings, births, lists.
+
+-- 'b' and the record of a board that was born, 'u' and one of a board with settings only, or nothing.
+register('board', {'no-writes'}, function(keys, args)
+    local kinds, boards, settled = unpack(keys)
+    local kind, subject = unpack(args)
+    local record = call('HGET', boards, subject)
+    if record then return 'Rb' .. record end
+    local life, shards, at = settings_of(settled, subject)
+    if not life then return 'R' end
+    -- It is a board of what its kind has become.
+    local meaning = (call('HGET', kinds, kind) or ''):match('^%d+ (%x+) ')
+    if not meaning then return 'R' end
+    return 'Ru' .. record_text{
+        life = life, shards = shards, meaning = meaning, at = at, touched = at, servers = '-', emptying = '-',
+    }
+end)
+
+-- Boards that were born, by subject: subject, record, subject, record ...
+register('boards', {'no-writes'}, function(keys, args)
+    local boards, subjects = unpack(keys)
+    local after, limit = unpack(args)
+    local from = after == '' and '-' or '(' .. after
+    local found = {}
+    for _, subject in ipairs(call('ZRANGEBYLEX', subjects, from, '+', 'LIMIT', 0, limit)) do
+        found[#found + 1] = subject
+        found[#found + 1] = call('HGET', boards, subject)
+    end
+    return 'R' .. cmsgpack.pack(found)
+end)
+
+-- Makes a board's record, or one of its settings, or answers the one that is there.
+register('birth', {}, function(keys, args)
+    local kinds, boards, subjects, settled, due, key = unpack(keys)
+    local deadline, number, kind, revision, name, subject, life, shards, servers, now, first_due = unpack(args)
+    local answer = remembered(key, number)
+    if answer then return answer end
+    if is_late(deadline) then return 'ELATE' end
+    local meaning = meaning_at(kinds, kind, revision)
+    if not meaning then return 'ESTALE' end
+    local held = record_of(boards, subject)
+    if held then
+        -- Whoever bears it is about to write. One that is being emptied is told so first (`touch`).
+        if held.emptying == '-' and tonumber(held.touched) < tonumber(now) then
+            held.touched = now
+            call('HSET', boards, subject, record_text(held))
+        end
+        return 'Rb' .. record_text(held)
+    end
+    local settled_life, settled_shards = settings_of(settled, subject)
+    if settled_life then call('HDEL', settled, subject) end
+    local record = record_text{
+        life = settled_life or life, shards = settled_shards or shards, meaning = meaning,
+        at = now, touched = now, servers = servers, emptying = '-',
+    }
+    call('HSET', boards, subject, record)
+    call('ZADD', subjects, 0, subject)
+    call('ZADD', due, first_due, name)
+    return remember(key, number, 'Rb' .. record)
+end)
+
+-- Keeps settings of a board that was not born.
+register('settle', {}, function(keys, args)
+    local kinds, boards, settled, due, key = unpack(keys)
+    local deadline, number, kind, revision, name, subject, life, shards, now, first_due = unpack(args)
+    local answer = remembered(key, number)
+    if answer then return answer end
+    if is_late(deadline) then return 'ELATE' end
+    local meaning = meaning_at(kinds, kind, revision)
+    if not meaning then return 'ESTALE' end
+    if call('HEXISTS', boards, subject) == 1 then return 'EBORN' end
+    call('HSET', settled, subject, life .. ' ' .. shards .. ' ' .. now)
+    call('ZADD', due, first_due, name)
+    return remember(key, number, 'Ru' .. record_text{
+        life = life, shards = shards, meaning = meaning, at = now, touched = now, servers = '-', emptying = '-',
+    })
+end)

@@ -1,0 +1,38 @@
+-- What is due: boards of which something is past its time, or was found so by nobody yet.
+
+-- Takes boards that are due until `now`, and claims them: they are due again at `claim`, should nobody say
+-- otherwise. `claim` is no whole number: no other time is like it.
+register('take_due', {'allow-oom'}, function(keys, args)
+    local due, key = unpack(keys)
+    local deadline, number, now, claim, limit = unpack(args)
+    local answer = remembered(key, number)
+    if answer then return answer end
+    if is_late(deadline) then return 'ELATE' end
+    local names = call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, limit)
+    if #names == 0 then return 'R' .. cmsgpack.pack(names) end
+    local claims = {}
+    for i, name in ipairs(names) do
+        claims[2 * i - 1] = claim
+        claims[2 * i] = name
+    end
+    call('ZADD', due, unpack(claims))
+    return remember(key, number, 'R' .. cmsgpack.pack(names))
+end)
+
+-- Says when boards that were claimed are due next, '-' for never. One that somebody else made due meanwhile
+-- stays so.
+register('set_due', {'allow-oom'}, function(keys, args)
+    if is_late(args[1]) then return 'ELATE' end
+    local claim = tonumber(args[2])
+    for i = 3, #args, 2 do
+        local name, next_due = args[i], args[i + 1]
+        if tonumber(call('ZSCORE', keys[1], name) or 0) == claim then
+            if next_due == '-' then
+                call('ZREM', keys[1], name)
+            else
+                call('ZADD', keys[1], next_due, name)
+            end
+        end
+    end
+    return 'R'
+end)

@@ -1,0 +1,99 @@
+-- Lives of boards: which are on, when they were written to, and how they end.
+
+-- What a life is: 'DUE b RECORD', or 'DUE u LIFE' of a board with settings only. DUE is '-' where it has none.
+register('life', {'no-writes'}, function(keys, args)
+    local boards, settled, due = unpack(keys)
+    local name, subject, life = unpack(args)
+    local next_due = call('ZSCORE', due, name)
+    next_due = next_due and digits(math.floor(tonumber(next_due))) or '-'
+    local record, text = record_of(boards, subject)
+    if record and record.life == life then return 'R' .. next_due .. ' b ' .. text end
+    if not record and settings_of(settled, subject) == life then return 'R' .. next_due .. ' u ' .. life end
+    return 'EDEAD'
+end)
+
+-- A board is about to be written to (`now`), or has something that is due earlier (`due_at`); '-' where it
+-- is not so. Greatest and least: as often as one likes.
+register('touch', {}, function(keys, args)
+    local boards, due = unpack(keys)
+    local deadline, name, subject, life, now, due_at = unpack(args)
+    if is_late(deadline) then return 'ELATE' end
+    local record = record_of(boards, subject)
+    if not record or record.life ~= life then return 'EDEAD' end
+    if now ~= '-' then
+        if record.emptying ~= '-' then return 'EEMPTYING ' .. record.emptying end
+        if tonumber(record.touched) < tonumber(now) then
+            record.touched = now
+            call('HSET', boards, subject, record_text(record))
+        end
+    end
+    if due_at ~= '-' then call('ZADD', due, 'LT', due_at, name) end
+    local next_due = call('ZSCORE', due, name)
+    next_due = next_due and digits(math.floor(tonumber(next_due))) or '-'
+    return 'R' .. next_due .. ' b ' .. record_text(record)
+end)
+
+-- Decides that an idle board is emptied of what was written until `bound`, unless it was touched since it was
+-- found idle. From here on nobody touches it before it is empty on all shards.
+register('begin_emptying', {'allow-oom'}, function(keys, args)
+    local deadline, subject, life, touched, bound = unpack(args)
+    if is_late(deadline) then return 'ELATE' end
+    local record = record_of(keys[1], subject)
+    if not record or record.life ~= life then return 'EDEAD' end
+    if record.touched ~= touched then return 'ETOUCHED' end
+    record.emptying = bound
+    call('HSET', keys[1], subject, record_text(record))
+    return 'R'
+end)
+
+-- It is empty on all shards.
+register('end_emptying', {'allow-oom'}, function(keys, args)
+    local deadline, subject, life, bound = unpack(args)
+    if is_late(deadline) then return 'ELATE' end
+    local record = record_of(keys[1], subject)
+    if record and record.life == life and record.emptying == bound then
+        record.emptying = '-'
+        call('HSET', keys[1], subject, record_text(record))
+    end
+    return 'R'
+end)
+
+-- Ends a life, whichever is on (`life` '-') or this one if it was not touched. What is needed to put its
+-- tombstones stays in `dying` until they are there. Answers as `board` does.
+register('bury', {'allow-oom'}, function(keys, args)
+    local boards, subjects, settled, due, dying, key = unpack(keys)
+    local deadline, number, name, subject, life, touched = unpack(args)
+    local answer = remembered(key, number)
+    if answer then return answer end
+    if is_late(deadline) then return 'ELATE' end
+    local record, text = record_of(boards, subject)
+    if record then
+        if life ~= '-' and record.life ~= life then return 'ENOTTHERE' end
+        if touched ~= '-' and record.touched ~= touched then return 'ETOUCHED' end
+        call('HDEL', boards, subject)
+        call('ZREM', subjects, subject)
+        call('ZREM', due, name)
+        call('HSET', dying, record.life, text .. ' ' .. name)
+        return remember(key, number, 'Rb' .. text)
+    end
+    local settled_life = settings_of(settled, subject)
+    if not settled_life or (life ~= '-' and settled_life ~= life) then return 'ENOTTHERE' end
+    call('HDEL', settled, subject)
+    call('ZREM', due, name)
+    return remember(key, number, 'Ru' .. settled_life)
+end)
+
+-- Its tombstones are there.
+register('buried', {'allow-oom'}, function(keys, args)
+    if is_late(args[1]) then return 'ELATE' end
+    call('HDEL', keys[1], args[2])
+    return 'R'
+end)
+
+-- Some of the lives whose tombstones may be missing: the next cursor, and 'RECORD KIND/SUBJECT' of each.
+register('dying', {'no-writes'}, function(keys, args)
+    local found = call('HSCAN', keys[1], args[1], 'COUNT', args[2])
+    local texts = {found[1]}
+    for i = 2, #found[2], 2 do texts[#texts + 1] = found[2][i] end
+    return 'R' .. cmsgpack.pack(texts)
+end)

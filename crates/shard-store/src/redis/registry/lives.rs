@@ -1,0 +1,271 @@
+//! Lives of boards: which are on, when they were written to, how they end.
+
+use board::{BoardName, Incarnation, Timestamp};
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::record::{self, Record};
+use super::{Registry, boards_key, failed, settled_key, subjects_key, text, unread, unread_write};
+use crate::contract::{BoardRecord, BuryError, StoreError};
+use crate::redis::keys;
+use crate::redis::servers::{CallError, Effect, Refusal};
+use crate::redis::wire::{Garbled, Unpack};
+
+/// Lives whose tombstones may be missing that are told in one call, about.
+const DYING_AT_ONCE: usize = 100;
+
+/// What a board is touched for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::redis) struct Touch {
+    /// It is about to be written to.
+    pub(in crate::redis) now: Option<Timestamp>,
+    /// Something of it is past its time then.
+    pub(in crate::redis) due: Option<Timestamp>,
+}
+
+/// A life that is on.
+#[derive(Debug)]
+pub(in crate::redis) struct Held {
+    /// Of a board that was born: its record.
+    pub(in crate::redis) record: Option<Record>,
+    /// When something of it is known to be past its time.
+    pub(in crate::redis) due: Option<Timestamp>,
+}
+
+/// What came of touching a board.
+#[derive(Debug)]
+pub(in crate::redis) enum Touched {
+    /// It is as told.
+    Held(Held),
+    /// It is idle, and being emptied of what was written until then: touched when that is done.
+    Emptying(Timestamp),
+}
+
+impl Registry {
+    /// Whether this life is on; `Dead` otherwise.
+    pub(in crate::redis) async fn life(&self, board: &BoardRecord) -> Result<Held, StoreError> {
+        let name = &board.name;
+        let kind = name.kind();
+        let keys = vec![boards_key(kind), settled_key(kind), keys::registry("due")];
+        let args = vec![text(name), text(name.subject()), text(board.incarnation)];
+        match self.read("life", keys, args).await {
+            Ok(answer) => held(name, &answer).map_err(unread),
+            Err(error) => Err(dead_or_failed(error)),
+        }
+    }
+
+    /// Tells that a board is about to be written to, or when something of it is due; `Dead` where
+    /// this life has ended.
+    pub(in crate::redis) async fn touch(
+        &self,
+        board: &BoardRecord,
+        touch: Touch,
+    ) -> Result<Touched, StoreError> {
+        let name = &board.name;
+        let keys = vec![boards_key(name.kind()), keys::registry("due")];
+        let millis = |time: Option<Timestamp>| {
+            time.map_or(Bytes::from_static(b"-"), |time| text(time.millis()))
+        };
+        let args = vec![
+            text(name),
+            text(name.subject()),
+            text(board.incarnation),
+            millis(touch.now),
+            millis(touch.due),
+        ];
+        match self.write("touch", keys, args).await {
+            Ok(answer) => held(name, &answer).map(Touched::Held).map_err(unread_write),
+            Err(CallError::Refused(Refusal { code, payload })) if code == "EMPTYING" => {
+                let bound = std::str::from_utf8(&payload).map_err(|_| Garbled("no UTF-8"));
+                let bound = bound.and_then(record::time).map_err(unread_write)?;
+                Ok(Touched::Emptying(bound))
+            }
+            Err(error) => Err(dead_or_failed(error)),
+        }
+    }
+
+    /// Decides that an idle board is emptied of what was written until `bound`. False where it was
+    /// touched since the record was read, or its life has ended.
+    pub(in crate::redis) async fn begin_emptying(
+        &self,
+        record: &Record,
+        bound: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let name = &record.board().name;
+        let args = vec![
+            text(name.subject()),
+            text(record.spread.life()),
+            text(record.touched.millis()),
+            text(bound.millis()),
+        ];
+        let keys = vec![boards_key(name.kind())];
+        match self.write("begin_emptying", keys, args).await {
+            Ok(_) => Ok(true),
+            Err(CallError::Refused(refusal)) if ["TOUCHED", "DEAD"].contains(&&*refusal.code) => {
+                Ok(false)
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// The board is empty on all shards.
+    pub(in crate::redis) async fn end_emptying(
+        &self,
+        board: &BoardRecord,
+        bound: Timestamp,
+    ) -> Result<(), StoreError> {
+        let args = vec![
+            text(board.name.subject()),
+            text(board.incarnation),
+            text(bound.millis()),
+        ];
+        let keys = vec![boards_key(board.name.kind())];
+        let ended = self.write("end_emptying", keys, args).await;
+        ended.map(drop).map_err(failed)
+    }
+
+    /// Ends the life of a board that is on. Answers where its tombstones belong, unless it had
+    /// settings only.
+    pub(in crate::redis) async fn bury(
+        &self,
+        name: &BoardName,
+    ) -> Result<Option<Record>, BuryError> {
+        let until = Instant::now() + self.write_deadline;
+        let answer = match self.end(name, None, until).await {
+            Err(CallError::Refused(refusal)) if refusal.code == "NOTTHERE" => {
+                return Err(BuryError::NotThere);
+            }
+            answer => answer.map_err(failed)?,
+        };
+        if answer.first() == Some(&b'u') {
+            return Ok(None);
+        }
+        Ok(Record::told(name, &answer).map_err(unread_write)?)
+    }
+
+    /// Ends this life of a board, before `until`, unless it was touched since its record was read.
+    /// Whether it did.
+    pub(in crate::redis) async fn bury_untouched(
+        &self,
+        record: &Record,
+        until: Instant,
+    ) -> Result<bool, StoreError> {
+        match self.end(&record.board().name, Some(record), until).await {
+            Ok(_) => Ok(true),
+            Err(CallError::Refused(refusal))
+                if ["NOTTHERE", "TOUCHED"].contains(&&*refusal.code) =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    async fn end(
+        &self,
+        name: &BoardName,
+        only: Option<&Record>,
+        until: Instant,
+    ) -> Result<Bytes, CallError> {
+        let kind = name.kind();
+        let (call, number) = self.next_call();
+        let keys = vec![
+            boards_key(kind),
+            subjects_key(kind),
+            settled_key(kind),
+            keys::registry("due"),
+            keys::registry("dying"),
+            call,
+        ];
+        let any = || Bytes::from_static(b"-");
+        let args = vec![
+            number,
+            text(name),
+            text(name.subject()),
+            only.map_or_else(any, |record| text(record.spread.life())),
+            only.map_or_else(any, |record| text(record.touched.millis())),
+        ];
+        self.call("bury", keys, args, Effect::Write, until).await
+    }
+
+    /// The tombstones of a life are there.
+    pub(in crate::redis) async fn buried(&self, life: Incarnation) -> Result<(), StoreError> {
+        let keys = vec![keys::registry("dying")];
+        let buried = self.write("buried", keys, vec![text(life)]).await;
+        buried.map(drop).map_err(failed)
+    }
+
+    /// Some of the lives whose tombstones may be missing, and where to go on; all were told when
+    /// that is `0`, where it begins.
+    pub(in crate::redis) async fn dying(
+        &self,
+        cursor: &str,
+    ) -> Result<(String, Vec<Record>), StoreError> {
+        let keys = vec![keys::registry("dying")];
+        let args = vec![text(cursor), text(DYING_AT_ONCE)];
+        let answer = self.read("dying", keys, args).await.map_err(failed)?;
+        dying(&answer).map_err(unread)
+    }
+}
+
+fn dead_or_failed(error: CallError) -> StoreError {
+    match error {
+        CallError::Refused(refusal) if refusal.code == "DEAD" => StoreError::Dead,
+        error => failed(error),
+    }
+}
+
+/// Reads `DUE b RECORD` or `DUE u LIFE`.
+fn held(name: &BoardName, answer: &[u8]) -> Result<Held, Garbled> {
+    const WRONG: Garbled = Garbled("no life");
+    let text = std::str::from_utf8(answer).map_err(|_| WRONG)?;
+    let (due, rest) = text.split_once(' ').ok_or(WRONG)?;
+    let due = match due {
+        "-" => None,
+        due => Some(record::time(due)?),
+    };
+    let record = match rest.split_once(' ').ok_or(WRONG)? {
+        ("b", text) => Some(Record::parse(name, true, text)?),
+        ("u", _) => None,
+        _ => return Err(WRONG),
+    };
+    Ok(Held { record, due })
+}
+
+/// Reads a cursor, and `RECORD KIND/SUBJECT` of each life. One that cannot be read is passed by: it
+/// would hold up all others.
+fn dying(answer: &[u8]) -> Result<(String, Vec<Record>), Garbled> {
+    let mut answer = Unpack::new(answer);
+    let count = answer.array()?;
+    let cursor = answer.text()?.to_owned();
+    let mut records = Vec::new();
+    for _ in 1..count {
+        let text = answer.text()?;
+        if let Some(record) = parse_dying(text) {
+            records.push(record);
+        } else {
+            tracing::error!(text, "the registry has a life that nobody can end");
+        }
+    }
+    Ok((cursor, records))
+}
+
+fn parse_dying(text: &str) -> Option<Record> {
+    // Seven words, and a name that may have spaces.
+    let (split, _) = text.match_indices(' ').nth(6)?;
+    let (record, name) = text.split_at(split);
+    Record::parse(&name[1..].parse().ok()?, true, record).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dying_board_may_have_spaces_in_its_name() {
+        let text = "00000000000000ff 16 0000000000000001 5 6 - - gifts/room 1 of 2";
+        let record = parse_dying(text).unwrap();
+        assert_eq!(record.board().name.to_string(), "gifts/room 1 of 2");
+        assert!(parse_dying("00000000000000ff 16").is_none());
+    }
+}

@@ -1,0 +1,52 @@
+-- What the registry keeps, as text, and the calls that it remembers.
+--
+-- A board that was born: 'LIFE SHARDS MEANING AT TOUCHED SERVERS EMPTYING'; the last is '-', or while an
+-- idle board is being emptied the time up to which its writes go. A board with settings only:
+-- 'LIFE SHARDS AT'. A kind: 'REVISION MEANING JSON', deleted 'REVISION - '.
+
+-- A call that is sent again within this time, in milliseconds, is answered again, not done again.
+local REMEMBERED_MS = 120000
+
+-- What the call of this key and number was answered, if it was done before.
+local function remembered(key, number)
+    local held = call('GET', key)
+    local begins = number .. ' '
+    if held and held:sub(1, #begins) == begins then return held:sub(#begins + 1) end
+end
+
+local function remember(key, number, answer)
+    call('SET', key, number .. ' ' .. answer, 'PX', REMEMBERED_MS)
+    return answer
+end
+
+-- What the boards of a kind mean, if it is at this revision and was not deleted.
+local function meaning_at(kinds, kind, revision)
+    local held, meaning = (call('HGET', kinds, kind) or ''):match('^(%d+) (%x+) ')
+    if held == revision then return meaning end
+end
+
+local RECORD = {'life', 'shards', 'meaning', 'at', 'touched', 'servers', 'emptying'}
+
+local function record_text(record)
+    local words = {}
+    for i, name in ipairs(RECORD) do words[i] = record[name] end
+    return table.concat(words, ' ')
+end
+
+-- The record of a board that was born, and its text.
+local function record_of(boards, subject)
+    local text = call('HGET', boards, subject)
+    if not text then return nil end
+    local record, i = {}, 0
+    for word in text:gmatch('%S+') do
+        i = i + 1
+        record[RECORD[i]] = word
+    end
+    return record, text
+end
+
+-- A board with settings only: its life, how many shards, and since when.
+local function settings_of(settled, subject)
+    local text = call('HGET', settled, subject)
+    if text then return text:match('^(%x+) (%d+) (%S+)$') end
+end

@@ -1,0 +1,240 @@
+//! How a call comes to an answer: attempts, until one is answered or time is up.
+//!
+//! A write may be sent again at any time: functions remember what they answered. What matters is to
+//! know, at the end, whether an attempt may have been applied.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use super::super::address::Address;
+use super::Servers;
+use super::call::{Answer, Call, CallError, Effect, Place, Said};
+use super::fault::{Fault, Trouble};
+use super::link::Link;
+use super::pause::Pause;
+
+/// The first and the longest pause between attempts.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(100));
+
+/// Redirections that are followed at once; later ones after a pause.
+const REDIRECTIONS_AT_ONCE: u32 = 3;
+
+/// A call that is being made.
+#[derive(Debug)]
+pub(super) struct Attempts<'a> {
+    servers: &'a Servers,
+    place: Place,
+    call: &'a Call,
+    /// Where to go next instead of where the place is.
+    redirection: Option<Redirection>,
+    redirections: u32,
+    /// An attempt was sent and not answered.
+    may_be_applied: bool,
+    pause: Pause,
+}
+
+#[derive(Debug)]
+struct Redirection {
+    to: Address,
+    asking: bool,
+}
+
+/// An attempt without an answer.
+enum Miss {
+    /// It was the last one.
+    Final(CallError),
+    /// Another may do better: right away, or after a pause.
+    Again { why: String, at_once: bool },
+}
+
+impl Miss {
+    fn later(why: String) -> Self {
+        let at_once = false;
+        Self::Again { why, at_once }
+    }
+}
+
+impl<'a> Attempts<'a> {
+    pub(super) fn new(servers: &'a Servers, place: Place, call: &'a Call) -> Self {
+        Self {
+            servers,
+            place,
+            call,
+            redirection: None,
+            redirections: 0,
+            may_be_applied: false,
+            pause: Pause::new(PAUSES.0, PAUSES.1),
+        }
+    }
+
+    pub(super) async fn run(mut self) -> Result<Answer, CallError> {
+        loop {
+            let (why, at_once) = match self.once().await {
+                Ok(answer) => return Ok(answer),
+                Err(Miss::Final(error)) => return Err(error),
+                Err(Miss::Again { why, at_once }) => (why, at_once),
+            };
+            let now = Instant::now();
+            if now >= self.call.until {
+                return Err(self.given_up(why));
+            }
+            if !at_once {
+                let next = now + self.pause.next();
+                sleep_until(next.min(self.call.until)).await;
+            }
+        }
+    }
+
+    /// What became of a write that nobody answered is unknown; a read never did anything.
+    fn given_up(&self, why: String) -> CallError {
+        if self.may_be_applied && self.call.effect == Effect::Write {
+            CallError::Unknown(why)
+        } else {
+            CallError::Unavailable(why)
+        }
+    }
+
+    async fn once(&mut self) -> Result<Answer, Miss> {
+        let redirection = self.redirection.take();
+        let (node, asking) = match redirection {
+            Some(Redirection { to, asking }) => match self.servers.topology.at(&to) {
+                Some(node) => {
+                    // It may be one that nobody has needed before.
+                    node.settled(self.call.until).await;
+                    (node, asking)
+                }
+                None => {
+                    return Err(Miss::later(format!(
+                        "redirected to {to}, and in no cluster"
+                    )));
+                }
+            },
+            None => match self.servers.topology.route(self.place) {
+                Ok(node) => (node, false),
+                Err(why) => {
+                    self.servers.topology.stale(None);
+                    return Err(Miss::later(why));
+                }
+            },
+        };
+        let Some(link) = node.link() else {
+            self.servers.topology.stale(None);
+            let why = node.trouble().unwrap_or_default();
+            let until = Instant::now() + PAUSES.1;
+            node.changed(until.min(self.call.until)).await;
+            return Err(Miss::later(format!("{}: {why}", node.address())));
+        };
+        match link.fcall(self.call, asking).await {
+            Ok(said) => match Said::of(&said) {
+                Said::Result(payload) => {
+                    self.acknowledged(&link).await?;
+                    let epoch = link.epoch();
+                    Ok(Answer { payload, epoch })
+                }
+                Said::Refusal(refusal) => Err(self.refused(refusal)),
+                Said::Garbled => {
+                    let why = format!("{}: no answer of a function", link.address());
+                    Err(Miss::Final(CallError::Unknown(why)))
+                }
+            },
+            Err(fault) => Err(self.failed(&link, fault).await),
+        }
+    }
+
+    fn refused(&self, refusal: super::call::Refusal) -> Miss {
+        match refusal.code.as_str() {
+            // It has looked whether an earlier attempt was applied: none was, and none will be.
+            "LATE" => {
+                let why = "the deadline of the call had passed when it was to be applied";
+                Miss::Final(CallError::Unavailable(why.to_owned()))
+            }
+            "FROZEN" if Instant::now() >= self.call.until => {
+                Miss::Final(CallError::Unavailable("the board is frozen".to_owned()))
+            }
+            "FROZEN" => Miss::later("the board is frozen".to_owned()),
+            _ => Miss::Final(CallError::Refused(refusal)),
+        }
+    }
+
+    async fn failed(&mut self, link: &Link, fault: Fault) -> Miss {
+        let why = format!("{}: {}", link.address(), fault.words());
+        let again = |at_once| Miss::Again {
+            why: why.clone(),
+            at_once,
+        };
+        let words = match &fault {
+            Fault::NotSent(_) => return again(false),
+            Fault::Lost(_) => {
+                self.may_be_applied = true;
+                self.servers.topology.stale(None);
+                return again(false);
+            }
+            Fault::Redis(words) => words,
+        };
+        match Trouble::of(words, link.address()) {
+            Trouble::Moved(to) => {
+                self.servers.topology.stale(to.clone());
+                again(self.redirect(to, false))
+            }
+            Trouble::Ask(to) => again(self.redirect(to, true)),
+            Trouble::Passing => again(false),
+            Trouble::NoFunction => match link.load().await {
+                Ok(()) => again(self.spend_redirection()),
+                Err(Fault::Redis(words)) => Miss::Final(self.lasting(format!(
+                    "{}: functions can't be loaded: {words}",
+                    link.address()
+                ))),
+                Err(_) => again(false),
+            },
+            Trouble::NoPrimary => {
+                self.servers.topology.stale(None);
+                again(false)
+            }
+            Trouble::Broke => {
+                self.may_be_applied = true;
+                Miss::Final(self.lasting(why))
+            }
+            Trouble::Lasting => Miss::Final(self.lasting(why)),
+        }
+    }
+
+    fn lasting(&self, why: String) -> CallError {
+        self.given_up(why)
+    }
+
+    /// Whether to go there at once.
+    fn redirect(&mut self, to: Option<Address>, asking: bool) -> bool {
+        self.redirection = to.map(|to| Redirection { to, asking });
+        self.redirection.is_some() && self.spend_redirection()
+    }
+
+    fn spend_redirection(&mut self) -> bool {
+        self.redirections += 1;
+        self.redirections <= REDIRECTIONS_AT_ONCE
+    }
+
+    /// Until as many replicas have the write as are asked for.
+    async fn acknowledged(&mut self, link: &Link) -> Result<(), Miss> {
+        let wanted = self.servers.acks;
+        if wanted == 0 || self.call.effect == Effect::Read {
+            return Ok(());
+        }
+        self.may_be_applied = true;
+        loop {
+            let counted = link.acks().count(wanted).await;
+            let count = counted
+                .map_err(|fault| Miss::later(format!("{}: {}", link.address(), fault.words())))?;
+            if count >= wanted {
+                return Ok(());
+            }
+            if Instant::now() >= self.call.until {
+                let why = format!(
+                    "{} has it, and {count} of the {wanted} replicas that are to have it",
+                    link.address()
+                );
+                return Err(Miss::Final(CallError::Unknown(why)));
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What is called, and what comes of it.
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+/// One of several independent servers, by the identity that it stores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(in crate::redis) struct ServerId(pub(in crate::redis) u64);
+
+/// 16 hexadecimal digits, as it is stored.
+impl std::fmt::Display for ServerId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// Where keys lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::redis) struct Place {
+    /// Their slot.
+    pub(in crate::redis) slot: u16,
+    /// Of independent servers, which; otherwise none.
+    pub(in crate::redis) server: Option<ServerId>,
+}
+
+/// Whether a call may change anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::redis) enum Effect {
+    /// It only reads.
+    Read,
+    /// It may write, and is exact when it is sent again. It is given its deadline as first argument.
+    Write,
+}
+
+/// One function call.
+#[derive(Debug, Clone)]
+pub(in crate::redis) struct Call {
+    /// The function's short name: `apply`.
+    pub(in crate::redis) function: &'static str,
+    /// Every key that it looks at, all in one slot.
+    pub(in crate::redis) keys: Vec<Bytes>,
+    /// Its arguments.
+    pub(in crate::redis) args: Vec<Bytes>,
+    /// What it does.
+    pub(in crate::redis) effect: Effect,
+    /// When to give up.
+    pub(in crate::redis) until: Instant,
+}
+
+/// What a function answered.
+#[derive(Debug, Clone)]
+pub(in crate::redis) struct Answer {
+    /// Without its type byte.
+    pub(in crate::redis) payload: Bytes,
+    /// Tells the history of the process that answered from others: it changes when data may have been lost.
+    pub(in crate::redis) epoch: u64,
+}
+
+/// What a function refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::redis) struct Refusal {
+    /// Why: `DEAD`.
+    pub(in crate::redis) code: String,
+    /// What comes with it.
+    pub(in crate::redis) payload: Bytes,
+}
+
+/// A call without an answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(in crate::redis) enum CallError {
+    /// The function refused, and changed nothing.
+    #[error("refused: {}", .0.code)]
+    Refused(Refusal),
+    /// Surely nothing happened.
+    #[error("{0}")]
+    Unavailable(String),
+    /// It may have happened.
+    #[error("{0}")]
+    Unknown(String),
+}
+
+/// What a function says, told by the first byte of its answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// `R`: this.
+    Result(Bytes),
+    /// `E`: a refusal.
+    Refusal(Refusal),
+    /// No function of ours answers like that.
+    Garbled,
+}
+
+impl Said {
+    pub(super) fn of(answer: &Bytes) -> Self {
+        match answer.first() {
+            Some(b'R') => Self::Result(answer.slice(1..)),
+            Some(b'E') => {
+                let text = answer.slice(1..);
+                let space = text.iter().position(|byte| *byte == b' ');
+                let end = space.unwrap_or(text.len());
+                Self::Refusal(Refusal {
+                    code: String::from_utf8_lossy(&text[..end]).into_owned(),
+                    payload: text.slice((end + 1).min(text.len())..),
+                })
+            }
+            _ => Self::Garbled,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_byte_tells_results_from_refusals() {
+        let said = |text: &'static [u8]| Said::of(&Bytes::from_static(text));
+        assert_eq!(
+            said(b"RMOVED 1 a:1"),
+            Said::Result(Bytes::from_static(b"MOVED 1 a:1"))
+        );
+        assert_eq!(said(b"R"), Said::Result(Bytes::new()));
+        let refusal = |code: &str, payload: &'static [u8]| {
+            Said::Refusal(Refusal {
+                code: code.to_owned(),
+                payload: Bytes::from_static(payload),
+            })
+        };
+        assert_eq!(said(b"EDEAD"), refusal("DEAD", b""));
+        assert_eq!(
+            said(b"EWINDOWS \x91\xff a"),
+            refusal("WINDOWS", b"\x91\xff a")
+        );
+        assert_eq!(said(b""), Said::Garbled);
+        assert_eq!(said(b"OK"), Said::Garbled);
+    }
+}

@@ -1,0 +1,170 @@
+//! One connection to one address: [`Connection`], a centralized fred client that never reconnects and
+//! never sends anything twice. Whoever holds it makes another when it has ended.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use fred::clients::{Client, Pipeline};
+use fred::error::{Error, ErrorKind};
+use fred::interfaces::ClientLike;
+use fred::types::config::{Config, Options, Server, ServerConfig, TcpConfig};
+use fred::types::{Builder, ClusterHash, CustomCommand, Resp3Frame, RespVersion, Value};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::super::address::Address;
+use super::dial::Dial;
+use super::fault::Fault;
+use super::task::Task;
+
+/// How long a connection may take to be made, TLS and login included.
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long one command is waited for.
+pub(super) const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Commands that may wait for their turn on one connection.
+const QUEUE_MAX_COMMANDS: usize = 10_000;
+
+/// How fred says that it took a command no more.
+const TASK_IS_GONE: &str = "Failed to send command to router.";
+
+/// What was answered, errors excepted.
+pub(super) type Reply = Resp3Frame;
+
+/// A connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    client: Client,
+    task: Task,
+}
+
+/// Ends when its connection does.
+pub(super) type Ended = JoinHandle<Result<(), Error>>;
+
+impl Connection {
+    /// Connects and logs in. Sentinels are spoken to by the older protocol, which each of them knows.
+    pub(super) async fn open(dial: &Dial, address: &Address) -> Result<(Self, Ended), String> {
+        let client = client_for(dial, address).map_err(|error| error.to_string())?;
+        let listener = client.clone();
+        let mut connected = pin!(listener.wait_for_connect());
+        // From the first poll on it listens: nothing that happens to the task is missed.
+        let _ = futures::poll!(&mut connected);
+        let ended = client.connect();
+        let task = Task::of(&ended);
+        match timeout(CONNECT_TIMEOUT, connected).await {
+            Ok(Ok(())) => Ok((Self { client, task }, ended)),
+            Ok(Err(error)) => Err(error.details().to_owned()),
+            Err(_) => Err(format!("no connection within {CONNECT_TIMEOUT:?}")),
+        }
+    }
+
+    /// Ends it: who waits for an answer hears of it at once.
+    pub(super) fn end(&self) {
+        self.task.end();
+    }
+
+    /// Sends one command.
+    pub(super) async fn send(
+        &self,
+        command: &'static str,
+        args: Vec<Value>,
+        within: Duration,
+    ) -> Result<Reply, Fault> {
+        let options = Options {
+            timeout: Some(within.max(Duration::from_millis(1))),
+            ..Options::default()
+        };
+        let client = self.client.with_options(&options);
+        match client.custom_raw(custom(command), args).await {
+            Ok(Resp3Frame::SimpleError { data, .. }) => Err(Fault::Redis(data.to_string())),
+            Ok(Resp3Frame::BlobError { data, .. }) => {
+                Err(Fault::Redis(String::from_utf8_lossy(&data).into_owned()))
+            }
+            Ok(reply) => Ok(reply),
+            Err(error) => Err(fault_of(&error)),
+        }
+    }
+
+    /// Sends one command right behind `ASKING`, and answers what it answered.
+    pub(super) async fn send_asking(
+        &self,
+        command: &'static str,
+        args: Vec<Value>,
+        within: Duration,
+    ) -> Result<Bytes, Fault> {
+        let pipeline = Pipeline::from(self.client.clone());
+        for (command, args) in [("ASKING", Vec::new()), (command, args)] {
+            let queued: Result<Value, Error> = pipeline.custom(custom(command), args).await;
+            queued.map_err(|error| Fault::NotSent(error.to_string()))?;
+        }
+        let Ok(mut answers) = timeout(within, pipeline.try_all::<Value>()).await else {
+            return Err(Fault::Lost("no answer in time".to_owned()));
+        };
+        match (answers.pop(), answers.pop()) {
+            (Some(Ok(Value::String(text))), Some(Ok(_))) => Ok(text.into_inner()),
+            (Some(Ok(Value::Bytes(bytes))), Some(Ok(_))) => Ok(bytes),
+            // An answer to each: this one is Redis's.
+            (Some(Err(error)), Some(_)) | (_, Some(Err(error))) => {
+                Err(Fault::Redis(error.details().to_owned()))
+            }
+            (Some(Err(error)), None) => Err(fault_of(&error)),
+            _ => Err(Fault::Lost("no answer of a function".to_owned())),
+        }
+    }
+}
+
+fn custom(command: &'static str) -> CustomCommand {
+    CustomCommand::new_static(command, ClusterHash::FirstKey, false)
+}
+
+fn client_for(dial: &Dial, address: &Address) -> Result<Client, Error> {
+    let config = Config {
+        server: ServerConfig::Centralized {
+            server: Server::new(address.host.as_str(), address.port),
+        },
+        version: if dial.is_for_sentinels {
+            RespVersion::RESP2
+        } else {
+            RespVersion::RESP3
+        },
+        username: dial.login.as_ref().and_then(|login| login.user.clone()),
+        password: dial.login.as_ref().map(|login| login.password.clone()),
+        tls: dial.tls.clone(),
+        ..Config::default()
+    };
+    Builder::from_config(config)
+        .with_connection_config(|connection| {
+            connection.connection_timeout = CONNECT_TIMEOUT;
+            connection.internal_command_timeout = CONNECT_TIMEOUT;
+            connection.max_command_attempts = 1;
+            connection.max_redirections = 0;
+            connection.max_command_buffer_len = QUEUE_MAX_COMMANDS;
+            connection.disable_cluster_health_check = true;
+            // Errors are for the caller; the connection is as good as before.
+            connection.reconnect_errors = Vec::new();
+            connection.tcp = TcpConfig {
+                nodelay: Some(true),
+                ..TcpConfig::default()
+            };
+        })
+        .with_performance_config(|performance| {
+            performance.default_command_timeout = COMMAND_TIMEOUT;
+        })
+        .build()
+}
+
+fn fault_of(error: &Error) -> Fault {
+    let words = error.details().to_owned();
+    match error.kind() {
+        ErrorKind::Backpressure => Fault::NotSent("too many calls wait".to_owned()),
+        ErrorKind::Unknown if words == TASK_IS_GONE => {
+            Fault::NotSent("the connection has ended".to_owned())
+        }
+        ErrorKind::Timeout => Fault::Lost("no answer in time".to_owned()),
+        ErrorKind::Canceled => Fault::Lost("the connection ended".to_owned()),
+        // CLUSTERDOWN comes here: fred gives up a connection that says so, with all that is under way.
+        _ => Fault::Lost(words),
+    }
+}

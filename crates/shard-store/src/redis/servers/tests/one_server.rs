@@ -1,0 +1,198 @@
+//! One server: lost answers, restarts, lost functions, errors of every kind.
+
+use std::time::Duration;
+
+use end_to_end::redis::{FaultProxy, Fsync, Matching, RedisOptions, RedisServer};
+
+use super::super::CallError;
+use super::stage::{
+    PATIENCE, answer, breaks, count, frozen, give_functions, make, open, ping, say, see, time_left,
+    until,
+};
+
+/// A while that is over before the patience of a test.
+const SHORT: Duration = Duration::from_millis(300);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_who_call_see_the_same_epoch_until_the_server_begins_anew() {
+    let redis = RedisOptions::new().append_only(Fsync::Always).start();
+    let (one, other) = (open(&redis.url()).await, open(&redis.url()).await);
+    let first = answer(&one, &ping()).await.unwrap();
+    assert!(first.payload.is_empty());
+    assert_eq!(answer(&other, &ping()).await.unwrap().epoch, first.epoch);
+    assert_eq!(one.ready(), Ok(()));
+
+    redis.kill();
+    let missing = make(&one, &ping().within(SHORT)).await.unwrap_err();
+    assert!(matches!(missing, CallError::Unavailable(_)), "{missing:?}");
+    assert!(
+        one.ready()
+            .unwrap_err()
+            .contains(&redis.address().to_string())
+    );
+    redis.start();
+    let next = answer(&one, &ping()).await.unwrap();
+    assert_ne!(next.epoch, first.epoch);
+    assert_eq!(answer(&other, &ping()).await.unwrap().epoch, next.epoch);
+    assert_eq!(one.ready(), Ok(()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_whose_answer_was_lost_is_applied_once() {
+    let redis = RedisServer::plain();
+    give_functions(&redis);
+    let proxy = FaultProxy::before(&redis);
+    let servers = open(proxy.url()).await;
+    proxy.lose_reply_of(&Matching::function("count"), 2);
+    for name in ["a", "b", "c"] {
+        make(&servers, &count("n", name)).await.unwrap();
+    }
+    assert_eq!(proxy.losses_to_come(), 0);
+    assert_eq!(proxy.calls_of("test_count"), 4);
+    assert_eq!(make(&servers, &see("n")).await.unwrap(), "3");
+    // One that never arrived is sent again just so.
+    proxy.lose_request(&Matching::function("count"), 1);
+    assert_eq!(make(&servers, &count("n", "d")).await.unwrap(), "4");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_answered_is_unknown_and_what_was_not_sent_is_not() {
+    let redis = RedisServer::plain();
+    give_functions(&redis);
+    let servers = open(&redis.url()).await;
+    redis.pause();
+    let write = make(&servers, &count("n", "a").within(SHORT)).await;
+    assert!(matches!(write, Err(CallError::Unknown(_))), "{write:?}");
+    let read = make(&servers, &see("n").within(SHORT)).await;
+    assert!(matches!(read, Err(CallError::Unavailable(_))), "{read:?}");
+    until("a node that is missed", async || servers.ready().is_err()).await;
+    let write = make(&servers, &count("n", "b").within(SHORT)).await;
+    assert!(matches!(write, Err(CallError::Unavailable(_))), "{write:?}");
+    // Their deadlines have passed: nothing is applied that comes to the server so late.
+    redis.resume();
+    assert_eq!(make(&servers, &count("n", "c")).await.unwrap(), "1");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn functions_that_are_gone_are_loaded_again() {
+    let redis = RedisServer::plain();
+    let servers = open(&redis.url()).await;
+    redis.command(&["FUNCTION", "FLUSH"]).ok();
+    assert_eq!(make(&servers, &ping()).await.unwrap(), "");
+    let unknown = make(&servers, &see("n").within(SHORT)).await.unwrap_err();
+    assert!(
+        unknown.to_string().contains("Function not found"),
+        "{unknown}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn texts_of_users_are_never_taken_for_something_else() {
+    let redis = RedisServer::plain();
+    give_functions(&redis);
+    let servers = open(&redis.url()).await;
+    for text in [
+        "MOVED 1 127.0.0.1:1",
+        "ASK 1 a:1",
+        "CLUSTERDOWN x",
+        "subscribe",
+        "\r\n+OK",
+    ] {
+        let said = make(&servers, &say(&format!("R{text}"))).await.unwrap();
+        assert_eq!(said, text);
+    }
+    let refused = make(&servers, &say("EWINDOWS all day")).await.unwrap_err();
+    let CallError::Refused(refusal) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(refusal.code, "WINDOWS");
+    assert_eq!(&refusal.payload[..], b"all day");
+    let garbled = make(&servers, &say("what")).await.unwrap_err();
+    assert!(matches!(garbled, CallError::Unknown(_)), "{garbled:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_frozen_are_waited_for() {
+    let redis = RedisServer::plain();
+    give_functions(&redis);
+    let servers = open(&redis.url()).await;
+    redis.command(&["SET", "ice", "1"]).ok();
+    let frozen_for_long = make(&servers, &frozen("ice").within(SHORT))
+        .await
+        .unwrap_err();
+    let told = CallError::Unavailable("the board is frozen".to_owned());
+    assert_eq!(frozen_for_long, told);
+    redis.command(&["PEXPIRE", "ice", "200"]);
+    assert_eq!(make(&servers, &frozen("ice")).await.unwrap(), "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deadlines_are_by_the_clock_of_the_node() {
+    let redis = RedisServer::plain();
+    give_functions(&redis);
+    let servers = open(&redis.url()).await;
+    let left = make(&servers, &time_left("n").within(PATIENCE))
+        .await
+        .unwrap();
+    let left: u128 = left.parse().unwrap();
+    let whole = PATIENCE.as_millis();
+    assert!(left <= whole && left > whole / 2, "{left} of {whole} ms");
+    // The function has looked: it was not applied, and never will be.
+    let late = make(&servers, &say("ELATE")).await.unwrap_err();
+    assert!(matches!(late, CallError::Unavailable(_)), "{late:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_words_of_redis_are_passed_on() {
+    let redis = RedisServer::plain();
+    give_functions(&redis);
+    let servers = open(&redis.url()).await;
+    let broken = make(&servers, &breaks("text")).await.unwrap_err();
+    let CallError::Unknown(words) = &broken else {
+        panic!("{broken:?}");
+    };
+    assert!(words.contains("WRONGTYPE"), "{words}");
+
+    redis
+        .command(&["CONFIG", "SET", "min-replicas-to-write", "1"])
+        .ok();
+    let lonely = make(&servers, &count("n", "a")).await.unwrap_err();
+    let CallError::Unavailable(words) = &lonely else {
+        panic!("{lonely:?}");
+    };
+    assert!(words.contains("NOREPLICAS"), "{words}");
+    assert_eq!(make(&servers, &see("n")).await.unwrap(), "0");
+    redis
+        .command(&["CONFIG", "SET", "min-replicas-to-write", "0"])
+        .ok();
+
+    redis.command(&["CONFIG", "SET", "maxmemory", "1"]).ok();
+    let full = make(&servers, &count("n", "a")).await.unwrap_err();
+    assert!(full.to_string().contains("OOM"), "{full}");
+    redis.command(&["CONFIG", "SET", "maxmemory", "0"]).ok();
+    assert_eq!(make(&servers, &count("n", "a")).await.unwrap(), "1");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_becomes_a_replica_takes_no_calls() {
+    let (redis, other) = (RedisServer::plain(), RedisServer::plain());
+    give_functions(&redis);
+    give_functions(&other);
+    let servers = open(&redis.url()).await;
+    make(&servers, &count("n", "a")).await.unwrap();
+    let port = other.port().to_string();
+    redis.command(&["REPLICAOF", "127.0.0.1", &port]).ok();
+    let demoted = make(&servers, &count("n", "b").within(SHORT)).await;
+    assert!(
+        matches!(demoted, Err(CallError::Unavailable(_))),
+        "{demoted:?}"
+    );
+    until("a node that is refused", async || {
+        servers
+            .ready()
+            .is_err_and(|why| why.contains("it is a replica"))
+    })
+    .await;
+    redis.command(&["REPLICAOF", "NO", "ONE"]).ok();
+    make(&servers, &count("n", "c")).await.unwrap();
+}

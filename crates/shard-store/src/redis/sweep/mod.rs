@@ -1,0 +1,215 @@
+//! The sweep: drops what is past its time, board by board, and ends boards.
+//!
+//! [`Sweep::expire`] takes boards that are due and visits each. Several servers share the work by
+//! claiming what they take; one that ends in the middle of it leaves nothing that another does not
+//! finish:
+//!
+//! - Windows past their retention go on all shards, and a watermark keeps them closed.
+//! - An idle board is emptied: that is decided in its record (`begin_emptying`), if nobody has touched it.
+//!   Whoever is about to write to it touches the record first, finds what was decided and finishes it. So
+//!   the board is emptied whole before a write, or stays whole.
+//! - A board that holds nothing ends. Writers touch no record for this, so its shards are frozen while it
+//!   is decided, again in its record. A freeze that was not taken back keeps writers out until they have
+//!   asked the registry.
+//! - A life that ended is in `dying` until all its shards have tombstones.
+//!
+//! Clocks of servers have to agree to within a small part of the shortest idle time.
+
+mod shards;
+#[cfg(test)]
+pub(in crate::redis) mod tests;
+mod visit;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{BoardName, KindName, Timestamp};
+use futures::stream::{self, StreamExt};
+use tokio::time::Instant;
+
+use super::lives::Lives;
+use super::registry::{Claimed, Record, Registry, Touch};
+use super::servers::Servers;
+use super::session::Session;
+use super::settings::RedisSettings;
+use super::spread::Spread;
+use crate::contract::{BuryError, KindRecord, StoreError};
+pub(super) use board::limits::SETTINGS_KEPT;
+pub(super) use shards::Shards;
+use visit::Next;
+pub(super) use visit::gone_at;
+
+/// Boards that are claimed at once.
+const BOARDS_CLAIMED: usize = 100;
+
+/// Boards that are visited at once.
+const BOARDS_AT_ONCE: usize = 8;
+
+/// How long a board that holds nothing stays, from its birth or its last write on.
+pub(super) const LINGER: Duration = Duration::from_mins(1);
+
+/// The longest that a board is left alone. Windows that nobody told of go that late.
+const DUE_MAX: Duration = Duration::from_hours(24);
+
+/// How long a freeze lasts, by the node's clock.
+const FREEZE: Duration = Duration::from_secs(10);
+
+/// How long after its first freeze the end of a board may be decided. What is left of [`FREEZE`] is for
+/// clocks that are read at other times.
+const DECIDED: Duration = Duration::from_secs(5);
+
+/// Drops what is past its time.
+#[derive(Debug)]
+pub(super) struct Sweep {
+    servers: Arc<Servers>,
+    session: Arc<Session>,
+    registry: Arc<Registry>,
+    lives: Arc<Lives>,
+    deadline: Duration,
+}
+
+impl Sweep {
+    pub(super) fn new(
+        servers: Arc<Servers>,
+        session: Arc<Session>,
+        registry: Arc<Registry>,
+        lives: Arc<Lives>,
+        settings: &RedisSettings,
+    ) -> Self {
+        Self {
+            servers,
+            session,
+            registry,
+            lives,
+            deadline: settings.write_deadline,
+        }
+    }
+
+    /// Drops what is past its time at `now`, of all boards that no other server is about. What fails
+    /// is due again a minute later; the first failure is told.
+    pub(super) async fn expire(&self, now: Timestamp) -> Result<(), StoreError> {
+        let finished = self.finish_burials().await;
+        let swept = self.sweep_due(now).await;
+        finished.and(swept)
+    }
+
+    /// Ends the life of a board that is on.
+    pub(super) async fn bury(&self, name: &BoardName) -> Result<(), BuryError> {
+        let Some(record) = self.registry.bury(name).await? else {
+            return Ok(());
+        };
+        self.lives.forget(record.board());
+        // The life has ended; what fails here is finished by the next sweep, but not answered for.
+        Ok(self.put_tombstones(&record).await?)
+    }
+
+    async fn sweep_due(&self, now: Timestamp) -> Result<(), StoreError> {
+        let mut first_failure = Ok(());
+        loop {
+            let claimed = self.registry.take_due(now, BOARDS_CLAIMED).await?;
+            if claimed.boards.is_empty() {
+                return first_failure;
+            }
+            let swept = self.sweep_claimed(&claimed, now).await;
+            first_failure = first_failure.and(swept);
+        }
+    }
+
+    async fn sweep_claimed(&self, claimed: &Claimed, now: Timestamp) -> Result<(), StoreError> {
+        // Read after they were claimed: one that changes later makes them due again.
+        let kinds = &self.kinds_of(&claimed.boards).await?;
+        let visits = claimed.boards.iter().map(|name| async move {
+            let kind = kinds
+                .get(name.kind())
+                .and_then(|record| record.kind.as_ref());
+            match kind {
+                Some(kind) => (name, self.visit(name, kind, now).await),
+                // Kinds are deleted without boards; their settings go with them.
+                None => (name, Ok(None)),
+            }
+        });
+        let visits = stream::iter(visits.collect::<Vec<_>>()).buffer_unordered(BOARDS_AT_ONCE);
+        let visited: Vec<(_, Result<Next, StoreError>)> = visits.collect().await;
+        let mut first_failure = Ok(());
+        let mut next = Vec::new();
+        for (name, visited) in visited {
+            match visited {
+                Ok(due) => next.push((name, due)),
+                Err(error) => {
+                    tracing::warn!(board = %name, %error, "it could not be swept");
+                    first_failure = first_failure.and(Err(error));
+                }
+            }
+        }
+        first_failure.and(self.registry.set_due(claimed, &next).await)
+    }
+
+    async fn kinds_of(
+        &self,
+        boards: &[BoardName],
+    ) -> Result<HashMap<KindName, KindRecord>, StoreError> {
+        let mut kinds = HashMap::new();
+        for name in boards {
+            if !kinds.contains_key(name.kind())
+                && let Some(record) = self.registry.kind(name.kind()).await?
+            {
+                kinds.insert(record.name.clone(), record);
+            }
+        }
+        Ok(kinds)
+    }
+
+    /// Puts the tombstones that servers before this one did not.
+    async fn finish_burials(&self) -> Result<(), StoreError> {
+        let mut cursor = "0".to_owned();
+        let mut first_failure = Ok(());
+        loop {
+            let (next, dying) = self.registry.dying(&cursor).await?;
+            for record in &dying {
+                first_failure = first_failure.and(self.put_tombstones(record).await);
+            }
+            if next == "0" {
+                return first_failure;
+            }
+            cursor = next;
+        }
+    }
+
+    /// Ends this life of a board, before `until`, unless it was touched. Whether it did.
+    async fn remove(&self, record: &Record, until: Instant) -> Result<bool, StoreError> {
+        let removed = self.registry.bury_untouched(record, until).await?;
+        if removed {
+            self.lives.forget(record.board());
+            self.put_tombstones(record).await?;
+        }
+        Ok(removed)
+    }
+
+    async fn put_tombstones(&self, record: &Record) -> Result<(), StoreError> {
+        let shards = self.shards(&record.spread);
+        shards.each(|shard| shards.tombstone(shard)).await?;
+        self.registry.buried(record.spread.life()).await
+    }
+
+    async fn touch(&self, record: &Record, written: Timestamp) -> Result<(), StoreError> {
+        let touch = Touch {
+            now: Some(written),
+            due: None,
+        };
+        self.registry.touch(record.board(), touch).await.map(drop)
+    }
+
+    /// Names a freeze.
+    fn token(&self) -> String {
+        format!("{}-{}", self.session.name(), self.session.next_call())
+    }
+
+    fn shards<'a>(&'a self, spread: &'a Spread) -> Shards<'a> {
+        Shards {
+            servers: &self.servers,
+            spread,
+            until: Instant::now() + self.deadline,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+-- The sweep on one shard: looking, dropping windows, emptying, freezing, tombstones.
+--
+-- A freeze is the field `f`, 'TOKEN UNTIL': until then nothing is applied. One that ended without being taken
+-- back keeps writers out until they have asked the registry whether the board is still there (`thaw`).
+
+-- The windows of a shard, by name.
+local function windows_of(fields)
+    local windows = {}
+    for _, field in ipairs(fields) do
+        if field:sub(1, 2) == 'v:' then windows[#windows + 1] = field:sub(3) end
+    end
+    return windows
+end
+
+-- What a shard holds, in few words: w, g, the members ranked in the window without bounds, all windows.
+register('survey', {'no-writes'}, function(keys)
+    local fields = call('HKEYS', keys[1])
+    local held = call('HMGET', keys[1], 'x', 'w', 'g')
+    if held[1] then return 'EDEAD' end
+    local ranked = call('ZCARD', keys[2])
+    return 'R' .. cmsgpack.pack{held[2] or '', held[3] or '', ranked, windows_of(fields)}
+end)
+
+-- Drops windows, and closes them and what began before them by the watermark `dropped`, 'HOUR DAY WEEK MONTH'.
+register('drop', {'allow-oom'}, function(keys, args)
+    local meta = keys[1]
+    if call('HEXISTS', meta, 'x') == 1 then return 'EDEAD' end
+    if is_late(args[1]) then return 'ELATE' end
+    local held = call('HGET', meta, 'd') or '- - - -'
+    local starts, i = {}, 0
+    for start in held:gmatch('%S+') do starts[#starts + 1] = start end
+    for start in args[2]:gmatch('%S+') do
+        i = i + 1
+        local latest = tonumber(starts[i])
+        if start ~= '-' and (not latest or latest < tonumber(start)) then starts[i] = start end
+    end
+    for arg = 3, #args do call('HDEL', meta, 'v:' .. args[arg]) end
+    call('HSET', meta, 'd', table.concat(starts, ' '))
+    if #keys > 1 then call('UNLINK', unpack(keys, 2)) end
+    return 'R'
+end)
+
+-- Empties the window without bounds of an idle board, unless something was written past `bound`. Its version
+-- goes on by as many members as it had.
+register('empty', {'allow-oom'}, function(keys, args)
+    local meta, scores, rank = unpack(keys)
+    local deadline, bound, caller = unpack(args)
+    local held = call('HMGET', meta, 'x', 'w', 'v:all')
+    if held[1] then return 'EDEAD' end
+    if is_late(deadline) then return 'ELATE' end
+    if held[2] and tonumber(held[2]) > tonumber(bound) then return 'R' end
+    local gone = call('HLEN', scores)
+    if held[3] and gone > 0 then
+        local counter = tonumber(held[3]:match('^%d+')) + gone
+        call('HSET', meta, 'v:all', digits(counter) .. ' ' .. caller)
+    end
+    call('UNLINK', scores, rank)
+    return 'R'
+end)
+
+-- Freezes a shard that holds nothing: no window (of an idle board, but for that without bounds, empty), and ids
+-- as they were seen.
+register('freeze', {'allow-oom'}, function(keys, args)
+    local meta, rank = unpack(keys)
+    local deadline, token, span, ids, idle = unpack(args)
+    local held = call('HMGET', meta, 'x', 'f', 'g')
+    if held[1] then return 'EDEAD' end
+    if is_late(deadline) then return 'ELATE' end
+    local now = node_ms()
+    local other, ends = (held[2] or ''):match('^(%S+) (%d+)$')
+    if other and other ~= token and tonumber(ends) > now then return 'EFROZEN' end
+    if (held[3] or '') ~= ids then return 'EKEPT' end
+    for _, window in ipairs(windows_of(call('HKEYS', meta))) do
+        local spent = idle == '1' and window == 'all' and call('ZCARD', rank) == 0
+        if not spent then return 'EKEPT' end
+    end
+    call('HSET', meta, 'f', token .. ' ' .. digits(now + span))
+    return 'R'
+end)
+
+-- Takes a freeze back: the one of this token, or with '-' one that ended by itself.
+register('thaw', {'allow-oom'}, function(keys, args)
+    local deadline, token = unpack(args)
+    if is_late(deadline) then return 'ELATE' end
+    local held, ends = (call('HGET', keys[1], 'f') or ''):match('^(%S+) (%d+)$')
+    if held and (held == token or (token == '-' and tonumber(ends) <= node_ms())) then
+        call('HDEL', keys[1], 'f')
+    end
+    return 'R'
+end)
+
+-- Ends a shard for good. Windows whose keys were not given are answered, and called for again: the shard is dead
+-- all the same.
+register('tombstone', {'allow-oom'}, function(keys, args)
+    local meta = keys[1]
+    if is_late(args[1]) then return 'ELATE' end
+    local given = {}
+    for arg = 3, #args do given[args[arg]] = true end
+    local left = {}
+    for _, window in ipairs(windows_of(call('HKEYS', meta))) do
+        if not given[window] then left[#left + 1] = window end
+    end
+    call('UNLINK', unpack(keys))
+    call('HSET', meta, 'x', '1')
+    for _, window in ipairs(left) do call('HSET', meta, 'v:' .. window, '0 - 0') end
+    call('PEXPIRE', meta, args[2])
+    return 'R' .. cmsgpack.pack(left)
+end)

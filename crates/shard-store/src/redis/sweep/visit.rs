@@ -1,0 +1,246 @@
+//! One board's turn: what of it is past its time, and when it is due next.
+
+use std::time::Duration;
+
+use board::{BoardName, Keep, Kind, Timestamp, Window};
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::shards::{Shards, Survey};
+use super::{DECIDED, DUE_MAX, LINGER, SETTINGS_KEPT, Sweep};
+use crate::contract::StoreError;
+use crate::redis::registry::Record;
+
+/// When a board is due next; none where it is no more.
+pub(super) type Next = Option<Timestamp>;
+
+/// A board in its turn.
+struct Visit<'a> {
+    sweep: &'a Sweep,
+    record: &'a Record,
+    kind: &'a Kind,
+    now: Timestamp,
+    surveys: Vec<Survey>,
+}
+
+impl Sweep {
+    /// Drops what is past its time of one board.
+    pub(super) async fn visit(
+        &self,
+        name: &BoardName,
+        kind: &Kind,
+        now: Timestamp,
+    ) -> Result<Next, StoreError> {
+        let Some(record) = self.registry.board(name).await? else {
+            return Ok(None);
+        };
+        if !record.board().born {
+            return self.visit_unborn(&record, now).await;
+        }
+        match self.survey(&record).await {
+            // The registry has lost that this life ended: it is ended again.
+            Err(StoreError::Dead) => {
+                let until = Instant::now() + self.deadline;
+                let removed = self.remove(&record, until).await?;
+                Ok((!removed).then(|| now.plus(LINGER)))
+            }
+            surveys => {
+                let mut visit = Visit {
+                    sweep: self,
+                    record: &record,
+                    kind,
+                    now,
+                    surveys: surveys?,
+                };
+                visit.work().await
+            }
+        }
+    }
+
+    async fn visit_unborn(&self, record: &Record, now: Timestamp) -> Result<Next, StoreError> {
+        let end = record.at.plus(SETTINGS_KEPT);
+        if now < end {
+            return Ok(Some(end));
+        }
+        // Settings that were made anew meanwhile are another life, and have their own time.
+        let until = Instant::now() + self.deadline;
+        self.registry.bury_untouched(record, until).await?;
+        Ok(None)
+    }
+
+    async fn survey(&self, record: &Record) -> Result<Vec<Survey>, StoreError> {
+        if let Some(bound) = record.emptying {
+            // Whoever began it is gone.
+            self.empty(record, bound).await?;
+        }
+        let shards = self.shards(&record.spread);
+        shards.each(|shard| shards.survey(shard)).await
+    }
+
+    /// Empties the window without bounds on all shards of a board of which that was decided.
+    async fn empty(&self, record: &Record, bound: Timestamp) -> Result<(), StoreError> {
+        let shards = self.shards(&record.spread);
+        shards.empty_all(bound, &self.session).await?;
+        self.registry.end_emptying(record.board(), bound).await
+    }
+}
+
+impl Visit<'_> {
+    async fn work(&mut self) -> Result<Next, StoreError> {
+        self.drop_windows().await?;
+        let idle = self.is_idle();
+        if idle && self.surveys.iter().any(|held| held.ranked > 0) && !self.empty_idle().await? {
+            // It was touched just now: it is another time's matter.
+            return Ok(Some(self.now.plus(LINGER)));
+        }
+        let end = self.may_end_at(idle);
+        if end.is_some_and(|end| self.now >= end) {
+            if self.end(idle).await? {
+                return Ok(None);
+            }
+            return Ok(Some(self.now.plus(LINGER)));
+        }
+        Ok(Some(self.next(idle, end)))
+    }
+
+    /// What one shard drops is closed on all, also where it never held anybody.
+    async fn drop_windows(&mut self) -> Result<(), StoreError> {
+        let all = self.surveys.iter().flat_map(|held| &held.windows).copied();
+        let mut gone: Vec<Window> = all
+            .filter(|window| self.kind.is_expired(*window, self.now))
+            .collect();
+        gone.sort_unstable();
+        gone.dedup();
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let shards = self.shards();
+        let drop = |shard| shards.drop_windows(shard, &gone);
+        shards.each(drop).await?;
+        for held in &mut self.surveys {
+            held.windows.retain(|window| !gone.contains(window));
+        }
+        Ok(())
+    }
+
+    /// Whether nobody has written for the idle time. Writers touch the record an eighth of that late
+    /// at most.
+    fn is_idle(&self) -> bool {
+        let end = idle_end(self.record, self.kind);
+        end.is_some_and(|end| self.now >= end)
+    }
+
+    /// Empties the window without bounds of an idle board: on all shards or on none, since whoever
+    /// touches the board after it was decided finishes it before writing. False where somebody
+    /// touched it before.
+    async fn empty_idle(&mut self) -> Result<bool, StoreError> {
+        let Some(idle) = self.kind.idle() else {
+            return Ok(false);
+        };
+        let bound = self.record.touched.plus(idle / 8);
+        if let Some(written) = self.written().filter(|written| *written > bound) {
+            // Somebody wrote without having touched it: the record is of before, and lost that.
+            self.sweep.touch(self.record, written).await?;
+            return Ok(false);
+        }
+        if !self
+            .sweep
+            .registry
+            .begin_emptying(self.record, bound)
+            .await?
+        {
+            return Ok(false);
+        }
+        self.sweep.empty(self.record, bound).await?;
+        for held in &mut self.surveys {
+            held.ranked = 0;
+        }
+        Ok(true)
+    }
+
+    /// The latest time of anything that was written.
+    fn written(&self) -> Option<Timestamp> {
+        self.surveys.iter().filter_map(|held| held.written).max()
+    }
+
+    /// From when on a board that holds nothing may go: a board just born has its first contribution
+    /// under way. None while it holds windows.
+    fn may_end_at(&self, idle: bool) -> Option<Timestamp> {
+        let is_spent = |window: &Window| idle && *window == Window::ALL_TIME;
+        let holds_windows = |held: &Survey| !held.windows.iter().all(is_spent);
+        if self.surveys.iter().any(holds_windows) {
+            return None;
+        }
+        // An id is noted until the generation is one span old, and counts for one more.
+        let spans = self.kind.dedupe() * 2;
+        let ids = self.surveys.iter().filter_map(Survey::ids_began).max();
+        let ids = ids.map(|began| began.plus(spans));
+        let written = self
+            .record
+            .touched
+            .max(self.written().unwrap_or(self.record.at));
+        Some(written.plus(LINGER).max(ids.unwrap_or(self.record.at)))
+    }
+
+    /// Ends the life of a board that holds nothing. No shard takes anything while it is decided, and
+    /// it is decided long before the first of them would again. False where one is not empty.
+    async fn end(&self, idle: bool) -> Result<bool, StoreError> {
+        let decided = Instant::now() + DECIDED;
+        let token = Bytes::from(self.sweep.token());
+        let shards = Shards {
+            until: decided,
+            ..self.shards()
+        };
+        let freeze = |shard| shards.freeze(shard, &token, &self.surveys[usize::from(shard)], idle);
+        let frozen = match shards.each(freeze).await {
+            Ok(frozen) => frozen.into_iter().all(|frozen| frozen),
+            Err(error) => {
+                self.thaw(&token).await;
+                return Err(error);
+            }
+        };
+        // Where the answer is lost nothing is thawed: writers ask the registry what came of it.
+        if frozen && self.sweep.remove(self.record, decided).await? {
+            return Ok(true);
+        }
+        self.thaw(&token).await;
+        Ok(false)
+    }
+
+    /// Best effort: freezes end by themselves.
+    async fn thaw(&self, token: &Bytes) {
+        let shards = self.shards();
+        if let Err(error) = shards.each(|shard| shards.thaw(shard, token)).await {
+            tracing::debug!(board = %self.record.board().name, %error, "a freeze ends by itself");
+        }
+    }
+
+    /// When something of the board is past its time.
+    fn next(&self, idle: bool, end: Option<Timestamp>) -> Timestamp {
+        let windows = self.surveys.iter().flat_map(|held| &held.windows);
+        let windows = windows.filter_map(|window| gone_at(self.kind, *window));
+        let idle_end = idle_end(self.record, self.kind).filter(|_| !idle);
+        let first = windows.chain(idle_end).chain(end).min();
+        let latest = self.now.plus(DUE_MAX);
+        let soonest = self.now.plus(Duration::from_millis(1));
+        first.map_or(latest, |first| first.clamp(soonest, latest))
+    }
+
+    fn shards(&self) -> Shards<'_> {
+        self.sweep.shards(&self.record.spread)
+    }
+}
+
+fn idle_end(record: &Record, kind: &Kind) -> Option<Timestamp> {
+    let idle = kind.idle()?;
+    Some(record.touched.plus(idle).plus(idle / 8))
+}
+
+/// When a window is past its retention, if it ever is.
+pub(in crate::redis) fn gone_at(kind: &Kind, window: Window) -> Option<Timestamp> {
+    let rule = kind.window_rule(window.period())?;
+    match rule.keep {
+        Keep::After(keep) => Some(kind.calendar().span(window).end?.plus(keep)),
+        Keep::Forever | Keep::Idle(_) => None,
+    }
+}

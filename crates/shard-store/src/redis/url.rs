@@ -1,0 +1,219 @@
+//! Where a Redis store is: [`RedisUrl`].
+
+use std::fmt;
+use std::str::FromStr;
+
+use percent_encoding::percent_decode_str;
+
+use super::address::Address;
+
+/// The port of Redis.
+pub(super) const PORT: u16 = 6379;
+
+/// The port of Sentinel.
+const SENTINEL_PORT: u16 = 26379;
+
+/// What a URL is to begin with.
+const SCHEMES: &str = "redis://, redis-cluster:// or redis-sentinel:// \
+     (over TLS rediss://, rediss-cluster:// or rediss-sentinel://)";
+
+/// The nodes of a Redis store, and who is to log in.
+///
+/// | text | what it is |
+/// | --- | --- |
+/// | `redis://HOST:PORT` | one server |
+/// | `redis://HOST:PORT,HOST:PORT` | independent servers: boards are spread over all of them |
+/// | `redis-cluster://HOST:PORT,...` | a cluster, with some of its nodes to begin with |
+/// | `redis-sentinel://HOST:PORT,.../NAME` | the primary of that name, found by these sentinels |
+///
+/// `USER:PASSWORD@`, percent-encoded, may stand before the first host; an empty user is Redis's
+/// default one. `rediss`, `rediss-cluster` and `rediss-sentinel` go over TLS. The port is 6379 where
+/// none is told, 26379 for sentinels.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RedisUrl {
+    pub(super) kind: UrlKind,
+    pub(super) tls: bool,
+    pub(super) login: Option<Login>,
+    /// At least one, each once.
+    pub(super) addresses: Vec<Address>,
+}
+
+/// What the addresses are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum UrlKind {
+    /// One server, or several that know nothing of each other.
+    Servers,
+    /// Nodes of a cluster.
+    Cluster,
+    /// Sentinels that know a primary by this name.
+    Sentinel(String),
+}
+
+/// Who logs in, with what.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Login {
+    pub(super) user: Option<String>,
+    pub(super) password: String,
+}
+
+/// A text that is no [`RedisUrl`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RedisUrlError {
+    /// It begins with nothing that is known.
+    #[error("a URL of Redis begins with {SCHEMES}")]
+    Scheme,
+    /// What stands before `@` is not `USER:PASSWORD`. Its text is not repeated.
+    #[error("what stands before '@' is not USER:PASSWORD, percent-encoded: {0}")]
+    Login(&'static str),
+    /// One of the addresses is none.
+    #[error("{address:?} is no address: {reason}")]
+    Address {
+        /// The text between commas.
+        address: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// An address stands there twice.
+    #[error("{0} stands there twice")]
+    Twice(String),
+    /// What follows the addresses.
+    #[error("{0}")]
+    Path(&'static str),
+}
+
+impl FromStr for RedisUrl {
+    type Err = RedisUrlError;
+
+    fn from_str(text: &str) -> Result<Self, RedisUrlError> {
+        let (scheme, rest) = text.split_once("://").ok_or(RedisUrlError::Scheme)?;
+        let (tls, kind) = match scheme {
+            "redis" => (false, UrlKind::Servers),
+            "rediss" => (true, UrlKind::Servers),
+            "redis-cluster" => (false, UrlKind::Cluster),
+            "rediss-cluster" => (true, UrlKind::Cluster),
+            "redis-sentinel" => (false, UrlKind::Sentinel(String::new())),
+            "rediss-sentinel" => (true, UrlKind::Sentinel(String::new())),
+            _ => return Err(RedisUrlError::Scheme),
+        };
+        let (login, rest) = match rest.rsplit_once('@') {
+            Some((login, rest)) => (Some(login.parse()?), rest),
+            None => (None, rest),
+        };
+        let (addresses, path) = match rest.split_once('/') {
+            Some((addresses, path)) => (addresses, path),
+            None => (rest, ""),
+        };
+        let kind = kind.with_path(path)?;
+        let port = match kind {
+            UrlKind::Sentinel(_) => SENTINEL_PORT,
+            UrlKind::Servers | UrlKind::Cluster => PORT,
+        };
+        Ok(Self {
+            addresses: addresses_of(addresses, port)?,
+            kind,
+            tls,
+            login,
+        })
+    }
+}
+
+fn addresses_of(text: &str, port: u16) -> Result<Vec<Address>, RedisUrlError> {
+    let mut addresses = Vec::new();
+    for each in text.split(',') {
+        let address = Address::parse(each, port).map_err(|reason| RedisUrlError::Address {
+            address: each.to_owned(),
+            reason,
+        })?;
+        if addresses.contains(&address) {
+            return Err(RedisUrlError::Twice(address.to_string()));
+        }
+        addresses.push(address);
+    }
+    Ok(addresses)
+}
+
+impl UrlKind {
+    fn with_path(self, path: &str) -> Result<Self, RedisUrlError> {
+        match self {
+            Self::Sentinel(_) if path.is_empty() => Err(RedisUrlError::Path(
+                "the name of the primary is missing: redis-sentinel://HOST:PORT/NAME",
+            )),
+            Self::Sentinel(_) => decoded(path)
+                .map(Self::Sentinel)
+                .ok_or(RedisUrlError::Path("the name of the primary is no UTF-8")),
+            kind if path.is_empty() => Ok(kind),
+            _ => Err(RedisUrlError::Path(
+                "nothing may follow the addresses: database 0 is the one that is used",
+            )),
+        }
+    }
+}
+
+impl FromStr for Login {
+    type Err = RedisUrlError;
+
+    fn from_str(text: &str) -> Result<Self, RedisUrlError> {
+        let (user, password) = text
+            .split_once(':')
+            .ok_or(RedisUrlError::Login("there is no ':'"))?;
+        if password.contains(':') {
+            let reason = "a ':' in the password is written %3A";
+            return Err(RedisUrlError::Login(reason));
+        }
+        let decode = |text| decoded(text).ok_or(RedisUrlError::Login("it is no UTF-8"));
+        let user = decode(user)?;
+        let password = decode(password)?;
+        if password.is_empty() {
+            return Err(RedisUrlError::Login("the password is empty"));
+        }
+        Ok(Self {
+            user: (!user.is_empty()).then_some(user),
+            password,
+        })
+    }
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let text = percent_decode_str(text).decode_utf8().ok()?;
+    Some(text.into_owned())
+}
+
+/// Without the password, and so of use to nobody but a reader.
+impl fmt::Display for RedisUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tls = if self.tls { "s" } else { "" };
+        let (kind, name) = match &self.kind {
+            UrlKind::Servers => ("", None),
+            UrlKind::Cluster => ("-cluster", None),
+            UrlKind::Sentinel(name) => ("-sentinel", Some(name)),
+        };
+        write!(f, "redis{tls}{kind}://")?;
+        if let Some(login) = &self.login {
+            write!(f, "{}:***@", login.user.as_deref().unwrap_or_default())?;
+        }
+        for (at, address) in self.addresses.iter().enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            write!(f, "{comma}{address}")?;
+        }
+        match name {
+            Some(name) => write!(f, "/{name}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for RedisUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RedisUrl({self})")
+    }
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Login({:?})", self.user)
+    }
+}
+
+#[cfg(test)]
+#[path = "url/tests.rs"]
+mod tests;

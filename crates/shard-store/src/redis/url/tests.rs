@@ -1,0 +1,78 @@
+use super::*;
+
+fn url(text: &str) -> RedisUrl {
+    text.parse().unwrap()
+}
+
+fn addresses(url: &RedisUrl) -> Vec<String> {
+    url.addresses.iter().map(Address::to_string).collect()
+}
+
+#[test]
+fn each_form_is_read() {
+    let one = url("redis://localhost");
+    assert_eq!(one.kind, UrlKind::Servers);
+    assert_eq!(addresses(&one), ["localhost:6379"]);
+    assert!(!one.tls && one.login.is_none());
+
+    let several = url("rediss://a:7000,b,[::1]:7001,[fd00::2]");
+    assert!(several.tls);
+    let seen = addresses(&several);
+    assert_eq!(seen, ["a:7000", "b:6379", "[::1]:7001", "[fd00::2]:6379"]);
+    assert_eq!(several.addresses[2].host, "::1");
+
+    assert_eq!(url("redis-cluster://a").kind, UrlKind::Cluster);
+    assert!(url("rediss-cluster://a").tls);
+
+    let sentinel = url("redis-sentinel://a,b:5000/my%20primary");
+    assert_eq!(sentinel.kind, UrlKind::Sentinel("my primary".to_owned()));
+    assert_eq!(addresses(&sentinel), ["a:26379", "b:5000"]);
+    assert!(url("rediss-sentinel://a/x").tls);
+}
+
+#[test]
+fn logins_are_percent_decoded() {
+    let login = url("redis://us%40er:p%3A%2F%40ss@a").login.unwrap();
+    assert_eq!(login.user.as_deref(), Some("us@er"));
+    assert_eq!(login.password, "p:/@ss");
+    assert_eq!(url("redis://:secret@a").login.unwrap().user, None);
+}
+
+#[test]
+fn the_password_is_never_shown() {
+    let url = url("redis-sentinel://me:secret@a,b/main");
+    let shown = "redis-sentinel://me:***@a:26379,b:26379/main";
+    assert_eq!(url.to_string(), shown);
+    for text in [format!("{url:?}"), format!("{:?}", url.login)] {
+        assert!(!text.contains("secret"), "{text}");
+    }
+    let error = "redis://me:sec:ret@a".parse::<RedisUrl>().unwrap_err();
+    assert!(!error.to_string().contains("ret@"), "{error}");
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    for (text, named) in [
+        ("localhost:6379", "begins with redis://"),
+        ("http://a", "begins with redis://"),
+        ("redis://", "\"\" is no address: no host"),
+        ("redis://a,,b", "\"\" is no address"),
+        ("redis://a:port", "\"a:port\" is no address: no port"),
+        ("redis://a:0", "no port from 1 to 65535"),
+        ("redis://a:65536", "no port from 1 to 65535"),
+        ("redis://::1", "in brackets"),
+        ("redis://[::1", "'[' without ']'"),
+        ("redis://[::1]x", "only a port may follow"),
+        ("redis://a,b,a:6379", "a:6379 stands there twice"),
+        ("redis://user@a", "there is no ':'"),
+        ("redis://user:@a", "the password is empty"),
+        ("redis://user:%ff@a", "no UTF-8"),
+        ("redis://a/1", "database 0"),
+        ("redis-cluster://a/x", "nothing may follow"),
+        ("redis-sentinel://a", "the name of the primary is missing"),
+        ("redis-sentinel://a/", "the name of the primary is missing"),
+    ] {
+        let error = text.parse::<RedisUrl>().unwrap_err().to_string();
+        assert!(error.contains(named), "{text}: {error}");
+    }
+}

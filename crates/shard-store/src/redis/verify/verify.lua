@@ -1,0 +1,137 @@
+-- A window's sorted set held against its scores, a step at a time, and put right.
+--
+-- The looks write nothing. KEYS of all: meta, scores, rank. A step's arguments are the rules, a cursor
+-- and how much to look through; it answers {cursor, {code, subject, ...}}.
+
+do
+    -- Whether these bytes are as long as a standing is.
+    local function is_standing(spec, bytes)
+        local fields = (#spec - 2) / 2
+        local times = 7 * (spec:sub(1, 1) == 'a' and fields or 1)
+        return #bytes == times + 4 * fields or #bytes == times + 8 * fields
+    end
+
+    local function prefix_of(spec)
+        return 4 * (#spec - 2) - (spec:sub(2, 2) == 'm' and 8 or 0)
+    end
+
+    -- What the sorted set has to hold for a member: its score and the member there.
+    local function expected(spec, value, name)
+        local rules = rules_of(spec)
+        return rank_key(rules, standing_of(rules, value), name)
+    end
+
+    local function is_dead(meta)
+        return call('HEXISTS', meta, 'x') == 1
+    end
+
+    -- Members with scores, and ranked ones.
+    register('verify_counts', {'no-writes'}, function(keys)
+        if is_dead(keys[1]) then return 'EDEAD' end
+        return 'R' .. cmsgpack.pack({call('HLEN', keys[2]), call('ZCARD', keys[3])})
+    end)
+
+    -- Each score: `garbled`, or `missing`: its place in the order is empty.
+    register('verify_scores', {'no-writes'}, function(keys, args)
+        if is_dead(keys[1]) then return 'EDEAD' end
+        local spec, found = args[1], {}
+        local step = call('HSCAN', keys[2], args[2], 'COUNT', args[3])
+        local held = step[2]
+        for place = 1, #held, 2 do
+            local name, value = held[place], held[place + 1]
+            local code
+            if not is_standing(spec, value) then
+                code = 'garbled'
+            else
+                local score, ranked = expected(spec, value, name)
+                local there = call('ZSCORE', keys[3], ranked)
+                if not there or tonumber(there) ~= score then code = 'missing' end
+            end
+            if code then
+                found[#found + 1] = code
+                found[#found + 1] = name
+            end
+        end
+        return 'R' .. cmsgpack.pack({step[1], found})
+    end)
+
+    -- What is wrong with an entry, if anything is.
+    local function fault(spec, keys, entry, score)
+        local prefix = prefix_of(spec)
+        if #entry <= prefix then return 'nameless' end
+        local name = entry:sub(prefix + 1)
+        local value = call('HGET', keys[2], name)
+        if not value then return 'stray' end
+        -- The look through the scores tells of it.
+        if not is_standing(spec, value) then return nil end
+        local right_score, right = expected(spec, value, name)
+        if right == entry then return tonumber(score) ~= right_score and 'misplaced' or nil end
+        local other = call('ZSCORE', keys[3], right)
+        return other and tonumber(other) == right_score and 'twice' or 'misplaced'
+    end
+
+    -- Each entry of the sorted set: `nameless`, `stray` without a score, `misplaced`, or there `twice`.
+    register('verify_rank', {'no-writes'}, function(keys, args)
+        if is_dead(keys[1]) then return 'EDEAD' end
+        local found = {}
+        local step = call('ZSCAN', keys[3], args[2], 'COUNT', args[3])
+        local held = step[2]
+        for place = 1, #held, 2 do
+            local code = fault(args[1], keys, held[place], held[place + 1])
+            if code then
+                found[#found + 1] = code
+                found[#found + 1] = held[place]
+            end
+        end
+        return 'R' .. cmsgpack.pack({step[1], found})
+    end)
+
+    -- Takes an entry off that no score stands for.
+    local function mend_entry(spec, keys, entry)
+        local prefix = prefix_of(spec)
+        local name = entry:sub(prefix + 1)
+        local value = name ~= '' and call('HGET', keys[2], name)
+        if value and not is_standing(spec, value) then return 0 end
+        if value and select(2, expected(spec, value, name)) == entry then return 0 end
+        return call('ZREM', keys[3], entry)
+    end
+
+    -- Puts a member where its score says.
+    local function mend_member(spec, keys, name)
+        local value = call('HGET', keys[2], name)
+        if not value or not is_standing(spec, value) then return 0 end
+        local score, ranked = expected(spec, value, name)
+        return call('ZADD', keys[3], 'CH', digits(score), ranked)
+    end
+
+    -- A sorted set that was made anew goes when its scores do.
+    local function share_end(keys)
+        if call('PTTL', keys[3]) ~= -1 then return end
+        local left = call('PTTL', keys[2])
+        if left > 0 then call('PEXPIRE', keys[3], left) end
+    end
+
+    -- ARGV: deadline, rules, the window's name, who mends and under which number, entries and members,
+    -- both packed. Looks at each anew: what was found may have been written since. The version tells
+    -- of a change, since boards that were merged of the wrong order are to go.
+    register('mend', {}, function(keys, args)
+        local meta = call('HMGET', keys[1], 'x', 'f', 'v:' .. args[3])
+        if meta[1] then return 'EDEAD' end
+        if meta[2] and node_ms() < tonumber(meta[2]:match('%d+$')) then return 'EFROZEN' end
+        if is_late(args[1]) then return 'ELATE' end
+        local changed = 0
+        for _, entry in ipairs(cmsgpack.unpack(args[6])) do
+            changed = changed + mend_entry(args[2], keys, entry)
+        end
+        for _, name in ipairs(cmsgpack.unpack(args[7])) do
+            changed = changed + mend_member(args[2], keys, name)
+        end
+        if changed > 0 then
+            local counter = tonumber((meta[3] or '0'):match('^%d+')) + changed
+            local version = digits(counter) .. ' ' .. args[4] .. ' ' .. args[5]
+            call('HSET', keys[1], 'v:' .. args[3], version)
+            share_end(keys)
+        end
+        return 'R'
+    end)
+end

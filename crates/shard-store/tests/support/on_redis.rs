@@ -1,0 +1,46 @@
+//! Stores over Redis servers of their own, which keep nothing on a disk.
+
+use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
+use shard_store::{RedisSettings, RedisStore};
+
+use crate::given::Given;
+
+/// On one server.
+pub(crate) async fn redis() -> Given {
+    on_server(RedisServer::plain()).await
+}
+
+/// On one where texts are ordered otherwise than by their bytes.
+pub(crate) async fn redis_collated() -> Given {
+    let options = RedisOptions::new().locale("en_US.UTF-8");
+    on_server(RedisServer::with(&options)).await
+}
+
+/// On three independent servers.
+pub(crate) async fn redis_servers() -> Given {
+    let servers = [(); 3].map(|()| RedisServer::plain());
+    let addresses = servers
+        .each_ref()
+        .map(|server| server.address().to_string());
+    let store = open(&format!("redis://{}", addresses.join(","))).await;
+    Given::new(store, servers)
+}
+
+/// On a cluster of three primaries.
+pub(crate) async fn redis_cluster() -> Given {
+    let cluster = RedisCluster::start(3, 0, &RedisOptions::new());
+    let store = open(&cluster.url()).await;
+    Given::new(store, cluster)
+}
+
+async fn on_server(server: RedisServer) -> Given {
+    let store = open(&server.url()).await;
+    Given::new(store, server)
+}
+
+async fn open(url: &str) -> RedisStore {
+    let url = url.parse().unwrap();
+    RedisStore::open(&url, &RedisSettings::default())
+        .await
+        .unwrap()
+}

@@ -1,0 +1,65 @@
+//! Which requests a fault is about: [`Matching`].
+
+use std::fmt;
+use std::sync::Arc;
+
+type Test = dyn Fn(&[Vec<u8>]) -> bool + Send + Sync;
+
+/// Picks requests by what they say.
+#[derive(Clone)]
+pub struct Matching {
+    what: String,
+    test: Arc<Test>,
+}
+
+impl Matching {
+    /// Any request, those too by which a client makes itself known (`HELLO`, `AUTH`, `INFO`, `CLIENT`).
+    pub fn any() -> Self {
+        Self::request("any request", |_| true)
+    }
+
+    /// Requests of this command, in any case of letters.
+    pub fn command(name: &'static str) -> Self {
+        Self::request(name, move |words| {
+            words[0].eq_ignore_ascii_case(name.as_bytes())
+        })
+    }
+
+    /// Calls of functions (`FCALL`, `FCALL_RO`) whose name contains this.
+    pub fn function(part: &'static str) -> Self {
+        let what = format!("a function *{part}*");
+        Self::request(&what, move |words| {
+            function_of(words).is_some_and(|name| name.contains(part))
+        })
+    }
+
+    /// Requests whose words, the command first, pass a test.
+    pub fn request(what: &str, test: impl Fn(&[Vec<u8>]) -> bool + Send + Sync + 'static) -> Self {
+        Self {
+            what: what.to_owned(),
+            test: Arc::new(test),
+        }
+    }
+
+    pub(super) fn picks(&self, words: &[Vec<u8>]) -> bool {
+        (self.test)(words)
+    }
+}
+
+impl fmt::Debug for Matching {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+/// The command of a request, in upper case.
+pub(super) fn command_of(words: &[Vec<u8>]) -> String {
+    String::from_utf8_lossy(&words[0]).to_ascii_uppercase()
+}
+
+/// The name of the function that a request calls.
+pub(super) fn function_of(words: &[Vec<u8>]) -> Option<String> {
+    let calls = ["FCALL", "FCALL_RO"].contains(&command_of(words).as_str());
+    let name = words.get(1).filter(|_| calls)?;
+    Some(String::from_utf8_lossy(name).into_owned())
+}
