@@ -61,7 +61,7 @@ struct Life {
     /// Only settings are kept of it.
     unborn: bool,
     touched: AtomicI64,
-    /// When the sweep has its next turn; past that nobody knows.
+    /// When the board has its next turn; past that nobody knows.
     due: AtomicI64,
     told: Instant,
     epoch: u64,
@@ -183,9 +183,33 @@ impl Lives {
         Ok(spread::place(board, &life.servers, shard))
     }
 
+    /// Holds what was written since the registry had this epoch to what it says now: `Dead` where the
+    /// life was lost meanwhile, and with it what was written.
+    pub(super) async fn still_on(&self, board: &BoardRecord, epoch: u64) -> Result<(), StoreError> {
+        if self.registry.epoch() == epoch {
+            return Ok(());
+        }
+        match self.life(board).await {
+            Ok(_) => Ok(()),
+            Err(StoreError::Unavailable(why)) => Err(StoreError::Unknown(why)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The registry's epoch.
+    pub(super) fn epoch(&self) -> u64 {
+        self.registry.epoch()
+    }
+
     /// Windows were opened on a shard: the sweep is told when the first of them is past its time.
     /// Best effort: without it they go with the board's next turn.
-    pub(super) async fn opened(&self, board: &BoardRecord, kind: &Kind, windows: &[Window]) {
+    pub(super) async fn opened(
+        &self,
+        board: &BoardRecord,
+        kind: &Kind,
+        windows: &[Window],
+        now: Timestamp,
+    ) {
         let gone = windows.iter().filter_map(|window| gone_at(kind, *window));
         let Some(due) = gone.min() else {
             return;
@@ -193,7 +217,9 @@ impl Lives {
         let Ok(life) = self.life(board).await else {
             return;
         };
-        if due.millis() >= life.due.load(Ordering::Acquire) {
+        // Past what is known the board had its turn, and is due at another time.
+        let known = Timestamp::from_millis(life.due.load(Ordering::Acquire));
+        if now < known && known <= due {
             return;
         }
         let touch = Touch {
@@ -251,7 +277,7 @@ impl Lives {
     }
 
     async fn ask(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
-        // Told before it is asked: where another process answers, it is asked again.
+        // Of the process that is asked, or of one before it: then it is asked again.
         let epoch = self.registry.epoch();
         let held = match self.registry.life(board).await {
             Err(StoreError::Dead) => {

@@ -67,7 +67,7 @@ impl Registry {
         }
     }
 
-    /// The epoch of the process that would answer, or that answered last: when it changes, what was
+    /// The epoch of the process that has the registry, or had it last: when it changes, what was
     /// decided there may be lost.
     pub(super) fn epoch(&self) -> u64 {
         let now = self.servers.epoch(self.servers.registry());
