@@ -386,7 +386,7 @@ async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
     room.lay(1, today());
     let gone = gone_at(&room.kind, today()).unwrap();
     let registry = &room.opened.registry;
-    let claimed = registry.take_due(gone.minus(LINGER / 2), 10).await.unwrap();
+    let claimed = registry.take_due(gone.minus(LINGER * 2), 10).await.unwrap();
     room.opened
         .lives
         .opened(room.record.board(), &room.kind, &[today()], now())
