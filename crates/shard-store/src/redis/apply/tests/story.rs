@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use board::{
-    Direction, FieldName, FieldRule, IdDigest, Kind, Member, Mode, Op, Period, Rules, Ties,
-    Timestamp, Value, Values, Window, WindowRule, limits::VALUE_MAX,
+    ContributionId, Direction, FieldName, FieldRule, IdDigest, Incarnation, Kind, Member, Mode, Op,
+    Period, Rules, Ties, Timestamp, Value, Values, Window, WindowRule, limits::VALUE_MAX,
 };
 use end_to_end::dice::Dice;
 
@@ -133,7 +133,7 @@ fn any_item(dice: &mut Dice, kind: &Kind, now: Timestamp, sort: &Sort) -> Item {
     }
     Item {
         hash: member.placement_hash(),
-        id: (sort.ids && dice.throw(4) > 0).then(|| any_id(dice)),
+        id: (sort.ids && dice.throw(4) > 0).then(|| any_id(dice, &member)),
         member,
         change,
         at,
@@ -141,11 +141,10 @@ fn any_item(dice: &mut Dice, kind: &Kind, now: Timestamp, sort: &Sort) -> Item {
     }
 }
 
-fn any_id(dice: &mut Dice) -> IdDigest {
-    // Few, so that they come again; a member has a part in its own digests, here they are shared.
-    IdDigest(
-        0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835_u128.wrapping_mul(dice.throw(60) as u128 + 1),
-    )
+/// One of a few, so that they come again.
+fn any_id(dice: &mut Dice, member: &Member) -> IdDigest {
+    let id = ContributionId::new(&dice.throw(9).to_string()).unwrap();
+    IdDigest::new(Incarnation(1), member, &id)
 }
 
 fn any_values(dice: &mut Dice, kind: &Kind) -> Values {
