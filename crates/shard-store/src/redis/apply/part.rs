@@ -77,15 +77,13 @@ impl Sets {
     /// False where it would be one more than a call takes.
     fn add(&mut self, windows: &Windows) -> bool {
         // What came last comes most often.
-        let known = self
-            .0
-            .iter()
-            .rev()
-            .any(|known| same_windows(known, windows));
-        if !known && self.0.len() < SETS_A_CALL_MAX {
+        let mut latest_first = self.0.iter().rev();
+        let known = latest_first.any(|known| same_windows(known, windows));
+        let fits = known || self.0.len() < SETS_A_CALL_MAX;
+        if fits && !known {
             self.0.push(windows.clone());
         }
-        known || self.0.last().is_some_and(|last| Arc::ptr_eq(last, windows))
+        fits
     }
 
     /// Adds the others, or tells by false that a call does not take all of them.

@@ -1,5 +1,7 @@
 //! An id counts once within exactly the span, and no more are remembered than the limit.
 
+use std::time::Duration;
+
 use board::{Period, Timestamp, Window, WindowRule};
 
 use super::given::{APPLIED, Board, DUPLICATE, Given, HOUR, MS, NOW, gifts};
@@ -32,7 +34,9 @@ async fn an_id_counts_for_exactly_the_span() {
 #[tokio::test]
 async fn no_span_remembers_nothing() {
     let given = Given::new().await;
-    let board = given.board(gifts(|spec| spec.dedupe = HOUR * 0)).await;
+    let board = given
+        .board(gifts(|spec| spec.dedupe = Duration::ZERO))
+        .await;
     let item = board.by_id("u1", 1, "evt-1", NOW);
     let outcomes = board.apply(&[item.clone(), item], NOW).await;
     assert_eq!(outcomes, [APPLIED, APPLIED]);

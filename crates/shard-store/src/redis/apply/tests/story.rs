@@ -1,6 +1,7 @@
 //! Kinds and batches of every sort.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use board::{
     ContributionId, Direction, FieldName, FieldRule, IdDigest, Incarnation, Kind, Member, Mode, Op,
@@ -57,7 +58,7 @@ pub(super) fn any_kind(dice: &mut Dice) -> Kind {
     if windows.is_empty() {
         windows.push(WindowRule::with_defaults(Period::All));
     }
-    let dedupe = *pick(dice, &[HOUR * 0, MS * 3, HOUR, HOUR * 24]);
+    let dedupe = *pick(dice, &[Duration::ZERO, MS * 3, HOUR, HOUR * 24]);
     gifts(|spec| {
         spec.rules = rules;
         spec.windows = windows;
@@ -66,12 +67,12 @@ pub(super) fn any_kind(dice: &mut Dice) -> Kind {
 }
 
 /// A while, often none.
-pub(super) fn any_pause(dice: &mut Dice) -> std::time::Duration {
+pub(super) fn any_pause(dice: &mut Dice) -> Duration {
     *pick(
         dice,
         &[
-            MS * 0,
-            MS * 0,
+            Duration::ZERO,
+            Duration::ZERO,
             MS,
             MS * 2,
             HOUR / 60,
@@ -104,6 +105,7 @@ pub(super) fn any_items(dice: &mut Dice, kind: &Kind, now: Timestamp) -> Vec<Ite
 }
 
 /// What occurs in a batch.
+#[expect(clippy::struct_excessive_bools, reason = "each is thrown for itself")]
 struct Sort {
     plain: bool,
     ids: bool,

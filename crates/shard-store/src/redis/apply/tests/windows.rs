@@ -88,7 +88,7 @@ async fn a_removal_takes_a_member_off_windows_that_it_does_not_name() {
         assert!(!kept.scores.contains_key(b"u1".as_slice()));
     }
     assert_eq!(board.version(ALL).0, before + 1);
-    let again = board.apply(&[removal.clone()], NOW).await;
+    let again = board.apply(std::slice::from_ref(&removal), NOW).await;
     let refused = Outcome::Refused(Refused::NotRanked(removal.member));
     assert_eq!(again, [refused]);
     assert_eq!(board.version(ALL).0, before + 1);
