@@ -6,7 +6,7 @@
 //! not heard, and a registry that is away stops no contribution to boards that are known.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use board::{Incarnation, Kind, Timestamp, Window};
@@ -51,6 +51,8 @@ pub(super) struct Lives {
     registry: Arc<Registry>,
     known: Cache<Incarnation, Arc<Life>>,
     called_dead: Cache<Incarnation, ()>,
+    /// Sweeps of this server, each of which may have put off when boards are due.
+    sweeps: Arc<AtomicU64>,
     deadline: Duration,
 }
 
@@ -61,8 +63,8 @@ struct Life {
     /// Only settings are kept of it.
     unborn: bool,
     touched: AtomicI64,
-    /// When the sweep has its next turn; past that nobody knows.
-    due: AtomicI64,
+    /// When the sweep has its next turn, as far as is known since the sweep of this number.
+    due: Mutex<(u64, i64)>,
     told: Instant,
     epoch: u64,
     /// When the registry was asked in vain.
@@ -81,13 +83,13 @@ enum Lease {
 }
 
 impl Life {
-    fn new(held: &Held, servers: Arc<[ServerId]>, epoch: u64) -> Self {
+    fn new(held: &Held, servers: Arc<[ServerId]>, epoch: u64, sweeps: u64) -> Self {
         let touched = held.record.as_ref().map(|record| record.touched.millis());
         Self {
             servers,
             unborn: touched.is_none(),
             touched: AtomicI64::new(touched.unwrap_or(i64::MIN)),
-            due: AtomicI64::new(due_of(held)),
+            due: Mutex::new((sweeps, due_of(held))),
             told: Instant::now(),
             epoch,
             missed: Mutex::default(),
@@ -123,12 +125,19 @@ impl Life {
         now >= touched.plus(idle / 8)
     }
 
-    fn note(&self, held: &Held) {
+    /// Whether the board is known to be due then at the latest.
+    fn is_due_by(&self, sweeps: u64, at: Timestamp) -> bool {
+        let (known_since, due) = *self.due.lock();
+        known_since == sweeps && due <= at.millis()
+    }
+
+    /// Keeps what was told since the sweep of this number.
+    fn note(&self, held: &Held, sweeps: u64) {
         if let Some(record) = &held.record {
             let touched = record.touched.millis();
             self.touched.fetch_max(touched, Ordering::AcqRel);
         }
-        self.due.store(due_of(held), Ordering::Release);
+        *self.due.lock() = (sweeps, due_of(held));
     }
 }
 
@@ -152,6 +161,7 @@ impl Lives {
             registry,
             known: Cache::new(LIVES_MAX),
             called_dead: called_dead.build(),
+            sweeps: Arc::default(),
             deadline: settings.write_deadline,
         }
     }
@@ -183,6 +193,24 @@ impl Lives {
         Ok(spread::place(board, &life.servers, shard))
     }
 
+    /// Holds what was written since the registry had this epoch to what it says now: `Dead` where the
+    /// life was lost meanwhile, and with it what was written.
+    pub(super) async fn still_on(&self, board: &BoardRecord, epoch: u64) -> Result<(), StoreError> {
+        if self.registry.epoch() == epoch {
+            return Ok(());
+        }
+        match self.life(board).await {
+            Ok(_) => Ok(()),
+            Err(StoreError::Unavailable(why)) => Err(StoreError::Unknown(why)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The registry's epoch.
+    pub(super) fn epoch(&self) -> u64 {
+        self.registry.epoch()
+    }
+
     /// Windows were opened on a shard: the sweep is told when the first of them is past its time.
     /// Best effort: without it they go with the board's next turn.
     pub(super) async fn opened(&self, board: &BoardRecord, kind: &Kind, windows: &[Window]) {
@@ -193,7 +221,8 @@ impl Lives {
         let Ok(life) = self.life(board).await else {
             return;
         };
-        if due.millis() >= life.due.load(Ordering::Acquire) {
+        let sweeps = self.sweeps();
+        if life.is_due_by(sweeps, due) {
             return;
         }
         let touch = Touch {
@@ -201,12 +230,21 @@ impl Lives {
             due: Some(due),
         };
         match self.registry.touch(board, touch).boxed().await {
-            Ok(Touched::Held(held)) => life.note(&held),
+            Ok(Touched::Held(held)) => life.note(&held, sweeps),
             Ok(Touched::Emptying(_)) => {}
             Err(error) => {
                 tracing::debug!(board = %board.name, %error, "its new windows may go a day late");
             }
         }
+    }
+
+    /// The sweep has said when boards are due next: what was known of that is of no use any more.
+    pub(super) fn swept(&self) {
+        self.sweeps.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn sweeps(&self) -> u64 {
+        self.sweeps.load(Ordering::Acquire)
     }
 
     /// Forgets a life that a shard called dead.
@@ -251,6 +289,8 @@ impl Lives {
     }
 
     async fn ask(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
+        // Of the process that is asked, or of one before it: then it is asked again.
+        let (epoch, sweeps) = (self.registry.epoch(), self.sweeps());
         let held = match self.registry.life(board).await {
             Err(StoreError::Dead) => {
                 self.known.invalidate(&board.incarnation);
@@ -265,7 +305,7 @@ impl Lives {
             Some(record) => record.spread.servers.clone(),
             None => self.servers.ids().into(),
         };
-        let life = Arc::new(Life::new(&held, servers, self.registry.epoch()));
+        let life = Arc::new(Life::new(&held, servers, epoch, sweeps));
         if !life.unborn {
             self.known.insert(board.incarnation, life.clone());
         }
@@ -314,8 +354,9 @@ impl Lives {
             if !life.wants_touch(idle, now) {
                 return Ok(());
             }
+            let sweeps = self.sweeps();
             match self.registry.touch(board, touch).await {
-                Ok(Touched::Held(held)) => life.note(&held),
+                Ok(Touched::Held(held)) => life.note(&held, sweeps),
                 Ok(Touched::Emptying(bound)) => self.empty(board, life, bound).await?,
                 // Whatever became of it: nothing was written.
                 Err(StoreError::Unknown(why)) => return Err(StoreError::Unavailable(why)),
@@ -373,14 +414,17 @@ mod tests {
         };
         Life {
             told: Instant::now().checked_sub(ago).unwrap(),
-            ..Life::new(&held, Arc::default(), 1)
+            ..Life::new(&held, Arc::default(), 1, 0)
         }
     }
 
     #[test]
     fn a_lease_ends_slowly_while_the_registry_is_away() {
         let second = Duration::from_secs(1);
-        assert!(matches!(told(SOFT_LEASE - second).lease(1), Lease::Fresh));
+        assert!(matches!(
+            told(SOFT_LEASE.saturating_sub(second)).lease(1),
+            Lease::Fresh
+        ));
         let old = told(SOFT_LEASE + second);
         assert!(matches!(old.lease(1), Lease::Ending));
         *old.missed.lock() = Some(Instant::now());

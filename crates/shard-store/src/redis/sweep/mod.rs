@@ -142,7 +142,9 @@ impl Sweep {
                 }
             }
         }
-        first_failure.and(self.registry.set_due(claimed, &next).await)
+        let put_off = self.registry.set_due(claimed, &next).await;
+        self.lives.swept();
+        first_failure.and(put_off)
     }
 
     async fn kinds_of(
