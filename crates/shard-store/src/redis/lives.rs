@@ -51,6 +51,8 @@ pub(super) struct Lives {
     registry: Arc<Registry>,
     known: Cache<Incarnation, Arc<Life>>,
     called_dead: Cache<Incarnation, ()>,
+    /// The latest time by which this server swept: a clock may have stepped back since.
+    swept: Arc<AtomicI64>,
     deadline: Duration,
 }
 
@@ -152,6 +154,7 @@ impl Lives {
             registry,
             known: Cache::new(LIVES_MAX),
             called_dead: called_dead.build(),
+            swept: Arc::new(AtomicI64::new(i64::MIN)),
             deadline: settings.write_deadline,
         }
     }
@@ -218,8 +221,9 @@ impl Lives {
             return;
         };
         // Past what is known the board had its turn, and is due at another time.
-        let known = Timestamp::from_millis(life.due.load(Ordering::Acquire));
-        if now < known && known <= due {
+        let known = life.due.load(Ordering::Acquire);
+        let latest = self.swept.load(Ordering::Acquire).max(now.millis());
+        if latest < known && known <= due.millis() {
             return;
         }
         let touch = Touch {
@@ -233,6 +237,11 @@ impl Lives {
                 tracing::debug!(board = %board.name, %error, "its new windows may go a day late");
             }
         }
+    }
+
+    /// Boards that were due until then have had their turn.
+    pub(super) fn swept(&self, now: Timestamp) {
+        self.swept.fetch_max(now.millis(), Ordering::AcqRel);
     }
 
     /// Forgets a life that a shard called dead.
