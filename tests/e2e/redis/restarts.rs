@@ -134,10 +134,8 @@ fn an_independent_server_that_comes_back_empty_is_refused_until_it_is_accepted()
     let lost = ledger.settle_losses(&server, Vec::new());
     println!("{lost} contributions were lost with the server");
     assert!(server.log().contains("stands in for"), "{}", server.log());
+    drop(server);
     // It has a name again.
-    let server = {
-        server.stop();
-        serve(&store, KIND)
-    };
+    let server = serve(&store, KIND);
     ledger.all_are_remembered(&server);
 }

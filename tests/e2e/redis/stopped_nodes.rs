@@ -15,8 +15,8 @@ use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
 /// Boards of one shard each, so that they live on one node each.
 const SMALL: &str = "[kinds.small]\nwindows = [\"all\"]\nshards = 1\n";
 
-/// Soon told.
-const DEADLINES: &str = "[redis]\nwrite_deadline = \"2s\"\nread_deadline = \"2s\"\n";
+/// Sooner told than by default.
+const DEADLINES: &str = "[redis]\nwrite_deadline = \"5s\"\nread_deadline = \"2s\"\n";
 
 /// So many that every node has some of them.
 const BOARDS: usize = 24;
