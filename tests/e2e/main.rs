@@ -1,19 +1,22 @@
 //! The service from outside: real processes, real connections, the contract sentence by sentence.
 //!
 //! Modules mirror the URL space (`contributions`, `boards`, `kinds`), beside them the command line
-//! (`command`), time (`windows`), what holds for every path (`service`), and one body of real data
-//! through all of it (`flights`). One scenario group a file, named by what it is about.
+//! (`command`), time (`windows`), what holds for every path (`service`), the stores (`durability`,
+//! `redis`), and one body of real data through all of it (`flights`). `audit` is what several of them
+//! hold a store's trouble against. One scenario group a file, named by what it is about.
 
 #![expect(
     clippy::unwrap_used,
     reason = "all of this binary is tests, its helpers too"
 )]
 
+mod audit;
 mod boards;
 mod command;
 mod contributions;
 mod durability;
 mod flights;
 mod kinds;
+mod redis;
 mod service;
 mod windows;

@@ -3,7 +3,8 @@
 use end_to_end::dice::runs;
 use end_to_end::{Launch, Server};
 
-use super::kills::{END_NONE_WELL, LIGHT, Moment, rounds};
+use super::kills::{END_NONE_WELL, Moment, rounds};
+use crate::audit::LIGHT;
 
 #[test]
 fn without_a_word_the_store_is_megaboard_data_of_the_working_folder() {

@@ -1,34 +1,18 @@
 //! Servers ended at random moments under write, again and again: what was answered as applied counts
 //! once, what was not counts once when it is sent again, and no version names two boards.
 //!
-//! [`rounds`] is the run; `writer` writes until the server is gone, `ledger` knows what has to be there,
-//! `versions` what was shown.
-
-mod item;
-mod ledger;
-mod versions;
-mod writer;
+//! [`rounds`] is the run; the writers, the readers and the ledger are those of [`crate::audit`].
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use end_to_end::dice::{Dice, runs};
 use end_to_end::{Launch, Server, eventually};
 
-use item::Sent;
-use ledger::Ledger;
-use versions::{Shown, Versions};
-pub(super) use writer::Load;
-use writer::Writer;
-
-const KIND: &str = "[kinds.k]\nwindows = [\"day\", \"all\"]\nkeep = { day = \"forever\" }\n\
-                    shards = 4\ndedupe = \"7d\"\n";
-
-const WRITERS: usize = 4;
+use crate::audit::{KIND, LIGHT, Ledger, Load, Sent, Shown, Tally, Versions, look, under_load};
 
 /// Answers before an end, at most.
 const ANSWERS_MAX: usize = 80;
@@ -50,13 +34,6 @@ const END_ANYHOW: &[End] = &[End::Kill, End::KillAgain, End::Stop, End::KillWhil
 
 /// By kill -9 alone.
 pub(super) const END_NONE_WELL: &[End] = &[End::Kill, End::KillAgain];
-
-/// Short requests, so that many are answered.
-pub(super) const LIGHT: Load = Load {
-    batch_max: 50,
-    own_members: 30,
-    member_bytes: 0,
-};
 
 /// Long ones, so that the journal grows fast.
 const BULK: Load = Load {
@@ -129,7 +106,7 @@ pub(super) fn rounds(
         server = again(server, end, &mut dice, &mut versions);
         // What is shown first is what may have been shown last.
         let mut shown = Vec::new();
-        versions::look(&server, &mut shown).unwrap();
+        look(&server, &Tally::default(), &mut shown).unwrap();
         versions.note(shown);
         ledger.settle(&server, sent);
     }
@@ -145,42 +122,33 @@ fn written(
     load: Load,
     dice: &mut Dice,
 ) -> (Vec<Sent>, Vec<Shown>) {
-    let answers = AtomicUsize::new(0);
+    let tally = Tally::default();
+    let mut pauses = dice.split();
     let enough = 1 + dice.throw(ANSWERS_MAX);
     let snapshots_before = snapshots(server);
-    thread::scope(|scope| {
-        let writers: Vec<_> = (0..WRITERS)
-            .map(|number| {
-                let writer = Writer::new(round, number, load, dice.split());
-                let answers = &answers;
-                scope.spawn(move || writer.write(server, answers))
-            })
-            .collect();
-        let reader = scope.spawn(|| versions::watch(server));
+    let work = under_load(server, (round, load), dice, &tally, || {
         match moment {
-            Moment::Any => eventually("writers at work", || {
-                (answers.load(Ordering::Relaxed) >= enough).then_some(())
-            }),
+            Moment::Any => tally.wait_for_answers(enough),
             Moment::Snapshot => eventually("a snapshot under way", || {
                 (snapshots(server) != snapshots_before).then_some(())
             }),
         }
         // Not just behind an answer: anywhere.
-        pause(dice, 3_000);
+        pause(&mut pauses, 3_000);
         match end {
             End::Kill | End::KillAgain => server.signal("KILL"),
             End::Stop => server.signal("TERM"),
             End::KillWhileStopping => {
                 server.signal("TERM");
-                pause(dice, 20_000);
+                pause(&mut pauses, 20_000);
                 server.signal("KILL");
             }
         }
-        let sent = writers
-            .into_iter()
-            .flat_map(|writer| writer.join().unwrap());
-        (sent.collect(), reader.join().unwrap())
-    })
+        tally.wait_until_gone();
+    });
+    // Whoever is answered at all is told of all: nothing here can be refused.
+    tally.nothing_failed();
+    (work.sent, work.shown)
 }
 
 /// The snapshots of a server, those under way too.

@@ -19,17 +19,19 @@ impl Matching {
     }
 
     /// Requests of this command, in any case of letters.
-    pub fn command(name: &'static str) -> Self {
-        Self::request(name, move |words| {
+    pub fn command(name: impl Into<String>) -> Self {
+        let name = name.into();
+        Self::request(&name.clone(), move |words| {
             words[0].eq_ignore_ascii_case(name.as_bytes())
         })
     }
 
     /// Calls of functions (`FCALL`, `FCALL_RO`) whose name contains this.
-    pub fn function(part: &'static str) -> Self {
+    pub fn function(part: impl Into<String>) -> Self {
+        let part = part.into();
         let what = format!("a function *{part}*");
         Self::request(&what, move |words| {
-            function_of(words).is_some_and(|name| name.contains(part))
+            function_of(words).is_some_and(|name| name.contains(&part))
         })
     }
 

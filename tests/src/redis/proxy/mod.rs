@@ -8,6 +8,7 @@ mod connection;
 mod matching;
 mod plan;
 
+use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
@@ -130,6 +131,16 @@ impl FaultProxy {
         let plan = self.plan();
         let calls = plan.calls.iter().filter(|(name, _)| name.contains(part));
         calls.map(|(_, count)| count).sum()
+    }
+
+    /// Commands that have come by so far, in upper case, and how often each has.
+    pub fn commands(&self) -> BTreeMap<String, u64> {
+        self.plan().requests.clone()
+    }
+
+    /// Functions that were called so far, and how often each was.
+    pub fn functions(&self) -> BTreeMap<String, u64> {
+        self.plan().calls.clone()
     }
 
     /// How often bytes have arrived so far: what a client writes at once arrives at once, unless it is

@@ -1,10 +1,10 @@
-//! One contribution: [`Item`], and whether it was answered: [`Sent`].
+//! One contribution: [`Item`], and what was told of it: [`Sent`].
 
 use end_to_end::clock::DAY_MS;
 use serde_json::{Value, json};
 
 /// All are of one kind.
-pub(super) const BOARDS: [&str; 3] = ["k/a", "k/b", "k/c"];
+pub(crate) const BOARDS: [&str; 3] = ["k/a", "k/b", "k/c"];
 
 /// Contributions are of so many days.
 pub(super) const DAYS: usize = 2;
@@ -32,12 +32,22 @@ pub(super) struct Item {
     pub(super) id: Option<String>,
 }
 
+/// What was told of a contribution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// It is there: applied, or a duplicate.
+    Applied,
+    /// It is surely not there.
+    Unavailable,
+    /// It may be: that was the answer, or there was none.
+    Unknown,
+}
+
 /// What became of a contribution.
 #[derive(Debug)]
-pub(super) struct Sent {
+pub(crate) struct Sent {
     pub(super) item: Item,
-    /// As applied.
-    pub(super) answered: bool,
+    pub(crate) told: Told,
 }
 
 impl Item {

@@ -1,4 +1,4 @@
-//! What has to be there: [`Ledger`], which is settled with each server that goes on.
+//! What has to be there: [`Ledger`], which is settled when the trouble is over.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -6,7 +6,7 @@ use std::thread;
 use end_to_end::{Server, ndjson};
 use serde_json::{Value, json};
 
-use super::item::{BOARDS, DAY_WINDOWS, Item, Place, Sent};
+use super::item::{BOARDS, DAY_WINDOWS, Item, Place, Sent, Told};
 
 /// How many send again side by side.
 const SENDERS: usize = 4;
@@ -16,14 +16,14 @@ type Sums = BTreeMap<Place, i64>;
 
 /// All that counts, and under which ids.
 #[derive(Default)]
-pub(super) struct Ledger {
+pub(crate) struct Ledger {
     sums: Sums,
     known: Vec<Item>,
 }
 
 impl Ledger {
     /// Has something on each board, so that all are born.
-    pub(super) fn begin(server: &Server) -> Self {
+    pub(crate) fn begin(server: &Server) -> Self {
         let mut ledger = Self::default();
         for board in 0..BOARDS.len() {
             let place = Place {
@@ -43,37 +43,40 @@ impl Ledger {
         ledger
     }
 
-    /// Holds what a server shows against what was sent to the one before: what was answered is there,
-    /// of the rest what it knows the ids of. Then sends the rest, and what was answered once more.
-    pub(super) fn settle(&mut self, server: &Server, sent: Vec<Sent>) {
+    /// Holds what a server shows against what was sent before: what was applied is there, what was
+    /// unavailable is not, of the rest what it knows the ids of. Then sends the rest, and what was
+    /// applied once more.
+    pub(crate) fn settle(&mut self, server: &Server, sent: Vec<Sent>) {
         let held = held(server);
-        let (answered, open): (Vec<Sent>, Vec<Sent>) =
-            sent.into_iter().partition(|sent| sent.answered);
-        for Sent { item, .. } in &answered {
+        let (applied, rest): (Vec<Sent>, Vec<Sent>) = sent
+            .into_iter()
+            .partition(|sent| sent.told == Told::Applied);
+        for Sent { item, .. } in &applied {
             self.count(item);
         }
         let (named, own): (Vec<Sent>, Vec<Sent>) =
-            open.into_iter().partition(|sent| sent.item.id.is_some());
-        for Sent { item, .. } in own {
+            rest.into_iter().partition(|sent| sent.item.id.is_some());
+        for Sent { item, told } in own {
             // Nothing else of this member was open.
-            if held.get(&item.place) != self.sums.get(&item.place) {
+            if told == Told::Unknown && held.get(&item.place) != self.sums.get(&item.place) {
                 self.count(&item);
             }
         }
         let mut missing = Vec::new();
-        for (item, applied) in sent_again(server, &named) {
+        for (Sent { item, told }, applied) in sent_again(server, named) {
             if applied {
                 missing.push(item);
             } else {
+                assert_eq!(told, Told::Unknown, "it was there: {item:?}");
                 self.count(&item);
                 self.known.push(item);
             }
         }
-        assert_eq!(held, self.sums);
+        differ_in_nothing(&held, &self.sums);
         for item in &missing {
             self.count(item);
         }
-        let named = answered.into_iter().map(|sent| sent.item);
+        let named = applied.into_iter().map(|sent| sent.item);
         let named: Vec<Item> = named.filter(|item| item.id.is_some()).collect();
         are_duplicates(server, &named);
         are_duplicates(server, &missing);
@@ -82,13 +85,34 @@ impl Ledger {
         self.holds(server);
     }
 
+    /// Settles where a store may have lost what it answered for: sends everything again, and answers how
+    /// much of it was lost. Then each counts once. All of it has ids.
+    pub(crate) fn settle_losses(&mut self, server: &Server, sent: Vec<Sent>) -> usize {
+        let known = self.known.drain(..);
+        let known = known.map(|item| Sent {
+            item,
+            told: Told::Applied,
+        });
+        let sent: Vec<Sent> = known.chain(sent).collect();
+        self.sums.clear();
+        let mut lost = 0;
+        for (Sent { item, told }, applied) in sent_again(server, sent) {
+            assert!(item.id.is_some(), "{item:?}");
+            lost += usize::from(applied && told == Told::Applied);
+            self.count(&item);
+            self.known.push(item);
+        }
+        self.holds(server);
+        lost
+    }
+
     /// Exactly this is there.
-    pub(super) fn holds(&self, server: &Server) {
-        assert_eq!(held(server), self.sums);
+    pub(crate) fn holds(&self, server: &Server) {
+        differ_in_nothing(&held(server), &self.sums);
     }
 
     /// Every id that was ever sent is remembered.
-    pub(super) fn all_are_remembered(&self, server: &Server) {
+    pub(crate) fn all_are_remembered(&self, server: &Server) {
         are_duplicates(server, &self.known);
     }
 
@@ -97,24 +121,31 @@ impl Ledger {
     }
 }
 
-/// Sends one by one what was not answered; of each, whether it was applied only now.
-fn sent_again(server: &Server, sent: &[Sent]) -> Vec<(Item, bool)> {
+/// Whatever is held is due, and the other way about.
+fn differ_in_nothing(held: &Sums, due: &Sums) {
+    let places = held.keys().chain(due.keys());
+    for place in places {
+        assert_eq!(held.get(place), due.get(place), "held and due: {place:?}");
+    }
+}
+
+/// Sends one by one; of each, whether it was applied only now.
+fn sent_again(server: &Server, sent: Vec<Sent>) -> Vec<(Sent, bool)> {
     let part = sent.len().div_ceil(SENDERS).max(1);
-    let again = |Sent { item, .. }: &Sent| match receipt(server, &[item.json()]) {
-        [1, 0] => (item.clone(), true),
-        [0, 1] => (item.clone(), false),
-        other => panic!("{other:?}: {item:?}"),
+    let again = |sent: &Sent| match receipt(server, &[sent.item.json()]) {
+        [1, 0] => true,
+        [0, 1] => false,
+        other => panic!("{other:?}: {sent:?}"),
     };
-    thread::scope(|scope| {
+    let applied: Vec<bool> = thread::scope(|scope| {
         let senders: Vec<_> = sent
             .chunks(part)
             .map(|part| scope.spawn(move || part.iter().map(again).collect::<Vec<_>>()))
             .collect();
-        let known = senders
-            .into_iter()
-            .flat_map(|sender| sender.join().unwrap());
-        known.collect()
-    })
+        let senders = senders.into_iter();
+        senders.flat_map(|sender| sender.join().unwrap()).collect()
+    });
+    sent.into_iter().zip(applied).collect()
 }
 
 fn are_duplicates(server: &Server, items: &[Item]) {

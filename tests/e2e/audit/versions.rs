@@ -7,9 +7,10 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use end_to_end::Server;
 
 use super::item::{BOARDS, DAY_WINDOWS};
+use super::tally::Tally;
 
 /// A top: its path, its version, and a digest of what else it showed.
-pub(super) struct Shown {
+pub(crate) struct Shown {
     path: String,
     version: String,
     digest: u64,
@@ -17,11 +18,11 @@ pub(super) struct Shown {
 
 /// No server answers any more.
 #[derive(Debug)]
-pub(super) struct Gone;
+pub(crate) struct Gone;
 
 /// All versions of all servers of a folder.
 #[derive(Default)]
-pub(super) struct Versions {
+pub(crate) struct Versions {
     digests: HashMap<(String, String), Known>,
     epoch: usize,
 }
@@ -34,7 +35,7 @@ struct Known {
 
 impl Versions {
     /// Takes what one server showed.
-    pub(super) fn note(&mut self, shown: Vec<Shown>) {
+    pub(crate) fn note(&mut self, shown: Vec<Shown>) {
         for Shown {
             path,
             version,
@@ -50,24 +51,29 @@ impl Versions {
     }
 
     /// No version so far may be shown any more.
-    pub(super) fn are_past(&mut self) {
+    pub(crate) fn are_past(&mut self) {
         self.epoch += 1;
     }
 }
 
-/// Looks at all tops until there is no answer.
-pub(super) fn watch(server: &Server) -> Vec<Shown> {
+/// Looks at all tops until the work ends or there is no answer.
+pub(super) fn watch(server: &Server, tally: &Tally) -> Vec<Shown> {
     let mut shown = Vec::new();
-    while look(server, &mut shown).is_ok() {}
+    while !tally.has_ended() && look(server, tally, &mut shown).is_ok() {}
     shown
 }
 
 /// Looks at all tops once.
-pub(super) fn look(server: &Server, shown: &mut Vec<Shown>) -> Result<(), Gone> {
+pub(crate) fn look(server: &Server, tally: &Tally, shown: &mut Vec<Shown>) -> Result<(), Gone> {
     for board in BOARDS {
         for window in DAY_WINDOWS.into_iter().chain(["all"]) {
             let path = format!("/v1/boards/{board}/top?n=1000&fresh=true&window={window}");
-            let top = server.try_get(&path).map_err(|_| Gone)?.ok();
+            let answer = server.try_get(&path).map_err(|_| Gone)?;
+            if answer.status == 503 {
+                tally.read_was_refused();
+                continue;
+            }
+            let top = answer.ok();
             let mut digest = DefaultHasher::new();
             (top["entries"].to_string(), top["members"].to_string()).hash(&mut digest);
             shown.push(Shown {

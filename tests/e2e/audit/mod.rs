@@ -1,0 +1,85 @@
+//! The audit of every contribution: writers of every sort at work on a server while something happens
+//! to it or to what it stands on, and afterwards a ledger that holds what the server shows against what
+//! each of them was told.
+//!
+//! [`under_load`] is the work, [`Ledger`] the audit. Writers go on until they are told to end or nobody
+//! answers; readers look all the while that nothing applied is missing from a fresh read ([`tally`]),
+//! and that no version names two boards ([`versions`]).
+//!
+//! [`tally`]: Tally
+//! [`versions`]: Versions
+
+mod item;
+mod ledger;
+mod reader;
+mod tally;
+mod versions;
+mod writer;
+
+use std::thread;
+
+use end_to_end::Server;
+use end_to_end::dice::Dice;
+
+pub(crate) use item::{BOARDS, Sent, Told};
+pub(crate) use ledger::Ledger;
+pub(crate) use tally::Tally;
+pub(crate) use versions::{Shown, Versions, look};
+pub(crate) use writer::Load;
+use writer::Writer;
+
+/// What the writers' boards need in a configuration.
+pub(crate) const KIND: &str = "[kinds.k]\nwindows = [\"day\", \"all\"]\nkeep = { day = \"forever\" }\n\
+                               shards = 4\ndedupe = \"7d\"\n";
+
+/// Short requests, so that many are answered.
+pub(crate) const LIGHT: Load = Load {
+    batch_max: 50,
+    own_members: 30,
+    member_bytes: 0,
+};
+
+const WRITERS: usize = 4;
+
+/// What came of some work.
+pub(crate) struct Work<T> {
+    /// All that was sent, with what its writers were told.
+    pub(crate) sent: Vec<Sent>,
+    /// What was shown meanwhile.
+    pub(crate) shown: Vec<Shown>,
+    /// What the trouble answered.
+    pub(crate) trouble: T,
+}
+
+/// Has writers and readers at work while there is trouble, and a little longer if the server is still
+/// there. No two rounds of a ledger have the same number.
+pub(crate) fn under_load<T>(
+    server: &Server,
+    (round, load): (usize, Load),
+    dice: &mut Dice,
+    tally: &Tally,
+    trouble: impl FnOnce() -> T,
+) -> Work<T> {
+    thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|number| Writer::new(round, number, load, dice.split()))
+            .map(|writer| scope.spawn(move || writer.write(server, tally)))
+            .collect();
+        let watcher = scope.spawn(|| versions::watch(server, tally));
+        let mut dice = dice.split();
+        let reader = scope.spawn(move || reader::read(server, tally, &mut dice));
+        let trouble = {
+            // Where the trouble fails, too, they are to end.
+            let _end = tally.end_on_drop();
+            trouble()
+        };
+        let writers = writers.into_iter();
+        let sent = writers.flat_map(|writer| writer.join().unwrap()).collect();
+        reader.join().unwrap();
+        Work {
+            sent,
+            shown: watcher.join().unwrap(),
+            trouble,
+        }
+    })
+}

@@ -1,0 +1,49 @@
+//! Who reads while others write: whatever was answered as applied before a question is in its answer.
+
+use std::collections::BTreeMap;
+
+use end_to_end::Server;
+use end_to_end::dice::Dice;
+use serde_json::{Value, json};
+
+use super::item::{BOARDS, DAY_WINDOWS, Place};
+use super::tally::Tally;
+
+/// Looks members up until the work ends or nobody answers.
+pub(super) fn read(server: &Server, tally: &Tally, dice: &mut Dice) {
+    while !tally.has_ended() {
+        let (board, day) = (dice.throw(BOARDS.len()), dice.throw(DAY_WINDOWS.len()));
+        // Before the question.
+        let floor: BTreeMap<String, i64> = tally
+            .applied()
+            .into_iter()
+            .filter(|(place, _)| (place.board, place.day) == (board, day))
+            .map(|(Place { member, .. }, points)| (member, points))
+            .take(1_000)
+            .collect();
+        let path = format!(
+            "/v1/boards/{}/lookup?window={}",
+            BOARDS[board], DAY_WINDOWS[day]
+        );
+        let body = json!({"members": floor.keys().collect::<Vec<_>>()}).to_string();
+        let headers = [("content-type", "application/json")];
+        let Ok(answer) = server.try_send("POST", &path, &headers, body) else {
+            return;
+        };
+        if answer.status == 503 {
+            tally.read_was_refused();
+            continue;
+        }
+        for entry in answer.entries() {
+            let member = entry["member"].as_str().unwrap();
+            // Of no member at all there are no points.
+            let points = Value::as_i64(&entry["points"]).unwrap_or_default();
+            assert!(
+                points >= floor[member],
+                "{path}: {member} had {} before: {entry}",
+                floor[member]
+            );
+        }
+        tally.read();
+    }
+}

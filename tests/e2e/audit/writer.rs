@@ -1,0 +1,223 @@
+//! Who writes until the work ends or nobody answers: [`Writer`], in requests of every sort.
+
+use std::thread;
+
+use end_to_end::dice::Dice;
+use end_to_end::{Server, ndjson};
+use serde_json::{Value, json};
+
+use super::item::{BOARDS, DAYS, Item, Place, Sent, Told};
+use super::tally::Tally;
+
+/// Members that all writers give to.
+const SHARED_MEMBERS: usize = 40;
+
+/// How much is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Load {
+    /// Contributions of a batch under ids, at most.
+    pub(crate) batch_max: usize,
+    /// Members of a writer's own, and contributions of a batch without ids, at most.
+    pub(crate) own_members: usize,
+    /// The length of a member's name.
+    pub(crate) member_bytes: usize,
+}
+
+/// One connection's worth of requests.
+pub(super) struct Writer {
+    /// What its members and ids begin with.
+    name: String,
+    /// What its ids begin with, for this life of it.
+    life: String,
+    load: Load,
+    dice: Dice,
+    sent: Vec<Sent>,
+    /// How often its own members were given up for others: what became of the last contribution to
+    /// some of them is not known, and nothing else of theirs is to be open.
+    given_up: usize,
+}
+
+impl Writer {
+    pub(super) fn new(round: usize, number: usize, load: Load, dice: Dice) -> Self {
+        Self {
+            name: format!("w{number}"),
+            life: format!("r{round}-w{number}"),
+            load,
+            dice,
+            sent: Vec::new(),
+            given_up: 0,
+        }
+    }
+
+    /// Writes until the work ends or there is no answer; all that it sent.
+    pub(super) fn write(mut self, server: &Server, tally: &Tally) -> Vec<Sent> {
+        while !tally.has_ended() {
+            let lines = self.dice.throw(2) == 0;
+            let sort = self
+                .dice
+                .throw(if self.load.own_members > 0 { 5 } else { 3 });
+            let items = match sort {
+                0 => vec![self.shared()],
+                1 | 2 => {
+                    let count = 1 + self.dice.throw(self.load.batch_max);
+                    (0..count).map(|_| self.shared()).collect()
+                }
+                3 => self.own(1),
+                _ => self.own(self.load.own_members),
+            };
+            let answer = match sort {
+                2 => twice(server, &items, lines),
+                _ => once(server, &items, lines),
+            };
+            if answer.was_last {
+                tally.is_gone();
+            } else {
+                tally.answered(&items, &answer.told);
+            }
+            let told = answer.told.iter();
+            let sent = items.into_iter().zip(told.copied());
+            self.sent
+                .extend(sent.map(|(item, told)| Sent { item, told }));
+            if sort > 2 && answer.told.contains(&Told::Unknown) {
+                self.given_up += 1;
+            }
+            if answer.was_last {
+                break;
+            }
+        }
+        self.sent
+    }
+
+    /// Under an id, to whoever others may give to as well.
+    fn shared(&mut self) -> Item {
+        let member = format!("m{}", self.dice.throw(SHARED_MEMBERS));
+        let id = format!(
+            "{}-{}-{}",
+            self.life,
+            self.sent.len(),
+            self.dice.throw(1 << 40)
+        );
+        self.item(member, Some(id))
+    }
+
+    /// Without ids, each to another member: whether it counted can be seen.
+    fn own(&mut self, most: usize) -> Vec<Item> {
+        let members = self.load.own_members;
+        let first = self.dice.throw(members);
+        let count = 1 + self.dice.throw(most);
+        (first..first + count)
+            .map(|n| {
+                let member = format!("{}-own-{}-{}", self.name, n % members, self.given_up);
+                self.item(member, None)
+            })
+            .collect()
+    }
+
+    fn item(&mut self, mut member: String, id: Option<String>) -> Item {
+        while member.len() < self.load.member_bytes {
+            member.push('.');
+        }
+        let place = Place {
+            board: self.dice.throw(BOARDS.len()),
+            day: self.dice.throw(DAYS),
+            member,
+        };
+        let points = i64::try_from(1 + self.dice.throw(1000)).unwrap();
+        Item { place, points, id }
+    }
+}
+
+/// What a writer was told of a request, of each item.
+struct Answer {
+    told: Vec<Told>,
+    /// The server is gone.
+    was_last: bool,
+}
+
+/// What was told of items, and how many of them were applied just then.
+struct Receipt {
+    told: Vec<Told>,
+    applied: usize,
+}
+
+/// Sends items that were never sent before.
+fn once(server: &Server, items: &[Item], lines: bool) -> Answer {
+    match send(server, items, lines) {
+        Some(Receipt { told, applied }) => {
+            let there = told.iter().filter(|told| **told == Told::Applied);
+            // Whatever else it may have tried, the server knows of no duplicate.
+            assert_eq!(applied, there.count());
+            Answer {
+                told,
+                was_last: false,
+            }
+        }
+        None => Answer {
+            told: vec![Told::Unknown; items.len()],
+            was_last: true,
+        },
+    }
+}
+
+/// Sends items by two connections at once. A duplicate is as durable as what it is one of, so that
+/// one answer is enough.
+fn twice(server: &Server, items: &[Item], lines: bool) -> Answer {
+    let [first, second] = thread::scope(|scope| {
+        let other = scope.spawn(|| send(server, items, lines));
+        let first = send(server, items, lines);
+        [first, other.join().unwrap()]
+    });
+    let was_last = first.is_none() || second.is_none();
+    let silent = || vec![Told::Unknown; items.len()];
+    let of_one = |one: &Option<Receipt>| one.as_ref().map_or_else(silent, |one| one.told.clone());
+    let pairs = of_one(&first).into_iter().zip(of_one(&second));
+    let told = pairs.map(|pair| match pair {
+        (Told::Applied, _) | (_, Told::Applied) => Told::Applied,
+        (Told::Unavailable, Told::Unavailable) => Told::Unavailable,
+        _ => Told::Unknown,
+    });
+    let told = told.collect();
+    if let (Some(first), Some(second)) = (first, second) {
+        let applied = first.applied + second.applied;
+        assert!(applied <= items.len(), "{applied} of {}", items.len());
+        let mut all = first.told.iter().chain(&second.told);
+        if all.all(|told| *told == Told::Applied) {
+            assert_eq!(applied, items.len());
+        }
+    }
+    Answer { told, was_last }
+}
+
+/// What was told of each item, if there was an answer.
+fn send(server: &Server, items: &[Item], lines: bool) -> Option<Receipt> {
+    let items: Vec<Value> = items.iter().map(Item::json).collect();
+    let (form, body) = match &items[..] {
+        _ if lines => ("application/x-ndjson", ndjson(&items)),
+        [item] => ("application/json", item.to_string()),
+        items => ("application/json", json!(items).to_string()),
+    };
+    let headers = [("content-type", form)];
+    let answer = server.try_send("POST", "/v1/contributions", &headers, body);
+    let answer = answer.ok()?;
+    assert!([200, 503].contains(&answer.status), "{answer:?}");
+    let receipt = answer.value();
+    let mut told = vec![Told::Applied; items.len()];
+    for failure in receipt["failed"].as_array().into_iter().flatten() {
+        let index = usize::try_from(failure["index"].as_u64().unwrap()).unwrap();
+        let before = std::mem::replace(&mut told[index], told_by(failure));
+        assert_eq!(before, Told::Applied, "{index} is told twice: {receipt}");
+    }
+    let there = told.iter().filter(|told| **told == Told::Applied).count();
+    let counts = ["applied", "duplicates"].map(|count| receipt[count].as_u64().unwrap());
+    let [applied, duplicates] = counts.map(|count| usize::try_from(count).unwrap());
+    assert_eq!(applied + duplicates, there, "{receipt}");
+    Some(Receipt { told, applied })
+}
+
+fn told_by(failure: &Value) -> Told {
+    match failure["type"].as_str() {
+        Some("unavailable") => Told::Unavailable,
+        Some("unknown") => Told::Unknown,
+        _ => panic!("{failure}"),
+    }
+}

@@ -1,0 +1,53 @@
+//! Functions that are gone under load are loaded again, where they are wanted: no client hears of it.
+
+use end_to_end::dice::{Dice, runs};
+use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
+
+use super::stage::{serve, slots};
+use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
+
+#[test]
+fn functions_that_are_flushed_are_loaded_again() {
+    let redis = RedisServer::plain();
+    let server = serve(&redis.url(), KIND);
+    let mut dice = Dice::new();
+    let mut ledger = Ledger::begin(&server);
+    let tally = Tally::default();
+    let work = under_load(&server, (0, LIGHT), &mut dice, &tally, || {
+        for _ in 0..runs(20, 1_000) {
+            redis.command(&["FUNCTION", "FLUSH"]).ok();
+            tally.wait_for_answers(5);
+        }
+    });
+    tally.print();
+    tally.nothing_failed();
+    Versions::default().note(work.shown);
+    ledger.settle(&server, work.sent);
+    ledger.all_are_remembered(&server);
+}
+
+#[test]
+fn a_node_that_joins_empty_is_used_as_soon_as_it_has_slots() {
+    let cluster = RedisCluster::start(2, 0, &RedisOptions::new());
+    let server = serve(&cluster.url(), KIND);
+    let mut dice = Dice::new();
+    let mut ledger = Ledger::begin(&server);
+    let tally = Tally::default();
+    let work = under_load(&server, (0, LIGHT), &mut dice, &tally, || {
+        tally.wait_for_answers(20);
+        let first = cluster.nodes();
+        let new = cluster.add_primary();
+        for node in &first {
+            for slot in slots(node, "") {
+                cluster.move_slots(slot..=slot, &new);
+            }
+        }
+        assert!(first.iter().all(|node| slots(node, "").is_empty()));
+        tally.wait_for_answers(20);
+    });
+    tally.print();
+    tally.nothing_failed();
+    Versions::default().note(work.shown);
+    ledger.settle(&server, work.sent);
+    ledger.all_are_remembered(&server);
+}

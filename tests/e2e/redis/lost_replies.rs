@@ -1,0 +1,109 @@
+//! Every sort of call in turn loses its request, and its reply, under load: no client hears of it, and
+//! everything counts once.
+
+use std::collections::BTreeMap;
+
+use end_to_end::dice::{Dice, runs};
+use end_to_end::redis::{FaultProxy, Matching, RedisServer};
+use end_to_end::{Server, eventually};
+use serde_json::json;
+
+use super::stage::serve;
+use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
+
+/// Of so many requests that match, one is lost.
+const NTH_MAX: usize = 3;
+
+/// Two servers, and how many rounds of everything they have been through.
+struct Rounds<'a> {
+    servers: [&'a Server; 2],
+    count: usize,
+}
+
+impl Rounds<'_> {
+    /// Does all that a client can ask for, beside what the writers do; all of it succeeds.
+    fn next(&mut self) {
+        self.count += 1;
+        let kind = format!("t-{}", self.count);
+        let [server, other] = self.servers;
+        let path = format!("/v1/kinds/{kind}");
+        server.put(&path, &json!({})).is(201);
+        server.put(&path, &json!({"keep": {"day": "36d"}})).is(200);
+        let board = format!("{kind}/b");
+        let settings = json!({"shards": 2});
+        other.put(format!("/v1/boards/{board}"), &settings).ok();
+        other.give(&board, &[("u", 1), ("v", 2)]);
+        for server in self.servers {
+            let top = server.get(format!("/v1/boards/{board}/top?window=all"));
+            assert_eq!(top.ranked().len(), 2, "{top:?}");
+            let boards = server.get(format!("/v1/boards?kind={kind}")).ok();
+            assert_eq!(boards["boards"].as_array().unwrap().len(), 1, "{boards}");
+            server.get(format!("/v1/boards/{board}")).ok();
+        }
+        other
+            .delete(format!("/v1/boards/{board}/members/u"))
+            .is_empty();
+        server.delete(format!("/v1/boards/{board}")).is_empty();
+        server.delete(&path).is_empty();
+    }
+}
+
+/// All sorts of requests of a round, and of a connection that is made.
+fn sorts(proxy: &FaultProxy, rounds: &mut Rounds<'_>) -> Vec<Matching> {
+    rounds.next();
+    let (commands, functions) = (proxy.commands(), proxy.functions());
+    proxy.end_connections();
+    rounds.next();
+    let often = |now: BTreeMap<String, u64>, before: &BTreeMap<String, u64>| {
+        let names = now.into_iter();
+        let names = names.filter(|(name, count)| *count > before.get(name).map_or(0, |old| *old));
+        names.map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    let functions = often(proxy.functions(), &functions);
+    let commands = often(proxy.commands(), &commands);
+    println!("{functions:?} {commands:?}");
+    let commands = commands.into_iter().map(Matching::command);
+    let functions = functions.into_iter().map(Matching::function);
+    functions.chain(commands).collect()
+}
+
+#[test]
+fn any_request_and_any_reply_may_be_lost_and_no_client_hears_of_it() {
+    let redis = RedisServer::plain();
+    let proxy = FaultProxy::before(&redis);
+    let servers = [(); 2].map(|()| serve(proxy.url(), KIND));
+    let [server, other] = &servers;
+    let mut dice = Dice::new();
+    let mut ledger = Ledger::begin(server);
+    let tally = Tally::default();
+    let mut nth = dice.split();
+    let work = under_load(server, (0, LIGHT), &mut dice, &tally, || {
+        let mut rounds = Rounds {
+            servers: [server, other],
+            count: 0,
+        };
+        let sorts = sorts(&proxy, &mut rounds);
+        assert!(sorts.len() > 15, "{sorts:?}");
+        for _ in 0..runs(1, 20) {
+            for sort in &sorts {
+                let mut nth = || u64::try_from(1 + nth.throw(NTH_MAX)).unwrap();
+                proxy.lose_request(sort, nth());
+                proxy.lose_reply_of(sort, nth());
+            }
+            eventually("all of the losses", || {
+                rounds.next();
+                (proxy.losses_to_come() == 0).then_some(())
+            });
+        }
+        println!(
+            "{} rounds, {} connections",
+            rounds.count,
+            proxy.connections_made()
+        );
+    });
+    tally.print();
+    tally.nothing_failed();
+    Versions::default().note(work.shown);
+    ledger.settle(server, work.sent);
+    ledger.all_are_remembered(other);
+}

@@ -1,0 +1,30 @@
+//! A server on Redis: how it is started, and where its shards lie.
+
+use std::collections::BTreeSet;
+
+use end_to_end::redis::{RedisServer, slot_of};
+use end_to_end::{Launch, Server};
+
+/// How a server is started on this store, on a free port, with this configuration.
+pub(super) fn launch(store: &str, config: &str) -> Launch {
+    Launch::on_a_free_port(config).args(&format!("--store {store}"))
+}
+
+/// A server on this store, with this configuration.
+#[track_caller]
+pub(super) fn serve(store: &str, config: &str) -> Server {
+    launch(store, config).start()
+}
+
+/// The keys of ours on a node that contain this.
+pub(super) fn keys(node: &RedisServer, part: &str) -> Vec<String> {
+    let found = node.command(&["KEYS", &format!("megaboard:*{part}*")]);
+    let keys = found.items().iter().map(|key| key.text().to_owned());
+    keys.collect()
+}
+
+/// The slots of those keys.
+pub(super) fn slots(node: &RedisServer, part: &str) -> BTreeSet<u16> {
+    let keys = keys(node, part).into_iter();
+    keys.map(|key| slot_of(&key)).collect()
+}
