@@ -16,6 +16,5 @@ mod refusals;
 mod restarts;
 mod spread;
 mod stage;
-mod stage;
 mod stopped_nodes;
 mod verify;

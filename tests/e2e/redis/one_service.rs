@@ -130,9 +130,9 @@ fn ids_count_once(here: &Server, there: &Server) {
         receipts.fold([0, 0], |sum, one| [sum[0] + one[0], sum[1] + one[1]])
     };
     let counts = thread::scope(|scope| {
-        let sent = [(here, 7), (there, 10)];
-        let sent = sent.map(|(server, batch)| scope.spawn(move || send(server, batch)));
-        sent.map(|sent| sent.join().unwrap())
+        let senders = [(here, 7), (there, 10)];
+        let senders = senders.map(|(server, batch)| scope.spawn(move || send(server, batch)));
+        senders.map(|sender| sender.join().unwrap())
     });
     let ids = IDS as u64;
     assert_eq!(counts[0][0] + counts[1][0], ids, "{counts:?}");

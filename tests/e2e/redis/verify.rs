@@ -40,8 +40,8 @@ fn is_clean(redis: &RedisServer, standings: usize) {
 /// The key of this sort of the shard that scores a member.
 fn key_of(redis: &RedisServer, member: &str, sort: &str) -> String {
     let mut scores = keys(redis, ":all:scores").into_iter();
-    let scored = |key: &String| redis.command(&["HEXISTS", key, member]).integer() == 1;
-    let scores = scores.find(scored).expect("a member with a score");
+    let is_there = |key: &String| redis.command(&["HEXISTS", key, member]).integer() == 1;
+    let scores = scores.find(is_there).expect("a member with a score");
     scores.replace(":scores", &format!(":{sort}"))
 }
 
