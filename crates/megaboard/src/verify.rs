@@ -64,7 +64,9 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
             "the journal's last {cut_bytes} bytes were never known durable: a server cuts them off"
         ));
     }
-    let findings = runtime.block_on(verify(&*store, args.repair))?;
+    let findings = runtime.block_on(verify(&*store, args.repair));
+    runtime.block_on(store.close())?;
+    let findings = findings?;
     let Findings {
         boards,
         standings,

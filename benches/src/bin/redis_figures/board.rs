@@ -71,7 +71,8 @@ impl Board {
         let mut redis = Redis::start()?;
         let url = format!("redis://{}", redis.address());
         let at: RedisUrl = url.parse().map_err(io::Error::other)?;
-        let store = RedisStore::open(&at, &RedisSettings::default());
+        let settings = RedisSettings::default();
+        let store = RedisStore::open(&at, &settings);
         let store = Arc::new(block_on(store).map_err(io::Error::other)?);
         let kind = gifts(case.windows(), SHARDS);
         let mut sample = Sample::on(store, kind, members, case == Case::Ids);

@@ -1,4 +1,7 @@
 //! The store on Redis or Valkey.
+//!
+//! [`RedisStore`] is the whole; `store` draws what it is made of. Below it `servers` brings calls to an
+//! answer, `library` holds the Lua that stands beside its callers. Keys are told in `docs/redis.md`.
 
 mod address;
 mod apply;

@@ -209,7 +209,7 @@ register('apply', {}, function(keys, args)
     if args[5] then
         local ids, each, span, most = cmsgpack.unpack(args[5])
         batch.ids = ids
-        memory = remembered(keys, meta[GENERATIONS], each, span, most)
+        memory = known_ids(keys, meta[GENERATIONS], each, span, most)
     end
     local refused, reports, latest, repeats = decide_all(batch, rules, memory)
     local notes, opened = {}, {}

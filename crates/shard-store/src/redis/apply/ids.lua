@@ -54,7 +54,7 @@ local function generation_at(keys, place, ids)
 end
 
 -- What is remembered of these ids, to be changed and written.
-local function remembered(keys, text, ids, span, most)
+local function known_ids(keys, text, ids, span, most)
     local which, began = 0, nil
     if text then which, began = generations_of(text) end
     return {

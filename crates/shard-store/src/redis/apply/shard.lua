@@ -2,9 +2,6 @@
 --
 -- keys: the shard's meta, its two generations of ids, then scores and rank of each window.
 
--- How long a call is remembered: far longer than it may be sent again.
-local REMEMBERED_MS = 120000
-
 -- Values that one command is given at most: Lua's stack has room for some 8,000. A call has fewer items
 -- than that, but a removal may name any number of windows.
 local CHUNK = 4000

@@ -4,9 +4,6 @@
 -- idle board is being emptied the time up to which its writes go. A board with settings only:
 -- 'LIFE SHARDS AT'. A kind: 'REVISION MEANING JSON', deleted 'REVISION - '.
 
--- A call that is sent again within this time, in milliseconds, is answered again, not done again.
-local REMEMBERED_MS = 120000
-
 -- What the call of this key and number was answered, if it was done before.
 local function remembered(key, number)
     local held = call('GET', key)

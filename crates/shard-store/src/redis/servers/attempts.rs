@@ -88,7 +88,7 @@ impl<'a> Attempts<'a> {
 
     /// What became of a write that nobody answered is unknown; a read never did anything.
     fn given_up(&self, why: String) -> CallError {
-        if self.may_be_applied && self.call.effect == Effect::Write {
+        if self.may_be_applied && self.call.effect != Effect::Read {
             CallError::Unknown(why)
         } else {
             CallError::Unavailable(why)
@@ -217,7 +217,7 @@ impl<'a> Attempts<'a> {
     /// Until as many replicas have the write as are asked for.
     async fn acknowledged(&mut self, link: &Link) -> Result<(), Miss> {
         let wanted = self.servers.acks;
-        if wanted == 0 || self.call.effect == Effect::Read {
+        if wanted == 0 || self.call.effect != Effect::Write {
             return Ok(());
         }
         self.may_be_applied = true;

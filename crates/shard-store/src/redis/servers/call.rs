@@ -30,6 +30,8 @@ pub(in crate::redis) enum Effect {
     Read,
     /// It may write, and is exact when it is sent again. It is given its deadline as first argument.
     Write,
+    /// As a write, of what may be lost at any time: it waits for no replica.
+    Passing,
 }
 
 /// One function call.

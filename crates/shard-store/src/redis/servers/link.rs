@@ -177,7 +177,7 @@ impl Link {
     /// Calls a function; with `asking` although its slot is still on its way here.
     pub(super) async fn fcall(&self, call: &Call, asking: bool) -> Result<Bytes, Fault> {
         let connection = match call.effect {
-            Effect::Read => &self.reads,
+            Effect::Read | Effect::Passing => &self.reads,
             Effect::Write => &self.writes,
         };
         let args = self.args(call);
@@ -196,7 +196,7 @@ impl Link {
         args.push(Value::from(Library::this().function(call.function)));
         args.push(Value::from(call.keys.len().to_string()));
         args.extend(call.keys.iter().cloned().map(Value::Bytes));
-        if call.effect == Effect::Write {
+        if call.effect != Effect::Read {
             let deadline = self.clock.lock().at(call.until);
             args.push(Value::from(deadline.to_string()));
         }

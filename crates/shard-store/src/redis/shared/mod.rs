@@ -83,7 +83,7 @@ impl SharedTops {
             function,
             keys: vec![key],
             args,
-            effect: Effect::Write,
+            effect: Effect::Passing,
             until: Instant::now() + timeout,
         };
         let answer = self.servers.call(place, &call).await.map_err(failed)?;

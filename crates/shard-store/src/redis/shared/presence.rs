@@ -93,7 +93,7 @@ async fn call(
         function,
         keys: vec![keys::registry("servers")],
         args,
-        effect: Effect::Write,
+        effect: Effect::Passing,
         until: Instant::now() + SAY_TIMEOUT,
     };
     let answer = servers.call(servers.registry(), &call).await;

@@ -4,7 +4,7 @@
 -- back keeps writers out until they have asked the registry whether the board is still there (`thaw`).
 
 -- The windows of a shard, by name.
-local function windows_of(fields)
+local function named_windows(fields)
     local windows = {}
     for _, field in ipairs(fields) do
         if field:sub(1, 2) == 'v:' then windows[#windows + 1] = field:sub(3) end
@@ -18,7 +18,7 @@ register('survey', {'no-writes'}, function(keys)
     local held = call('HMGET', keys[1], 'x', 'w', 'g')
     if held[1] then return 'EDEAD' end
     local ranked = call('ZCARD', keys[2])
-    return 'R' .. cmsgpack.pack{held[2] or '', held[3] or '', ranked, windows_of(fields)}
+    return 'R' .. cmsgpack.pack{held[2] or '', held[3] or '', ranked, named_windows(fields)}
 end)
 
 -- Drops windows, and closes them and what began before them by the watermark `dropped`, 'HOUR DAY WEEK MONTH'.
@@ -70,7 +70,7 @@ register('freeze', {'allow-oom'}, function(keys, args)
     local other, ends = (held[2] or ''):match('^(%S+) (%d+)$')
     if other and other ~= token and tonumber(ends) > now then return 'EFROZEN' end
     if (held[3] or '') ~= ids then return 'EKEPT' end
-    for _, window in ipairs(windows_of(call('HKEYS', meta))) do
+    for _, window in ipairs(named_windows(call('HKEYS', meta))) do
         local spent = idle == '1' and window == 'all' and call('ZCARD', rank) == 0
         if not spent then return 'EKEPT' end
     end
@@ -97,7 +97,7 @@ register('tombstone', {'allow-oom'}, function(keys, args)
     local given = {}
     for arg = 3, #args do given[args[arg]] = true end
     local left = {}
-    for _, window in ipairs(windows_of(call('HKEYS', meta))) do
+    for _, window in ipairs(named_windows(call('HKEYS', meta))) do
         if not given[window] then left[#left + 1] = window end
     end
     call('UNLINK', unpack(keys))
