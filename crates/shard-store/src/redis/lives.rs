@@ -14,14 +14,15 @@ use bytes::Bytes;
 use futures::FutureExt as _;
 use moka::sync::Cache;
 use parking_lot::Mutex;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::registry::{Held, Registry, Touch, Touched};
+use super::retention::gone_at;
 use super::servers::{Place, ServerId, Servers};
 use super::session::Session;
 use super::settings::RedisSettings;
 use super::spread::{self, Spread};
-use super::sweep::{Shards, gone_at};
+use super::sweep::Shards;
 use crate::contract::{BoardRecord, StoreError};
 
 /// Lives that are known at once; some 300 bytes each.
@@ -39,6 +40,9 @@ const ASKED_AGAIN: Duration = Duration::from_secs(5);
 /// Lives that a shard called dead, and for how long that is remembered.
 const CALLED_DEAD_MAX: u64 = 1_000;
 const CALLED_DEAD: Duration = Duration::from_mins(1);
+
+/// How long the registry may take to hear that a board is written to.
+const TOUCH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often a board may be found being emptied while it is touched.
 const TOUCHES_MAX: usize = 16;
@@ -123,6 +127,12 @@ impl Life {
     fn wants_touch(&self, idle: Duration, now: Timestamp) -> bool {
         let touched = Timestamp::from_millis(self.touched.load(Ordering::Acquire));
         now >= touched.plus(idle / 8)
+    }
+
+    /// Whether it may be found idle by then.
+    fn may_be_idle(&self, idle: Duration, now: Timestamp) -> bool {
+        let touched = Timestamp::from_millis(self.touched.load(Ordering::Acquire));
+        now >= touched.plus(idle)
     }
 
     fn note(&self, held: &Held) {
@@ -230,7 +240,7 @@ impl Lives {
             now: None,
             due: Some(due),
         };
-        match self.registry.touch(board, touch).boxed().await {
+        match self.touched(board, touch).boxed().await {
             Ok(Touched::Held(held)) => life.note(&held),
             Ok(Touched::Emptying(_)) => {}
             Err(error) => {
@@ -351,15 +361,17 @@ impl Lives {
             if !life.wants_touch(idle, now) {
                 return Ok(());
             }
-            match self.registry.touch(board, touch).await {
+            match self.touched(board, touch).await {
                 Ok(Touched::Held(held)) => life.note(&held),
                 Ok(Touched::Emptying(bound)) => self.empty(board, life, bound).await?,
-                // Whatever became of it: nothing was written.
-                Err(StoreError::Unknown(why)) => return Err(StoreError::Unavailable(why)),
-                Err(error) => {
+                Err(StoreError::Dead) => {
                     self.known.invalidate(&board.incarnation);
-                    return Err(error);
+                    return Err(StoreError::Dead);
                 }
+                // Nobody empties it before its time, and whoever does sees what is written meanwhile.
+                Err(_) if !life.may_be_idle(idle, now) => return Ok(()),
+                // Whatever became of it: nothing was written.
+                Err(error) => return Err(StoreError::Unavailable(error.to_string())),
             }
         }
         if life.wants_touch(idle, now) {
@@ -367,6 +379,15 @@ impl Lives {
             return Err(StoreError::Unavailable(why));
         }
         Ok(())
+    }
+
+    /// Tells the registry, which is not waited for as long as for a shard.
+    async fn touched(&self, board: &BoardRecord, touch: Touch) -> Result<Touched, StoreError> {
+        let touched = timeout(TOUCH_TIMEOUT, self.registry.touch(board, touch));
+        touched.await.unwrap_or_else(|_| {
+            let why = "the registry does not answer".to_owned();
+            Err(StoreError::Unknown(why))
+        })
     }
 
     async fn empty(

@@ -14,6 +14,7 @@ mod lives;
 mod opened;
 mod read;
 mod registry;
+mod retention;
 mod rules;
 mod servers;
 mod session;

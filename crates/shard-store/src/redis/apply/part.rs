@@ -1,6 +1,7 @@
 //! What of a batch goes into one call.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use board::{Kind, Timestamp, Windows};
 use smallvec::SmallVec;
@@ -15,6 +16,9 @@ pub(super) const ITEMS_A_CALL_MAX: usize = 1000;
 /// Different windows that the items of one call count in: each may name five windows more, and for
 /// each window a call takes some 10 µs of the server's time.
 pub(super) const SETS_A_CALL_MAX: usize = 64;
+
+/// How much longer than the first part of a call another may have.
+const UNTIL_APART_MAX: Duration = Duration::from_secs(1);
 
 /// What a caller is told of a part.
 pub(super) type Answer = Result<Vec<Outcome>, StoreError>;
@@ -61,11 +65,14 @@ impl Part {
         (parts, answers)
     }
 
-    /// Whether both may go into one call: they remember ids and keep windows for as long.
+    /// Whether both may go into one call: they remember ids and keep windows for as long, and have
+    /// about as long left, since a call has the deadline of its first.
     pub(super) fn goes_with(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.kind, &other.kind)
+        let same_kind = Arc::ptr_eq(&self.kind, &other.kind)
             || self.kind.dedupe() == other.kind.dedupe()
-                && self.kind.windows() == other.kind.windows()
+                && self.kind.windows() == other.kind.windows();
+        let later = self.until.saturating_duration_since(other.until);
+        same_kind && later <= UNTIL_APART_MAX
     }
 }
 

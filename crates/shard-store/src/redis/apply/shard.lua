@@ -20,8 +20,11 @@ local function enter(keys, deadline, session, seq, versions)
     end
     local calls = meta[CALLS] and cmsgpack.unpack(meta[CALLS]) or {}
     local last = calls[session]
-    if last and last[1] >= seq then
-        return last[1] == seq and 'R' .. last[3] or 'EOLD'
+    if last and last[1] > seq then return 'EOLD' end
+    if last and last[1] == seq then
+        -- Said again it is written again: replicas that have this have what it speaks of.
+        call('HSET', keys[1], 'w', meta[WRITTEN])
+        return 'R' .. last[3]
     end
     if meta[DEAD] then return 'EDEAD' end
     local ms = node_ms()

@@ -1,17 +1,12 @@
 //! The windows of a call: its keys, and what the functions are told of each.
 
-use std::time::Duration;
-
-use board::{Keep, Kind, Period, Timestamp, Window, Windows};
+use board::{Kind, Period, Timestamp, Window, Windows};
 use bytes::Bytes;
 
 use super::part::{Part, same_windows};
 use crate::redis::keys::{ShardKeys, window_name, window_named};
+use crate::redis::retention::time_to_live_ms;
 use crate::redis::wire::{Garbled, Pack, Unpack};
-
-/// How long the keys of a window stay beyond its retention: the sweep drops windows, this what a
-/// sweep never saw.
-const BEYOND_RETENTION: Duration = Duration::from_hours(24);
 
 /// The windows that a call declares, and the sets of them that its items count in.
 #[derive(Debug, Default)]
@@ -96,17 +91,6 @@ impl CallWindows {
             pack.int(window.start().millis());
         }
     }
-}
-
-/// For keys that are made now; 0 for those that stay.
-fn time_to_live_ms(kind: &Kind, window: Window, now: Timestamp) -> i64 {
-    let keep = kind.window_rule(window.period()).map(|rule| rule.keep);
-    let (Some(Keep::After(keep)), Some(end)) = (keep, kind.calendar().span(window).end) else {
-        return 0;
-    };
-    let left_ms = end.plus(keep).millis().saturating_sub(now.millis());
-    let beyond_ms = i64::try_from(BEYOND_RETENTION.as_millis()).unwrap_or(i64::MAX);
-    left_ms.max(0).saturating_add(beyond_ms)
 }
 
 /// Its place in the shard's note of dropped windows, from 1 on; the window without bounds has none.

@@ -43,8 +43,9 @@ register('birth', {}, function(keys, args)
         -- Whoever bears it is about to write. One that is being emptied is told so first (`touch`).
         if held.emptying == '-' and tonumber(held.touched) < tonumber(now) then
             held.touched = now
-            call('HSET', boards, subject, record_text(held))
         end
+        -- Written even as it was: replicas that have this have the birth.
+        call('HSET', boards, subject, record_text(held))
         return 'Rb' .. record_text(held)
     end
     local settled_life, settled_shards = settings_of(settled, subject)

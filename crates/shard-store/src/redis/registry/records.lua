@@ -8,7 +8,11 @@
 local function remembered(key, number)
     local held = call('GET', key)
     local begins = number .. ' '
-    if held and held:sub(1, #begins) == begins then return held:sub(#begins + 1) end
+    if held and held:sub(1, #begins) == begins then
+        -- Said again it is written again: replicas that have this have what it speaks of.
+        call('PEXPIRE', key, REMEMBERED_MS)
+        return held:sub(#begins + 1)
+    end
 end
 
 local function remember(key, number, answer)

@@ -16,6 +16,7 @@ use super::link::{Ends, Link, NoLink};
 use super::node::Node;
 use super::pause::Pause;
 use super::reply;
+use super::turn::Turn;
 use super::{OpenError, START_PAUSES};
 
 /// Servers that know nothing of each other.
@@ -36,36 +37,16 @@ impl Independent {
     ) -> Result<Self, OpenError> {
         let asked = addresses.iter().map(|address| link(dial, address, until));
         let links = try_join_all(asked).await?;
-        let fault = |link: &Link, fault: &Fault| {
-            OpenError::Unreachable(format!("{}: {}", link.address(), fault.words()))
-        };
-        let mut found = Vec::new();
-        for (link, _) in &links {
-            found.push(
-                identity::read(link)
-                    .await
-                    .map_err(|why| fault(link, &why))?,
-            );
-        }
-        let members = members(&links, &found).await?;
-        let draw = || ServerId(getrandom::u64().unwrap_or_default());
-        let roster = identity::roster(addresses, &found, &members, accept_empty, draw)
-            .map_err(OpenError::Refused)?;
-        for at in &roster.empty {
-            let link = &links[*at].0;
-            tell(link, &roster, *at);
-            let identity = roster.expected(*at);
-            identity::write(link, identity)
-                .await
-                .map_err(|why| fault(link, &why))?;
-        }
-        let at_registry = roster.ids.iter().position(|id| *id == roster.registry);
-        if let Some((link, _)) = at_registry.and_then(|at| links.get(at)) {
-            keep_members(link, &roster.ids)
-                .await
-                .map_err(|why| fault(link, &why))?;
-        }
-        Ok(Self::of(dial, addresses, &roster))
+        // One start at a time: two that find empty servers would give each another identity.
+        let first = addresses
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, address)| address.to_string());
+        let first = &links[first.map_or(0, |(at, _)| at)].0;
+        let turn = Turn::take(first, until).await?;
+        let roster = settle(&links, addresses, accept_empty).await;
+        turn.give_back(first).await;
+        Ok(Self::of(dial, addresses, &roster?))
     }
 
     fn of(dial: &Arc<Dial>, addresses: &[Address], roster: &Roster) -> Self {
@@ -102,6 +83,41 @@ impl Independent {
     }
 }
 
+/// Finds out who is who, and gives identities to those who have none.
+async fn settle(
+    links: &[(Link, Ends)],
+    addresses: &[Address],
+    accept_empty: &[Address],
+) -> Result<Roster, OpenError> {
+    let mut found = Vec::new();
+    for (link, _) in links {
+        found.push(
+            identity::read(link)
+                .await
+                .map_err(|why| fault(link, &why))?,
+        );
+    }
+    let members = members(links, &found).await?;
+    let draw = || ServerId(getrandom::u64().unwrap_or_default());
+    let roster = identity::roster(addresses, &found, &members, accept_empty, draw)
+        .map_err(OpenError::Refused)?;
+    for at in &roster.empty {
+        let link = &links[*at].0;
+        tell(link, &roster, *at);
+        let identity = roster.expected(*at);
+        identity::write(link, identity)
+            .await
+            .map_err(|why| fault(link, &why))?;
+    }
+    let at_registry = roster.ids.iter().position(|id| *id == roster.registry);
+    if let Some((link, _)) = at_registry.and_then(|at| links.get(at)) {
+        keep_members(link, &roster.ids)
+            .await
+            .map_err(|why| fault(link, &why))?;
+    }
+    Ok(roster)
+}
+
 impl Roster {
     fn expected(&self, at: usize) -> Expected {
         Expected {
@@ -109,6 +125,10 @@ impl Roster {
             registry: self.registry,
         }
     }
+}
+
+fn fault(link: &Link, fault: &Fault) -> OpenError {
+    OpenError::Unreachable(format!("{}: {}", link.address(), fault.words()))
 }
 
 fn tell(link: &Link, roster: &Roster, at: usize) {
@@ -147,9 +167,7 @@ async fn members(
         return Ok(Vec::new());
     };
     let link = &links[at].0;
-    let text = members_of(link).await.map_err(|fault| {
-        OpenError::Unreachable(format!("{}: {}", link.address(), fault.words()))
-    })?;
+    let text = members_of(link).await.map_err(|why| fault(link, &why))?;
     let ids = text
         .split_ascii_whitespace()
         .map(|id| u64::from_str_radix(id, 16));

@@ -31,6 +31,7 @@ mod sentinel;
 mod slots;
 mod task;
 mod topology;
+mod turn;
 
 #[cfg(test)]
 mod tests;

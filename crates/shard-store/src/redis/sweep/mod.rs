@@ -38,7 +38,6 @@ use crate::contract::{BuryError, KindRecord, StoreError};
 pub(super) use board::limits::SETTINGS_KEPT;
 pub(super) use shards::Shards;
 use visit::Next;
-pub(super) use visit::gone_at;
 
 /// Boards that are claimed at once.
 const BOARDS_CLAIMED: usize = 100;

@@ -86,6 +86,24 @@ impl Shards<'_> {
         Ok(())
     }
 
+    /// Gives the keys of windows so many milliseconds to live; 0: they stay.
+    pub(super) async fn renew_windows(
+        self,
+        shard: u16,
+        lives: &[(Window, i64)],
+    ) -> Result<(), StoreError> {
+        let of = self.spread.keys(shard);
+        for lives in lives.chunks(WINDOWS_AT_ONCE) {
+            let keys = lives
+                .iter()
+                .flat_map(|(window, _)| [of.scores(*window), of.rank(*window)]);
+            let args = lives.iter().map(|(_, ttl_ms)| ttl_ms.to_string().into());
+            let (keys, args) = (keys.collect(), args.collect());
+            self.call("renew", shard, keys, args, Effect::Write).await?;
+        }
+        Ok(())
+    }
+
     /// Empties the window without bounds, unless something was written past `bound`.
     pub(in crate::redis) async fn empty(
         self,

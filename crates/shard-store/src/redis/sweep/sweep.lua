@@ -40,6 +40,16 @@ register('drop', {'allow-oom'}, function(keys, args)
     return 'R'
 end)
 
+-- Gives the keys of windows, two of each, so many milliseconds to live; 0: they stay.
+register('renew', {'allow-oom'}, function(keys, args)
+    if is_late(args[1]) then return 'ELATE' end
+    for i, key in ipairs(keys) do
+        local ttl = args[1 + math.ceil(i / 2)]
+        if ttl == '0' then call('PERSIST', key) else call('PEXPIRE', key, ttl) end
+    end
+    return 'R'
+end)
+
 -- Empties the window without bounds of an idle board, unless something was written past `bound`. Its version
 -- goes on by as many members as it had.
 register('empty', {'allow-oom'}, function(keys, args)

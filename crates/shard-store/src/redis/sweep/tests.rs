@@ -11,6 +11,7 @@ use super::*;
 use crate::contract::Revision;
 use crate::redis::keys;
 use crate::redis::opened::Opened;
+use crate::redis::retention::gone_at;
 
 /// A Friday, `2026-11-20T14:52:22.123Z`.
 pub(in crate::redis) const NOW: i64 = 1_795_186_342_123;
@@ -396,4 +397,37 @@ async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
     registry.set_due(&claimed, &next).await.unwrap();
     room.sweep.expire(gone.plus(LINGER)).await.unwrap();
     assert!(!room.holds(1, today()));
+}
+
+#[tokio::test]
+async fn keys_live_for_as_long_as_the_kind_says_now() {
+    let room = Room::new(vec![day()]).await;
+    room.lay(1, today());
+    let keys = room.record.spread.keys(1);
+    for key in [keys.rank(today()), keys.scores(today())] {
+        room.opened
+            .redis
+            .command(&[b"PEXPIRE", &key[..], b"100000"]);
+    }
+    let longer = WindowRule {
+        keep: Keep::After(DAY * 300),
+        ..day()
+    };
+    let forever = WindowRule {
+        keep: Keep::Forever,
+        ..day()
+    };
+    for (revision, rule, least) in [(1, longer, 200 * 86_400_000), (2, forever, -1)] {
+        let kind = Arc::new(gifts(vec![rule]));
+        let put = room
+            .opened
+            .registry
+            .put_kind(kind, Revision(revision), false);
+        put.await.unwrap();
+        room.sweep.expire(now()).await.unwrap();
+        for key in [keys.rank(today()), keys.scores(today())] {
+            let left = room.opened.redis.command(&[b"PTTL", &key[..]]).integer();
+            assert!(left == least || least > 0 && left > least, "{left} ms");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use board::{BoardName, Keep, Kind, Timestamp, Window};
+use board::{BoardName, Kind, Timestamp, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
@@ -10,6 +10,7 @@ use super::shards::{Shards, Survey};
 use super::{DECIDED, DUE_MAX, LINGER, SETTINGS_KEPT, Sweep};
 use crate::contract::StoreError;
 use crate::redis::registry::Record;
+use crate::redis::retention::{gone_at, time_to_live_ms};
 
 /// When a board is due next; none where it is no more.
 pub(super) type Next = Option<Timestamp>;
@@ -88,6 +89,7 @@ impl Sweep {
 impl Visit<'_> {
     async fn work(&mut self) -> Result<Next, StoreError> {
         self.drop_windows().await?;
+        self.renew_windows().await?;
         let idle = self.is_idle();
         if idle && self.surveys.iter().any(|held| held.ranked > 0) && !self.empty_idle().await? {
             // It was touched just now: it is another time's matter.
@@ -121,6 +123,21 @@ impl Visit<'_> {
             held.windows.retain(|window| !gone.contains(window));
         }
         Ok(())
+    }
+
+    /// Keys live for as long as the kind says now: it may keep windows longer than when they were made.
+    async fn renew_windows(&self) -> Result<(), StoreError> {
+        let shards = self.shards();
+        let renew = |shard: u16| {
+            let windows = &self.surveys[usize::from(shard)].windows;
+            let lives = windows.iter().map(|window| {
+                let ttl_ms = time_to_live_ms(self.kind, *window, self.now);
+                (*window, ttl_ms)
+            });
+            let lives: Vec<_> = lives.collect();
+            async move { shards.renew_windows(shard, &lives).await }
+        };
+        shards.each(renew).await.map(drop)
     }
 
     /// Whether nobody has written for the idle time. Writers touch the record an eighth of that late
@@ -234,13 +251,4 @@ impl Visit<'_> {
 fn idle_end(record: &Record, kind: &Kind) -> Option<Timestamp> {
     let idle = kind.idle()?;
     Some(record.touched.plus(idle).plus(idle / 8))
-}
-
-/// When a window is past its retention, if it ever is.
-pub(in crate::redis) fn gone_at(kind: &Kind, window: Window) -> Option<Timestamp> {
-    let rule = kind.window_rule(window.period())?;
-    match rule.keep {
-        Keep::After(keep) => Some(kind.calendar().span(window).end?.plus(keep)),
-        Keep::Forever | Keep::Idle(_) => None,
-    }
 }
