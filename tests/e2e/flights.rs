@@ -4,6 +4,8 @@
 
 mod restarts;
 
+pub(crate) use restarts::{imported, tags};
+
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -23,7 +25,8 @@ fn server() -> Server {
     Server::with(&config())
 }
 
-fn config() -> String {
+/// What a server has to know of the kinds.
+pub(crate) fn config() -> String {
     let kind = |(name, _, _, shards): &(&str, &str, &str, u32)| {
         format!(
             "[kinds.{name}]\n\
@@ -78,7 +81,8 @@ fn whole_and_lacking(member: &str, points: &str) -> [usize; 2] {
 }
 
 /// Every board and standing, exactly.
-fn check(server: &Server) {
+#[track_caller]
+pub(crate) fn check(server: &Server) {
     let expected = flights::expected();
     let boards = expected["boards"].as_array().unwrap();
     assert_eq!(boards.len(), 54);

@@ -4,8 +4,8 @@ use end_to_end::{Server, flights};
 
 use super::{KINDS, check, config, counts, import, whole_and_lacking};
 
-/// Versions and tags of some boards.
-fn tags(server: &Server) -> Vec<(String, String, String)> {
+/// Paths of some boards, with their versions and tags.
+pub(crate) fn tags(server: &Server) -> Vec<(String, String, String)> {
     let boards = ["airline-miles/EWR", "plane-miles/JFK", "airline-delay/LGA"];
     let windows = ["all", "month:2013-01", "day:2013-01-15"];
     let paths = boards.iter().flat_map(|board| {
@@ -21,7 +21,7 @@ fn tags(server: &Server) -> Vec<(String, String, String)> {
 
 /// Imports the file kind by kind; `[applied, duplicate]` of each has to be this.
 #[track_caller]
-fn imported(server: &Server, outcome: fn(usize) -> [usize; 2]) {
+pub(crate) fn imported(server: &Server, outcome: fn(usize) -> [usize; 2]) {
     for kind in KINDS {
         let [whole, lacking] = whole_and_lacking(kind.1, kind.2);
         let run = import(server, &flights::file(), kind);

@@ -4,11 +4,17 @@
 //! those of [`crate::audit`].
 
 mod failovers;
+mod flights;
 mod lost_functions;
 mod lost_replies;
+mod merges;
 mod migrations;
 mod names;
+mod one_service;
+mod one_version;
 mod refusals;
 mod restarts;
+mod spread;
 mod stage;
 mod stopped_nodes;
+mod verify;

@@ -16,7 +16,11 @@ mod table;
 mod tree;
 
 pub(crate) use cell::{FrozenPart, Restored, Shared};
+#[cfg(test)]
+pub(crate) use ids::IdBudget;
 pub use ids::REMEMBERED_ID_BYTES_MAX;
 pub(crate) use log::{Applied, Event, Log};
 pub(crate) use registry::Registry;
+#[cfg(test)]
+pub(crate) use shard::Terms;
 pub(crate) use shard::{FrozenShard, Shard, ShardLoader};

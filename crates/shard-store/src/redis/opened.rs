@@ -30,40 +30,21 @@ impl Opened {
 
     pub(super) async fn on(options: &RedisOptions) -> Self {
         let redis = options.start();
-        let url = redis.url().parse().unwrap();
         let settings = RedisSettings::default();
-        let servers = Arc::new(Servers::open(&url, &settings).await.unwrap());
-        let session = Arc::new(Session::new().unwrap());
-        let registry = Registry::new(servers.clone(), session.clone(), &settings);
-        let registry = Arc::new(registry);
-        let lives = Lives::new(
-            servers.clone(),
-            session.clone(),
-            registry.clone(),
-            &settings,
-        );
+        let parts = Parts::over(&redis, &settings).await;
         Self {
             redis,
-            servers,
-            session,
+            servers: parts.servers,
+            session: parts.session,
             settings,
-            registry,
-            lives: Arc::new(lives),
+            registry: parts.registry,
+            lives: parts.lives,
         }
     }
 
     /// Tells the registry of a board that was born without it.
     pub(super) fn enter(&self, board: &BoardRecord) {
-        let record = format!(
-            "{} {} {:016x} 0 0 - -",
-            board.incarnation,
-            board.shards.get(),
-            board.meaning.0
-        );
-        let key = keys::of_kind("boards", board.name.kind());
-        let subject = board.name.subject().as_bytes();
-        let words: [&[u8]; 4] = [b"HSET", &key, subject, record.as_bytes()];
-        self.redis.command(&words).integer();
+        enter(&self.redis, board);
     }
 
     /// Calls a function past the store.
@@ -90,4 +71,43 @@ impl Opened {
     pub(super) fn exists(&self, key: &[u8]) -> bool {
         self.redis.command(&[b"EXISTS", key]).integer() == 1
     }
+}
+
+/// One server's parts: several may be over one Redis.
+pub(super) struct Parts {
+    pub(super) servers: Arc<Servers>,
+    pub(super) session: Arc<Session>,
+    pub(super) registry: Arc<Registry>,
+    pub(super) lives: Arc<Lives>,
+}
+
+impl Parts {
+    pub(super) async fn over(redis: &RedisServer, settings: &RedisSettings) -> Self {
+        let url = redis.url().parse().unwrap();
+        let servers = Arc::new(Servers::open(&url, settings).await.unwrap());
+        let session = Arc::new(Session::new().unwrap());
+        let registry = Registry::new(servers.clone(), session.clone(), settings);
+        let registry = Arc::new(registry);
+        let lives = Lives::new(servers.clone(), session.clone(), registry.clone(), settings);
+        Self {
+            servers,
+            session,
+            registry,
+            lives: Arc::new(lives),
+        }
+    }
+}
+
+/// Tells a registry of a board that was born without it.
+pub(super) fn enter(redis: &RedisServer, board: &BoardRecord) {
+    let record = format!(
+        "{} {} {:016x} 0 0 - -",
+        board.incarnation,
+        board.shards.get(),
+        board.meaning.0
+    );
+    let key = keys::of_kind("boards", board.name.kind());
+    let subject = board.name.subject().as_bytes();
+    let words: [&[u8]; 4] = [b"HSET", &key, subject, record.as_bytes()];
+    redis.command(&words).integer();
 }

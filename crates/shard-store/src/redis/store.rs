@@ -159,6 +159,7 @@ impl ShardStore for RedisStore {
         name: &'a BoardName,
         _until: Timestamp,
     ) -> BoxFuture<'a, Result<(), BuryError>> {
+        // A life that is in no record is dead, for good.
         self.sweep.bury(name).boxed()
     }
 

@@ -3,12 +3,12 @@
 //! A call whose items were all applied and that opened no window answers nothing. Else it tells the
 //! windows that it opened, what was not applied and why, and the standings that are reported.
 
-use board::{Rules, Standing, Window};
+use board::{Rules, Window};
 
-use super::items::NULL;
 use super::part::Part;
 use super::windows::CallWindows;
 use crate::contract::{Change, Failure, Item, Outcome, Refused, WindowStanding};
+use crate::redis::standing::standing_of;
 use crate::redis::wire::{Garbled, Unpack};
 
 /// What came of a call.
@@ -126,38 +126,4 @@ fn place(count: u64) -> Result<usize, Garbled> {
 fn window_at(windows: &CallWindows, count: u64) -> Result<Window, Garbled> {
     let window = windows.windows.get(place(count)?);
     window.copied().ok_or(Garbled("no such window"))
-}
-
-/// The standing that a score KV has as these bytes.
-pub(super) fn standing_of(rules: &Rules, bytes: &[u8]) -> Result<Standing, Garbled> {
-    let words = rules.standing_len();
-    let times = words - rules.fields().len();
-    let (fields, accumulates) = (rules.fields().len(), times > 1 || words == 2);
-    let value_len = match bytes.len() {
-        len if len == 4 * fields + 7 * times => 4,
-        len if len == 8 * fields + 7 * times => 8,
-        _ => return Err(Garbled("no standing")),
-    };
-    let mut left = bytes;
-    let mut number = |len: usize| {
-        let (bytes, rest) = left.split_at(len);
-        left = rest;
-        let negative = bytes[0] & 0x80 != 0;
-        let start = if negative && len != 7 { -1 } else { 0 };
-        bytes
-            .iter()
-            .fold(start, |number: i64, byte| number << 8 | i64::from(*byte))
-    };
-    let mut kept = Vec::with_capacity(words);
-    for place in 0..words {
-        let is_value = if accumulates {
-            place % 2 == 0
-        } else {
-            place < fields
-        };
-        let word = number(if is_value { value_len } else { 7 });
-        let null = is_value && word == NULL;
-        kept.push(if null { i64::MIN } else { word }.cast_unsigned());
-    }
-    Ok(rules.standing_from(&kept))
 }

@@ -9,10 +9,8 @@ use bytes::Bytes;
 use super::part::Part;
 use super::windows::CallWindows;
 use crate::contract::{Change, Item};
+use crate::redis::standing::NULL;
 use crate::redis::wire::Pack;
-
-/// A field that is not named, in Lua's numbers: -2^53, which no value is.
-pub(super) const NULL: i64 = -(1 << 53);
 
 /// Bytes of a digest that are kept.
 const ID_BYTES: usize = 12;

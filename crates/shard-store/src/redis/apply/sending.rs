@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use board::Timestamp;
 use bytes::Bytes;
-use futures::FutureExt as _;
+use futures::FutureExt;
 use tokio::time::Instant;
 
 use super::answer::Answered;
@@ -15,14 +15,14 @@ use crate::contract::{BoardRecord, Outcome, StoreError};
 use crate::redis::keys::ShardKeys;
 use crate::redis::lives::Lives;
 use crate::redis::rules;
-use crate::redis::servers::{Answer, Call, CallError, Effect, Place, Servers};
+use crate::redis::servers::{Answer, Call, CallError, Effect, Place, Refusal, Servers};
 use crate::redis::session::Session;
-use crate::redis::wire::{Garbled, Pack};
+use crate::redis::wire::Pack;
 
 /// How often a removal is sent with windows that were opened since.
 const DECLARED_MAX: usize = 16;
 
-/// How often a shard is found frozen by somebody who did not take it back.
+/// How often a call finds its shard frozen by somebody who is gone.
 const THAWED_MAX: usize = 4;
 
 /// Who sends calls.
@@ -35,16 +35,6 @@ pub(super) struct Sender {
     pub(super) ids_max: u64,
 }
 
-/// One call, and again in another shape: what is the same each time.
-struct Sending<'a> {
-    sender: &'a Sender,
-    parts: &'a [Part],
-    keys: ShardKeys,
-    place: Place,
-    seq: u64,
-    until: Instant,
-}
-
 impl Sender {
     /// Sends the parts as one call: an outcome for each of their items.
     pub(super) async fn send(
@@ -55,50 +45,25 @@ impl Sender {
     ) -> Result<Vec<Outcome>, StoreError> {
         let kind = &parts[0].kind;
         let now = latest(parts);
+        let epoch = self.lives.epoch();
         let place = self.lives.place_to_write(board, shard, kind, now).await?;
         let until = parts.iter().map(|part| part.until).min();
         let sending = Sending {
             sender: self,
+            board,
+            shard,
             parts,
             keys: ShardKeys::new(board, shard),
             place,
             seq: self.session.next_call(),
             until: until.unwrap_or_else(Instant::now),
         };
-        let mut sent = sending.send().await;
-        for _ in 0..THAWED_MAX {
-            match &sent {
-                Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {}
-                _ => break,
-            }
-            self.lives.thaw(board, shard).boxed().await?;
-            sent = sending.send().await;
+        let answered = sending.send().await?;
+        self.lives.still_on(board, epoch).await?;
+        if !answered.opened.is_empty() {
+            self.lives.opened(board, kind, &answered.opened, now).await;
         }
-        match sent {
-            Ok(answered) => {
-                if !answered.opened.is_empty() {
-                    self.lives.opened(board, kind, &answered.opened).await;
-                }
-                Ok(answered.outcomes)
-            }
-            Err(error) => Err(self.told(board, error)),
-        }
-    }
-
-    fn told(&self, board: &BoardRecord, error: CallError) -> StoreError {
-        match error {
-            CallError::Unavailable(what) => StoreError::Unavailable(what),
-            CallError::Unknown(what) => StoreError::Unknown(what),
-            CallError::Refused(refusal) => match refusal.code.as_str() {
-                "DEAD" => {
-                    self.lives.forget(board);
-                    StoreError::Dead
-                }
-                // A later call of this server was applied: it may have been, before that.
-                "OLD" => StoreError::Unknown("the call was overtaken".to_owned()),
-                code => StoreError::Unavailable(format!("refused: {code}")),
-            },
-        }
+        Ok(answered.outcomes)
     }
 }
 
@@ -107,15 +72,27 @@ fn latest(parts: &[Part]) -> Timestamp {
     times.max().unwrap_or(Timestamp::from_millis(0))
 }
 
+/// One call, and again in another shape: what is the same each time.
+struct Sending<'a> {
+    sender: &'a Sender,
+    board: &'a BoardRecord,
+    shard: u16,
+    parts: &'a [Part],
+    keys: ShardKeys,
+    place: Place,
+    seq: u64,
+    until: Instant,
+}
+
 impl Sending<'_> {
     /// The number of the call stays: whichever shape was applied, it is not applied in another.
-    async fn send(&self) -> Result<Answered, CallError> {
+    async fn send(&self) -> Result<Answered, StoreError> {
         let mut windows = CallWindows::of(self.parts);
         if let Some((sums, ids)) = sums::arguments(self.parts, self.sender.ids_max) {
             let args = [Some(self.head(&windows, true)), Some(sums), ids];
-            match self.call("sums", &windows, args).await {
-                Err(CallError::Refused(refusal)) if refusal.code == "ITEMS" => {}
-                answer => return self.read(&answer?, &windows),
+            match self.call("sums", &windows, args).await? {
+                Err(refusal) if refusal.code == "ITEMS" => {}
+                answer => return self.read(answer, &windows),
             }
         }
         for _ in 0..DECLARED_MAX {
@@ -125,18 +102,17 @@ impl Sending<'_> {
                 Some(items::columns(self.parts, &windows)),
                 items::ids(self.parts, self.sender.ids_max),
             ];
-            match self.call("apply", &windows, args).await {
-                Err(CallError::Refused(refusal)) if refusal.code == "WINDOWS" => {
-                    windows.declare(&refusal.payload).map_err(|garbled| {
-                        // It refused: nothing was applied.
-                        CallError::Unavailable(garbled.to_string())
-                    })?;
+            match self.call("apply", &windows, args).await? {
+                Err(refusal) if refusal.code == "WINDOWS" => {
+                    let declared = windows.declare(&refusal.payload);
+                    // It refused: nothing was applied.
+                    declared.map_err(|garbled| StoreError::Unavailable(garbled.to_string()))?;
                 }
-                answer => return self.read(&answer?, &windows),
+                answer => return self.read(answer, &windows),
             }
         }
         let busy = "windows are opened faster than a member is removed from them";
-        Err(CallError::Unavailable(busy.to_owned()))
+        Err(StoreError::Unavailable(busy.to_owned()))
     }
 
     /// What both functions are told: who calls, by which rules, in which windows.
@@ -146,20 +122,22 @@ impl Sending<'_> {
         pack.raw(self.sender.session.name().as_bytes());
         pack.int(i64::try_from(self.seq).unwrap_or(i64::MAX));
         pack.raw(&rules::spec(kind.rules()));
+        let now = latest(self.parts);
         if sums {
-            pack.int(latest(self.parts).millis());
+            pack.int(now.millis());
         }
         let earliest = self.parts.iter().map(|part| part.now).min();
-        windows.pack(&mut pack, kind, earliest.unwrap_or(latest(self.parts)));
+        windows.pack(&mut pack, kind, earliest.unwrap_or(now));
         pack.done()
     }
 
+    /// An answer, or a refusal that is for the caller to mend.
     async fn call<const N: usize>(
         &self,
         function: &'static str,
         windows: &CallWindows,
         args: [Option<Bytes>; N],
-    ) -> Result<Answer, CallError> {
+    ) -> Result<Result<Answer, Refusal>, StoreError> {
         let call = Call {
             function,
             keys: windows.keys(&self.keys),
@@ -167,11 +145,43 @@ impl Sending<'_> {
             effect: Effect::Write,
             until: self.until,
         };
-        self.sender.servers.call(self.place, &call).await
+        for _ in 0..THAWED_MAX {
+            match self.sender.servers.call(self.place, &call).await {
+                Ok(answer) => return Ok(Ok(answer)),
+                Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {
+                    let thawed = self.sender.lives.thaw(self.board, self.shard);
+                    // It sends calls itself: in a box the two are not one in the other.
+                    thawed.boxed().await?;
+                }
+                Err(CallError::Refused(refusal)) => return Ok(Err(refusal)),
+                Err(CallError::Unavailable(what)) => return Err(StoreError::Unavailable(what)),
+                Err(CallError::Unknown(what)) => return Err(StoreError::Unknown(what)),
+            }
+        }
+        let frozen = "the shard is frozen again and again";
+        Err(StoreError::Unavailable(frozen.to_owned()))
     }
 
-    fn read(&self, answer: &Answer, windows: &CallWindows) -> Result<Answered, CallError> {
-        Answered::read(&answer.payload, self.parts, windows, self.sender.ids_max)
-            .map_err(|garbled: Garbled| CallError::Unknown(garbled.to_string()))
+    fn read(
+        &self,
+        answer: Result<Answer, Refusal>,
+        windows: &CallWindows,
+    ) -> Result<Answered, StoreError> {
+        match answer {
+            Ok(answer) => Answered::read(&answer.payload, self.parts, windows, self.sender.ids_max)
+                .map_err(|garbled| StoreError::Unknown(garbled.to_string())),
+            Err(refusal) if refusal.code == "DEAD" => {
+                self.sender.lives.forget(self.board);
+                Err(StoreError::Dead)
+            }
+            // A later call of this server was applied: this one may have been, before that.
+            Err(refusal) if refusal.code == "OLD" => {
+                Err(StoreError::Unknown("the call was overtaken".to_owned()))
+            }
+            Err(refusal) => {
+                let refused = format!("refused: {}", refusal.code);
+                Err(StoreError::Unavailable(refused))
+            }
+        }
     }
 }

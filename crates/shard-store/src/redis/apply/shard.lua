@@ -28,8 +28,10 @@ local function enter(keys, deadline, session, seq, versions)
     end
     if meta[DEAD] then return 'EDEAD' end
     local ms = node_ms()
-    -- A freeze that ended may have ended the board: the registry knows.
-    if meta[FROZEN] then return ms < tonumber(meta[FROZEN]:match('%d+$')) and 'EFROZEN' or 'ETHAW' end
+    if meta[FROZEN] then
+        -- One that ended by itself may have ended the board: the caller asks the registry.
+        return ms < tonumber(meta[FROZEN]:match('%d+$')) and 'EFROZEN' or 'ETHAW'
+    end
     if ms > tonumber(deadline) then return 'ELATE' end
     return false, meta, ms, calls
 end
@@ -71,15 +73,34 @@ local function dropped_of(latest_starts, periods, starts)
     return any and dropped
 end
 
--- Writes what changed of one window. What is new comes before what is gone: a key that had nothing
--- left in between would lose its time to live. `found` tells that the window held somebody.
-local function write_window(scores, rank, ttl, found, change)
-    if #change.put > 0 then
-        call('ZADD', rank, unpack(change.put))
-        call('HSET', scores, unpack(change.kept))
+-- Values that are written at once. Groups leave what a set and a hash have in common in the processor's
+-- cache from one command to the next.
+local GROUP = 64
+
+local function in_groups(command, key, values)
+    for first = 1, #values, GROUP do
+        call(command, key, unpack(values, first, math.min(first + GROUP - 1, #values)))
     end
-    if #change.gone > 0 then call('ZREM', rank, unpack(change.gone)) end
-    if #change.left > 0 then call('HDEL', scores, unpack(change.left)) end
+end
+
+-- Writes what changed of one window: scores and entries of the sorted set that are put, entries that are
+-- gone (false for a score that has none), standings that are kept, members that left. What is new comes
+-- before what is gone: a key that had nothing left in between would lose its time to live. `found` tells
+-- that the window held somebody.
+local function write_window(scores, rank, ttl, found, change)
+    local put, kept, gone = change.put, change.kept, change.gone
+    for first = 1, #put, GROUP do
+        local last = math.min(first + GROUP - 1, #put)
+        call('ZADD', rank, unpack(put, first, last))
+        local left, n = {}, 0
+        for place = (first + 1) / 2, last / 2 do
+            if gone[place] then n, left[n + 1] = n + 1, gone[place] end
+        end
+        if n > 0 then call('ZREM', rank, unpack(left)) end
+        call('HSET', scores, unpack(kept, first, last))
+    end
+    in_groups('ZREM', rank, change.off)
+    in_groups('HDEL', scores, change.left)
     if ttl > 0 and not found then
         call('PEXPIRE', rank, digits(ttl), 'NX')
         call('PEXPIRE', scores, digits(ttl), 'NX')

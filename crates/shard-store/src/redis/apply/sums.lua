@@ -26,10 +26,10 @@ end
 local function add_up(rules, held, members, deltas, times, entries)
     local pack, split, ties, asc = struct.pack, struct.unpack, rules.ties, rules.fields[1].asc
     local put, kept, gone, found = {}, {}, {}, false
-    local p, g = 0, 0
+    local p, k = 0, 0
     for i = 1, #members do
         local member, value, time, entry, old = members[i], deltas[i], times[i], entries[i], held[i]
-        local same = false
+        local same, leaving = false, false
         if old then
             found = true
             local was, since = split(#old == 11 and '>i4I7' or '>i8I7', old)
@@ -39,8 +39,7 @@ local function add_up(rules, held, members, deltas, times, entries)
             if time == since then
                 entry, same = old_entry, value == was
             elseif entry ~= old_entry then
-                g = g + 1
-                gone[g] = old_entry
+                leaving = old_entry
             end
         end
         if not same then
@@ -50,10 +49,11 @@ local function add_up(rules, held, members, deltas, times, entries)
             -- Never -0, which would be another text.
             put[p + 1] = asc and value ~= 0 and -value or value
             put[p + 2] = entry
-            p = p + 2
+            p, k = p + 2, k + 1
+            gone[k] = leaving
         end
     end
-    return {put = put, kept = kept, gone = gone, left = {}, found = found}
+    return {put = put, kept = kept, gone = gone, off = {}, left = {}, found = found}
 end
 
 register('sums', {}, function(keys, args)

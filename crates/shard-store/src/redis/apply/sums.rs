@@ -34,8 +34,8 @@ impl Sum<'_> {
         self.delta += delta;
         self.magnitude = self.magnitude.saturating_add(delta.abs());
         let time = doubled(delta, at);
-        let (moved, moves) = (self.time & 1 == 1, time & 1 == 1);
-        self.time = match (moved, moves) {
+        let (had_moved, moves) = (self.time & 1 == 1, time & 1 == 1);
+        self.time = match (had_moved, moves) {
             (true, true) => self.time.max(time),
             (true, false) => self.time,
             (false, true) => time,

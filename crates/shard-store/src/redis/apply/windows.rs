@@ -57,15 +57,14 @@ impl CallWindows {
         })
     }
 
-    /// Declares the windows that a function named; true where there was one that was not declared.
-    pub(super) fn declare(&mut self, names: &[u8]) -> Result<bool, Garbled> {
-        let before = self.windows.len();
+    /// Declares the windows that a function named.
+    pub(super) fn declare(&mut self, names: &[u8]) -> Result<(), Garbled> {
         let mut names = Unpack::new(names);
         for _ in 0..names.array()? {
             let window = window_named(names.text()?).ok_or(Garbled("no window"))?;
             self.place(window);
         }
-        Ok(self.windows.len() > before)
+        Ok(())
     }
 
     /// The keys of a call.

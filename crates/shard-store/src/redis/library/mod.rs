@@ -36,9 +36,7 @@ const PARTS: &[&str] = &[
 /// A library as Redis loads it.
 #[derive(Debug)]
 pub(super) struct Library {
-    /// `megaboard_5f3a9c2e`.
-    pub(super) name: String,
-    /// With its first line, which names engine and library.
+    /// With its first line, which names engine and library: `megaboard_5f3a9c2e`.
     pub(super) source: String,
     digest: String,
 }
@@ -54,10 +52,9 @@ impl Library {
         let body = parts.concat();
         let digest = XxHash3_64::oneshot(body.as_bytes());
         let digest = format!("{:08x}", digest >> 32);
-        let name = format!("megaboard_{digest}");
+        let body = body.replace(DIGEST, &digest);
         Self {
-            source: format!("#!lua name={name}\n{}", body.replace(DIGEST, &digest)),
-            name,
+            source: format!("#!lua name=megaboard_{digest}\n{body}"),
             digest,
         }
     }

@@ -241,9 +241,10 @@ fn dying(answer: &[u8]) -> Result<(String, Vec<Record>), Garbled> {
     let mut records = Vec::new();
     for _ in 1..count {
         let text = answer.text()?;
-        match parse_dying(text) {
-            Some(record) => records.push(record),
-            None => tracing::error!(text, "the registry has a life that nobody can end"),
+        if let Some(record) = parse_dying(text) {
+            records.push(record);
+        } else {
+            tracing::error!(text, "the registry has a life that nobody can end");
         }
     }
     Ok((cursor, records))

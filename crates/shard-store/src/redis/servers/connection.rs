@@ -55,7 +55,7 @@ impl Connection {
         let task = Task::of(&ended);
         match timeout(CONNECT_TIMEOUT, connected).await {
             Ok(Ok(())) => Ok((Self { client, task }, ended)),
-            Ok(Err(error)) => Err(error.details().to_owned()),
+            Ok(Err(error)) => Err(plain(error.details()).to_owned()),
             Err(_) => Err(format!("no connection within {CONNECT_TIMEOUT:?}")),
         }
     }
@@ -156,7 +156,7 @@ fn client_for(dial: &Dial, address: &Address) -> Result<Client, Error> {
 }
 
 fn fault_of(error: &Error) -> Fault {
-    let words = error.details().to_owned();
+    let words = plain(error.details()).to_owned();
     match error.kind() {
         ErrorKind::Backpressure => Fault::NotSent("too many calls wait".to_owned()),
         ErrorKind::Unknown if words == TASK_IS_GONE => {
@@ -167,4 +167,12 @@ fn fault_of(error: &Error) -> Fault {
         // CLUSTERDOWN comes here: fred gives up a connection that says so, with all that is under way.
         _ => Fault::Lost(words),
     }
+}
+
+/// What the system says, out of what fred makes of it:
+/// `Os { code: 111, kind: ConnectionRefused, message: "Connection refused" }`.
+fn plain(details: &str) -> &str {
+    let message = details.split_once("message: \"");
+    let message = message.and_then(|(_, message)| message.split('"').next());
+    message.unwrap_or(details)
 }

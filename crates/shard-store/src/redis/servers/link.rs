@@ -49,9 +49,21 @@ pub(super) enum NoLink {
     Refused(String),
 }
 
+impl NoLink {
+    /// Of words that were said when the node was to be spoken to.
+    fn because(words: String) -> Self {
+        let who_we_are = ["NOAUTH", "WRONGPASS", "NOPERM"];
+        if who_we_are.iter().any(|code| words.starts_with(code)) {
+            Self::Refused(words)
+        } else {
+            Self::Down(words)
+        }
+    }
+}
+
 impl From<Fault> for NoLink {
     fn from(fault: Fault) -> Self {
-        Self::Down(fault.words().to_owned())
+        Self::because(fault.words().to_owned())
     }
 }
 
@@ -67,7 +79,7 @@ impl Link {
     pub(super) async fn open(dial: &Dial, address: &Address) -> Result<(Self, Ends), NoLink> {
         let (reads, reads_end) = Connection::open(dial, address)
             .await
-            .map_err(NoLink::Down)?;
+            .map_err(NoLink::because)?;
         let reads = Arc::new(reads);
         let info = ask_info(&reads, None).await?;
         check(dial, &info)?;
@@ -78,7 +90,7 @@ impl Link {
         let (writes, writes_end) = if dial.is_for_acks {
             let (writes, end) = Connection::open(dial, address)
                 .await
-                .map_err(NoLink::Down)?;
+                .map_err(NoLink::because)?;
             (Arc::new(writes), Some(end))
         } else {
             (reads.clone(), None)

@@ -89,7 +89,15 @@ pub(super) struct Servers {
 impl Servers {
     /// Connects, and looks whether the nodes are what they should be.
     pub(super) async fn open(url: &RedisUrl, settings: &RedisSettings) -> Result<Self, OpenError> {
-        let until = Instant::now() + START_TIMEOUT;
+        Self::open_until(url, settings, Instant::now() + START_TIMEOUT).await
+    }
+
+    /// As [`Servers::open`], waiting for nodes until then.
+    async fn open_until(
+        url: &RedisUrl,
+        settings: &RedisSettings,
+        until: Instant,
+    ) -> Result<Self, OpenError> {
         let dial = Arc::new(Dial::new(url, settings)?);
         let topology = Arc::new(open_topology(&dial, url, settings, until).await?);
         let nodes = topology.nodes().into_iter().map(|(node, _)| node);
@@ -118,6 +126,12 @@ impl Servers {
             Topology::Independent(servers) => servers.ids(),
             _ => Vec::new(),
         }
+    }
+
+    /// The epoch of the process that has a place now, if one is connected.
+    pub(super) fn epoch(&self, place: Place) -> Option<u64> {
+        let node = self.topology.route(place).ok()?;
+        node.link().map(|link| link.epoch())
     }
 
     /// Calls a function, again where that does no harm, until its deadline.

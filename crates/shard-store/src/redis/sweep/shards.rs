@@ -52,7 +52,7 @@ pub(super) struct Survey {
     pub(super) windows: Vec<Window>,
 }
 
-impl<'a> Shards<'a> {
+impl Shards<'_> {
     /// Calls something on all shards, some at a time, until one fails.
     pub(super) async fn each<T, F>(self, make: impl Fn(u16) -> F) -> Result<Vec<T>, StoreError>
     where

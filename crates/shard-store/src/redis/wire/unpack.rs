@@ -51,15 +51,6 @@ impl<'a> Unpack<'a> {
         std::str::from_utf8(self.raw()?).map_err(|_| Garbled("no UTF-8"))
     }
 
-    /// Passes by a nil, if one stands here.
-    pub(in crate::redis) fn nil(&mut self) -> bool {
-        let is_nil = self.left.first() == Some(&0xc0);
-        if is_nil {
-            self.left = &self.left[1..];
-        }
-        is_nil
-    }
-
     pub(in crate::redis) fn end(&self) -> Result<(), Garbled> {
         if self.left.is_empty() {
             Ok(())

@@ -5,7 +5,7 @@ use std::time::Duration;
 use end_to_end::redis::{Fsync, RedisOptions, RedisServer};
 
 use super::super::{CallError, Place, ServerId, Servers};
-use super::stage::{count, give_functions, open, open_with, see, until};
+use super::stage::{count, give_functions, open, open_with, refusal, see, until};
 use crate::redis::settings::RedisSettings;
 
 fn url(servers: &[&RedisServer]) -> String {
@@ -22,9 +22,8 @@ fn three() -> [RedisServer; 3] {
     servers
 }
 
-async fn refusal(url: &str) -> String {
-    let opened = open_with(url, &RedisSettings::default()).await;
-    opened.expect_err("it is refused").to_string()
+async fn why_not(url: &str) -> String {
+    refusal(url, &RedisSettings::default()).await
 }
 
 fn on(server: ServerId) -> Place {
@@ -61,7 +60,7 @@ async fn servers_are_known_by_what_they_store_not_by_their_order() {
     // One more that is empty has to be told, and then it is one of them.
     let d = RedisServer::plain();
     give_functions(&d);
-    let refused = refusal(&url(&[a, b, c, &d])).await;
+    let refused = why_not(&url(&[a, b, c, &d])).await;
     assert!(
         refused.contains(&format!("{} has no identity", d.address())),
         "{refused}"
@@ -73,12 +72,12 @@ async fn servers_are_known_by_what_they_store_not_by_their_order() {
     let four = open_with(&url(&[a, &d, b, c]), &settings).await.unwrap();
     assert_eq!(four.ids().len(), 4);
     assert!(ids.iter().all(|id| four.ids().contains(id)));
-    let refused = refusal(&url(&[a, b, c])).await;
+    let refused = why_not(&url(&[a, b, c])).await;
     assert!(
         refused.contains("no server of the list is server"),
         "{refused}"
     );
-    let refused = refusal(&url(&[a, b, c, &RedisServer::plain()])).await;
+    let refused = why_not(&url(&[a, b, c, &RedisServer::plain()])).await;
     assert!(refused.contains("has no identity"), "{refused}");
 }
 
@@ -115,7 +114,7 @@ async fn one_that_lost_its_data_while_it_was_used_is_refused() {
         .unwrap();
     servers.call(on(other), &count("n", "a")).await.unwrap();
 
-    let refused = refusal(&url(&[a, b, &lost])).await;
+    let refused = why_not(&url(&[a, b, &lost])).await;
     assert!(refused.contains("accept_empty"), "{refused}");
     let settings = RedisSettings {
         accept_empty: vec![lost.address().to_string()],

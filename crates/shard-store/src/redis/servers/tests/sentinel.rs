@@ -2,7 +2,7 @@
 
 use end_to_end::redis::{RedisOptions, RedisSentinels};
 
-use super::stage::{answer, count, give_functions, make, open, open_with, see, until};
+use super::stage::{answer, count, give_functions, make, open, open_with, refusal, see, until};
 use crate::redis::settings::RedisSettings;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -37,11 +37,9 @@ async fn the_next_primary_is_found_when_one_is_killed() {
 async fn a_name_that_no_sentinel_knows_is_told() {
     let sentinels = RedisSentinels::start(1, &RedisOptions::new());
     let url = sentinels.url().replace("/mymaster", "/other");
-    let error = open_with(&url, &RedisSettings::default())
-        .await
-        .unwrap_err();
+    let refused = refusal(&url, &RedisSettings::default()).await;
     assert!(
-        error.to_string().contains("it knows no primary \"other\""),
-        "{error}"
+        refused.contains("it knows no primary \"other\""),
+        "{refused}"
     );
 }

@@ -3,12 +3,11 @@
 use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
 
 use super::super::OpenError;
-use super::stage::{make, open, open_with, ping};
+use super::stage::{make, open, open_with, ping, refusal};
 use crate::redis::settings::RedisSettings;
 
-async fn refusal(url: &str) -> String {
-    let opened = open_with(url, &RedisSettings::default()).await;
-    opened.expect_err("it is refused").to_string()
+async fn why_not(url: &str) -> String {
+    refusal(url, &RedisSettings::default()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -17,9 +16,15 @@ async fn users_and_passwords_are_used() {
     let url = by_password.url().replace("se:cret", "se%3Acret");
     make(&open(&url).await, &ping()).await.unwrap();
     let user = RedisOptions::new().user("board", "secret", "~* &* +@all");
-    make(&open(&user.start().url()).await, &ping())
-        .await
-        .unwrap();
+    let user = user.start();
+    make(&open(&user.url()).await, &ping()).await.unwrap();
+    let wrong = why_not(&user.url().replace("secret", "hidden")).await;
+    assert!(
+        wrong.contains("WRONGPASS") && !wrong.contains("hidden"),
+        "{wrong}"
+    );
+    let nobody = why_not(&user.url().replace("board:secret@", "")).await;
+    assert!(nobody.contains("NOAUTH"), "{nobody}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -27,7 +32,7 @@ async fn a_server_that_may_drop_keys_is_refused_unless_told_otherwise() {
     let redis = RedisOptions::new()
         .config("maxmemory-policy allkeys-lru")
         .start();
-    let refused = refusal(&redis.url()).await;
+    let refused = why_not(&redis.url()).await;
     assert!(
         refused.contains("allkeys-lru") && refused.contains("allow_eviction"),
         "{refused}"
@@ -44,11 +49,11 @@ async fn a_server_that_may_drop_keys_is_refused_unless_told_otherwise() {
 async fn what_is_no_primary_of_its_kind_is_refused() {
     let primary = RedisServer::plain();
     let replica = RedisOptions::new().replica_of(&primary).start();
-    let refused = refusal(&replica.url()).await;
+    let refused = why_not(&replica.url()).await;
     assert!(refused.contains("it is a replica"), "{refused}");
     let cluster = RedisCluster::start(2, 0, &RedisOptions::new());
     let node = cluster.nodes()[0].url();
-    let refused = refusal(&node).await;
+    let refused = why_not(&node).await;
     assert!(refused.contains("redis-cluster://"), "{refused}");
 }
 

@@ -71,6 +71,13 @@ pub(super) async fn open_with(url: &str, settings: &RedisSettings) -> Result<Ser
     Servers::open(&url.parse().unwrap(), settings).await
 }
 
+/// Why a store cannot be opened, found out before long.
+pub(super) async fn refusal(url: &str, settings: &RedisSettings) -> String {
+    let until = Instant::now() + Duration::from_millis(500);
+    let opened = Servers::open_until(&url.parse().unwrap(), settings, until).await;
+    opened.expect_err("it is refused").to_string()
+}
+
 /// The place of a key that has no braces, or of its braces.
 pub(super) fn place_of(key: &str) -> Place {
     let tag = key.split(['{', '}']).nth(1).unwrap_or(key);

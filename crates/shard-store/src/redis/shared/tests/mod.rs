@@ -14,26 +14,31 @@ use end_to_end::redis::{RedisServer, Reply};
 use super::SharedTops;
 use crate::contract::{BoardRecord, Lease, Merged, SharedBoards, SharedTop, Taken};
 use crate::redis::keys::ShardKeys;
-use crate::redis::lives::Lives;
-use crate::redis::servers::Servers;
+use crate::redis::opened::{Parts, enter};
 use crate::redis::session::Session;
+use crate::redis::settings::RedisSettings;
 
 const HOUR: Duration = Duration::from_hours(1);
 
 /// How long a test waits for what has to come.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Another server on this Redis.
+/// Lives of boards that tests are about.
+const LIVES: std::ops::RangeInclusive<u64> = 1..=20;
+
+/// Another server on this Redis, where the boards are on.
 async fn tops_on(redis: &RedisServer) -> SharedTops {
-    let servers = Servers::open("127.0.0.1", redis.port()).await.unwrap();
-    let (servers, session) = (Arc::new(servers), Arc::new(Session::new().unwrap()));
-    SharedTops::new(servers, session, Arc::new(Lives))
+    for life in LIVES {
+        enter(redis, &top(life).board);
+    }
+    let parts = Parts::over(redis, &RedisSettings::default()).await;
+    SharedTops::new(parts.servers, parts.session, parts.lives)
 }
 
 fn top(life: u64) -> SharedTop {
     SharedTop {
         board: Arc::new(BoardRecord {
-            name: "gifts/room {1}".parse().unwrap(),
+            name: format!("gifts/room {{{life}}}").parse().unwrap(),
             incarnation: Incarnation(life),
             shards: ShardCount::new(16).unwrap(),
             meaning: Meaning(1),

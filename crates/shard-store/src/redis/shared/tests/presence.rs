@@ -35,7 +35,7 @@ async fn a_server_knows_whether_it_is_alone() {
 #[tokio::test]
 async fn servers_that_fell_silent_are_not_counted() {
     let redis = RedisServer::plain();
-    let servers = Servers::open("127.0.0.1", redis.port()).await.unwrap();
+    let servers = Parts::over(&redis, &RedisSettings::default()).await.servers;
     let (one, other) = (Session::new().unwrap(), Session::new().unwrap());
     assert_eq!(say(&servers, &one).await.unwrap(), 1);
     assert_eq!(say(&servers, &one).await.unwrap(), 1);

@@ -1,0 +1,9 @@
+//! Batches on a real Redis, held against the engine and against what stands in the keys.
+
+mod calls;
+mod given;
+mod ids;
+mod lanes;
+mod model;
+mod story;
+mod windows;

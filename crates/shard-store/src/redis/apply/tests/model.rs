@@ -1,0 +1,215 @@
+//! Random batches on random kinds answer and keep what the engine answers and keeps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use board::{Direction, Kind, Period, Timestamp, Window};
+use end_to_end::dice::{Dice, runs};
+use futures::future::join_all;
+
+use super::given::{Board, Given, Kept, NOW};
+use super::story::{any_items, any_kind, any_pause};
+use crate::contract::{Anchor, Ask, Batch, Entry, Item, Outcome, Query};
+use crate::engine::{IdBudget, Shard, Terms};
+use crate::redis::keys::window_name;
+use crate::redis::standing::standing_of;
+
+/// The engine's shard, given the same batches.
+struct Twin {
+    shard: Shard,
+    budget: IdBudget,
+    windows: BTreeSet<Window>,
+    written: Option<Timestamp>,
+}
+
+impl Twin {
+    fn new() -> Self {
+        Self {
+            shard: Shard::default(),
+            budget: IdBudget::new(1 << 30),
+            windows: BTreeSet::new(),
+            written: None,
+        }
+    }
+
+    fn apply(&mut self, kind: &Kind, items: &[Item], now: Timestamp, report: bool) -> Vec<Outcome> {
+        let mut items = items.to_vec();
+        for item in &mut items {
+            self.windows.extend(item.windows.iter());
+            if kind.dedupe().is_zero() {
+                item.id = None;
+            }
+        }
+        let terms = Terms {
+            rules: kind.rules(),
+            now,
+            dedupe: kind.dedupe(),
+            report,
+            again: false,
+        };
+        let outcomes = self.shard.apply(&items, &terms, |_| 0, &self.budget);
+        self.shard.finish(kind.rules());
+        let is_applied = |outcome: &Outcome| matches!(outcome, Outcome::Applied(_));
+        if outcomes.iter().any(is_applied) {
+            self.written = self.written.max(Some(now));
+        }
+        outcomes
+    }
+
+    /// A window, best first.
+    fn entries(&self, kind: &Kind, window: Window) -> Vec<Entry> {
+        let everything = Ask {
+            anchor: Anchor::Rank(0),
+            before: 0,
+            after: 1000,
+        };
+        let query = Query {
+            window,
+            unless: None,
+            groups: false,
+            asks: [everything].into(),
+        };
+        let reading = self.shard.read(kind, 0, None, &query);
+        reading.map_or(Vec::new(), |reading| {
+            reading.parts.unwrap().remove(0).entries
+        })
+    }
+}
+
+/// The entries that the keys of a window hold, after scores and rank were held against one another.
+fn entries(kind: &Kind, kept: &Kept) -> Vec<Entry> {
+    let rules = kind.rules();
+    let mut entries = Vec::new();
+    let mut rank = Vec::new();
+    for (member, held) in &kept.scores {
+        let standing = standing_of(rules, held).unwrap();
+        let words = rules.rank_words_of(&standing);
+        let first = rules.values(&standing).get(0).map_or(-(1 << 53), |value| {
+            match rules.fields()[0].order {
+                Direction::Desc => value.get(),
+                Direction::Asc => -value.get(),
+            }
+        });
+        let rest = words.as_slice()[1..]
+            .iter()
+            .flat_map(|word| word.to_be_bytes());
+        rank.push((
+            first,
+            rest.chain(member.iter().copied()).collect::<Vec<u8>>(),
+        ));
+        entries.push(Entry {
+            key: board::RankKey {
+                words,
+                member: board::Member::from_stored(member),
+            },
+            reached_at: rules.reached_at(&standing),
+        });
+    }
+    rank.sort_unstable();
+    assert_eq!(kept.rank, rank, "the sorted set is not what the scores say");
+    entries.sort_by(|a, b| b.key.cmp(&a.key));
+    entries
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn random_batches_agree_with_the_engine() {
+    let given = Given::new().await;
+    let mut dice = Dice::new();
+    for _ in 0..runs(150, 5000) {
+        let board = given.board(any_kind(&mut dice)).await;
+        one_board(&mut dice, &board).await;
+    }
+}
+
+async fn one_board(dice: &mut Dice, board: &Board<'_>) {
+    let kind = &board.kind;
+    let mut twin = Twin::new();
+    let mut now = NOW;
+    for _ in 0..8 {
+        // Sent at once, they share calls.
+        let batches: Vec<_> = (0..=dice.throw(4))
+            .map(|_| {
+                now = now.plus(any_pause(dice));
+                (any_items(dice, kind, now), now, dice.throw(4) == 0)
+            })
+            .collect();
+        let before = held(board, &twin);
+        let answers = join_all(batches.iter().map(|(items, now, report)| {
+            let batch = Batch {
+                kind,
+                now: *now,
+                report: *report,
+                items,
+            };
+            board.given.applier.apply(&board.record, 0, batch)
+        }))
+        .await;
+        for ((items, now, report), answer) in batches.iter().zip(answers) {
+            let expected = twin.apply(kind, items, *now, *report);
+            assert_eq!(answer.unwrap(), expected, "{kind:#?} {items:#?} at {now}");
+        }
+        hold(board, &twin, &before);
+        if dice.throw(6) == 0 {
+            drop_some(dice, board, &mut twin);
+        }
+    }
+}
+
+type Held = BTreeMap<Window, (Kept, (u64, String))>;
+
+fn held(board: &Board<'_>, twin: &Twin) -> Held {
+    let windows = twin.windows.iter();
+    windows
+        .map(|window| (*window, (board.kept(*window), board.version(*window))))
+        .collect()
+}
+
+/// Holds the keys against the twin, and versions against what changed since before.
+fn hold(board: &Board<'_>, twin: &Twin, before: &Held) {
+    let after = held(board, twin);
+    for (window, (kept, (counter, last))) in &after {
+        let expected = twin.entries(&board.kind, *window);
+        assert_eq!(entries(&board.kind, kept), expected, "{window:?}");
+        let Some((old, (old_counter, old_last))) = before.get(window) else {
+            continue;
+        };
+        let changed = |member: &&Vec<u8>| old.scores.get(*member) != kept.scores.get(*member);
+        let members: BTreeSet<_> = old.scores.keys().chain(kept.scores.keys()).collect();
+        let changed = members.into_iter().filter(changed).count() as u64;
+        assert!(
+            *counter >= old_counter + changed,
+            "{counter} after {old_counter}: {changed}"
+        );
+        assert_eq!(counter == old_counter, last == old_last);
+    }
+    let written = board.meta("w").map(|text| String::from_utf8(text).unwrap());
+    assert_eq!(written, twin.written.map(|now| now.millis().to_string()));
+}
+
+/// Drops a window and those before it, as the sweep does.
+fn drop_some(dice: &mut Dice, board: &Board<'_>, twin: &mut Twin) {
+    let windows: Vec<Window> = twin.windows.iter().copied().collect();
+    let last = windows[dice.throw(windows.len())];
+    let periods = [Period::Hour, Period::Day, Period::Week, Period::Month];
+    let Some(place) = periods.iter().position(|each| *each == last.period()) else {
+        return;
+    };
+    let gone = |window: &Window| window.period() == last.period() && window.start() <= last.start();
+    let gone: Vec<Window> = windows.into_iter().filter(gone).collect();
+    twin.shard.take_windows(&gone);
+    let dropped = board.meta("d").map(|text| String::from_utf8(text).unwrap());
+    let dropped = dropped.unwrap_or_else(|| "- - - -".to_owned());
+    let mut starts: Vec<String> = dropped.split(' ').map(str::to_owned).collect();
+    let start = last.start().millis();
+    let latest = starts[place].parse();
+    starts[place] = latest
+        .map_or(start, |held: i64| held.max(start))
+        .to_string();
+    board.set_meta("d", &starts.join(" "));
+    let redis = &board.given.redis;
+    for window in gone {
+        let version = format!("v:{}", window_name(window));
+        redis.command(&[b"HDEL", &board.keys.meta()[..], version.as_bytes()]);
+        let keys = [board.keys.scores(window), board.keys.rank(window)];
+        redis.command(&[b"UNLINK", &keys[0][..], &keys[1]]);
+    }
+}

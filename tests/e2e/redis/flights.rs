@@ -1,0 +1,83 @@
+//! The flights on Redis of every form: the same boards before and after the server ends and Redis ends,
+//! and all known again.
+
+use end_to_end::redis::{Fsync, RedisCluster, RedisOptions, RedisSentinels, RedisServer};
+use end_to_end::{cli, eventually};
+
+use super::stage::serve;
+use crate::flights::{check, config, imported, tags};
+
+/// Redis that keeps what it is told.
+fn kept() -> RedisOptions {
+    RedisOptions::new().append_only(Fsync::EverySecond)
+}
+
+fn end_and_start(server: &RedisServer) {
+    server.stop();
+    server.start();
+}
+
+#[track_caller]
+fn outlive(url: &str, end_and_start_redis: impl FnOnce()) {
+    let server = serve(url, &config());
+    imported(&server, |whole| [whole, 0]);
+    check(&server);
+    let before = tags(&server);
+    let server = server.stop().start();
+    for (path, _, tag) in &before {
+        let answer = server.get_with(path, &[("if-none-match", tag)]);
+        assert_eq!(answer.status, 304, "{path}");
+    }
+    end_and_start_redis();
+    eventually("a server that has its store again", || {
+        let (path, ..) = &before[0];
+        (server.get(path).status == 200).then_some(())
+    });
+    check(&server);
+    for (before, after) in before.iter().zip(tags(&server)) {
+        assert!(before.1 != after.1 && before.2 != after.2, "{after:?}");
+    }
+    imported(&server, |whole| [0, whole]);
+    check(&server);
+    let run = cli::run(&["verify", "--store", url], b"");
+    assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run:?}");
+    assert!(run.stdout.ends_with(" 0 disagreements\n"), "{run:?}");
+}
+
+#[test]
+fn on_one_server() {
+    let redis = RedisServer::with(&kept());
+    outlive(&redis.url(), || end_and_start(&redis));
+}
+
+#[test]
+fn on_independent_servers() {
+    let servers = [(); 3].map(|()| RedisServer::with(&kept()));
+    let addresses = servers
+        .each_ref()
+        .map(|server| server.address().to_string());
+    outlive(&format!("redis://{}", addresses.join(",")), || {
+        servers.iter().for_each(end_and_start);
+    });
+}
+
+#[test]
+fn on_a_cluster() {
+    let cluster = RedisCluster::start(3, 0, &kept());
+    outlive(&cluster.url(), || {
+        for node in cluster.nodes() {
+            end_and_start(&node);
+        }
+        cluster.wait_until_settled();
+    });
+}
+
+#[test]
+fn under_sentinels() {
+    let sentinels = RedisSentinels::start(1, &kept());
+    outlive(&sentinels.url(), || {
+        // Gone for a moment or for good: with what it has, or its replica, which has the same.
+        end_and_start(&sentinels.primary());
+        sentinels.wait_until_known();
+    });
+}

@@ -1,0 +1,160 @@
+//! What tops cost Redis, counted at a proxy: from the cache nothing, merged one round trip to all shards,
+//! and once for all servers.
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use end_to_end::dice::Dice;
+use end_to_end::redis::{FaultProxy, RedisServer};
+use end_to_end::{Server, eventually, ndjson};
+use serde_json::{Value, json};
+
+use super::stage::serve;
+
+const TOP: &str = "/v1/boards/k/a/top?n=1000";
+
+/// What servers ask by themselves, now and then: who else is about, what is due, which kinds there are.
+const IN_PASSING: [&str; 7] = [
+    "present", "take_due", "set_due", "dying", "kinds", "survey", "ping",
+];
+
+/// Readers of each server.
+const READERS: usize = 2;
+
+/// How long merges are counted.
+const COUNTED: Duration = Duration::from_secs(4);
+
+/// What a top may be old.
+const STALENESS: Duration = Duration::from_millis(200);
+
+fn filled(server: &Server, members: usize) {
+    let mut dice = Dice::new();
+    let item = |number| json!({"board": "k/a", "member": format!("m{number}"), "points": dice.throw(1_000_000)});
+    let items: Vec<Value> = (0..members).map(item).collect();
+    assert_eq!(server.lines(&ndjson(&items)).ok()["applied"], members);
+}
+
+/// Calls of functions so far, but for those in passing.
+fn calls(proxy: &FaultProxy) -> BTreeMap<String, u64> {
+    let in_passing = |name: &str| {
+        let mut others = IN_PASSING.iter();
+        others.any(|other| name.starts_with(&format!("megaboard_{other}_")))
+    };
+    let mut calls = proxy.functions();
+    calls.retain(|name, _| !in_passing(name));
+    calls
+}
+
+fn reads(proxy: &FaultProxy) -> u64 {
+    proxy.calls_of("megaboard_read_")
+}
+
+#[test]
+fn a_top_in_the_cache_asks_redis_nothing() {
+    let redis = RedisServer::plain();
+    let proxy = FaultProxy::before(&redis);
+    let kind = "[kinds.k]\nwindows = [\"all\"]\nmax_staleness = \"1h\"\n";
+    let server = serve(proxy.url(), kind);
+    filled(&server, 2_000);
+    let first = server.get(TOP);
+    let before = calls(&proxy);
+    for n in 1..=1_000 {
+        let shown = server.get(format!("/v1/boards/k/a/top?n={n}"));
+        assert_eq!(shown.entries().len(), n);
+    }
+    assert_eq!(server.get(TOP).body, first.body);
+    assert_eq!(calls(&proxy), before);
+    // One that has to be fresh asks each shard.
+    server.get(format!("{TOP}&fresh=true")).ok();
+    assert_eq!(reads(&proxy), 2 * 16);
+}
+
+#[test]
+fn a_merge_is_one_round_trip_to_all_shards() {
+    const SHARDS: u64 = 64;
+    const MERGES: usize = 10;
+    /// What a merge of 64 calls arrives in at most, a few KiB at a time, with what comes in passing.
+    const ARRIVALS_MAX: u64 = 16;
+    let redis = RedisServer::plain();
+    let proxy = FaultProxy::before(&redis);
+    let kind = format!("[kinds.k]\nwindows = [\"all\"]\nshards = {SHARDS}\n");
+    let server = serve(proxy.url(), &kind);
+    filled(&server, 20_000);
+    let merge = |number: usize| {
+        // Nothing is the same as at the merge before.
+        filled(&server, 500);
+        let (reads_before, arrivals) = (reads(&proxy), proxy.arrivals());
+        let entries = server.get(format!("{TOP}&fresh=true")).entries();
+        assert_eq!(entries.len(), 1_000, "merge {number}");
+        (reads(&proxy) - reads_before, proxy.arrivals() - arrivals)
+    };
+    let merges: Vec<_> = (0..MERGES).map(merge).collect();
+    println!("reads and arrivals of each merge: {merges:?}");
+    let in_one_round = merges.iter().filter(|(reads, arrivals)| {
+        assert!(*reads >= SHARDS);
+        *reads == SHARDS && *arrivals <= ARRIVALS_MAX
+    });
+    assert!(in_one_round.count() >= MERGES - 1, "{merges:?}");
+}
+
+/// Polls the tops of servers for a while, while somebody writes.
+fn polled(servers: &[&Server]) -> Duration {
+    let begun = Instant::now();
+    thread::scope(|scope| {
+        for server in servers {
+            for _ in 0..READERS {
+                scope.spawn(move || {
+                    while begun.elapsed() < COUNTED {
+                        server.get(TOP).ok();
+                    }
+                });
+            }
+        }
+        let mut number = 0;
+        while begun.elapsed() < COUNTED {
+            number += 1;
+            servers[0].give("k/a", &[("u", number)]);
+            thread::sleep(STALENESS / 10);
+        }
+    });
+    begun.elapsed()
+}
+
+#[test]
+fn servers_do_not_multiply_merges() {
+    const SHARDS: u64 = 16;
+    let redis = RedisServer::plain();
+    let proxies = [(); 2].map(|()| FaultProxy::before(&redis));
+    let kind = format!(
+        "[kinds.k]\nwindows = [\"all\"]\nshards = {SHARDS}\nmax_staleness = \"{}ms\"\n",
+        STALENESS.as_millis()
+    );
+    let servers = proxies.each_ref().map(|proxy| serve(proxy.url(), &kind));
+    let [here, there] = &servers;
+    filled(here, 2_000);
+    eventually("servers that know of each other", || {
+        let calls = proxies.each_ref().map(|proxy| {
+            let taken = proxy.calls_of("megaboard_take_");
+            taken - proxy.calls_of("megaboard_take_due")
+        });
+        here.get(TOP).ok();
+        there.get(TOP).ok();
+        calls.iter().all(|calls| *calls > 0).then_some(())
+    });
+    let all_reads = || proxies.iter().map(reads).sum::<u64>();
+    let before = all_reads();
+    let took = polled(&[here, there]);
+    let merges = (all_reads() - before) / SHARDS;
+    // One server alone merges as often as what it shows has become too old, and no more.
+    let alone = took.as_millis() / STALENESS.as_millis() + 1;
+    println!("{merges} merges in {took:?}; one server alone: at most {alone}");
+    assert!(u128::from(merges) * 2 <= alone * 3, "{merges}, {alone}");
+    // The board has not stood still for that.
+    let last = here.get(format!("{TOP}&fresh=true")).ok()["version"].clone();
+    for server in &servers {
+        eventually("the last board", || {
+            (server.get(TOP).ok()["version"] == last).then_some(())
+        });
+    }
+}
