@@ -1,26 +1,21 @@
 //! Who reads while others write: whatever was answered as applied before a question is in its answer.
 
-use std::collections::BTreeMap;
-
 use end_to_end::Server;
 use end_to_end::dice::Dice;
 use serde_json::{Value, json};
 
-use super::item::{BOARDS, DAY_WINDOWS, Place};
+use super::item::{BOARDS, DAY_WINDOWS};
 use super::tally::Tally;
+
+/// Members of a lookup.
+const MEMBERS_MAX: usize = 200;
 
 /// Looks members up until the work ends or nobody answers.
 pub(super) fn read(server: &Server, tally: &Tally, dice: &mut Dice) {
     while !tally.has_ended() {
         let (board, day) = (dice.throw(BOARDS.len()), dice.throw(DAY_WINDOWS.len()));
         // Before the question.
-        let floor: BTreeMap<String, i64> = tally
-            .applied()
-            .into_iter()
-            .filter(|(place, _)| (place.board, place.day) == (board, day))
-            .map(|(Place { member, .. }, points)| (member, points))
-            .take(1_000)
-            .collect();
+        let floor = tally.applied(board, day, MEMBERS_MAX);
         let path = format!(
             "/v1/boards/{}/lookup?window={}",
             BOARDS[board], DAY_WINDOWS[day]

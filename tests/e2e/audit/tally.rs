@@ -69,9 +69,20 @@ impl Tally {
         count(&self.refused_reads);
     }
 
-    /// What every fresh read from now on has at least.
-    pub(super) fn applied(&self) -> BTreeMap<Place, i64> {
-        self.applied.lock().unwrap().clone()
+    /// What every fresh read of some of these members has at least from now on.
+    pub(super) fn applied(&self, board: usize, day: usize, most: usize) -> BTreeMap<String, i64> {
+        let first = Place {
+            board,
+            day,
+            member: String::new(),
+        };
+        let applied = self.applied.lock().unwrap();
+        applied
+            .range(first..)
+            .take_while(|(place, _)| (place.board, place.day) == (board, day))
+            .take(most)
+            .map(|(place, points)| (place.member.clone(), *points))
+            .collect()
     }
 
     /// From now on reads need not show what was applied: the store is to lose some of it.

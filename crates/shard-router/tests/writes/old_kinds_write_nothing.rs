@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use board::{FieldName, FieldRule, Mode, Rules, Ties};
+use board::{FieldName, FieldRule, Mode, Rules, ShardCount, Ties};
 use shard_router::{KnownKind, Router, Write, Written};
-use shard_store::{Failure, LocalStore};
+use shard_store::{Failure, LocalStore, SettleError};
 
 use crate::stage::{NOW, Stage, board, kind, points};
 
@@ -75,4 +75,22 @@ async fn a_kind_that_means_the_same_is_no_other() {
     catalogue.put(kind(deeper), NOW).await.unwrap();
     let written = stage.send(&[stage.write(&room, "u1", 1)]).await;
     assert_eq!(stage.applied(&written[0]), 2);
+}
+
+#[tokio::test]
+async fn a_board_is_settled_whatever_another_server_made_of_its_kind() {
+    let store = Arc::new(LocalStore::in_memory().unwrap());
+    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let room = board("room");
+    let old = here.router.catalogue().known("gifts").unwrap();
+    let new = replace(&there.router).await;
+    let shards = ShardCount::new(2).unwrap();
+    let settled = here.router.settle(&room, &old, shards, NOW).await.unwrap();
+    assert_eq!(settled.shards, shards);
+    let known = here.router.catalogue().known("gifts").unwrap();
+    assert_eq!(known.kind, new.kind);
+    let gone = there.router.catalogue().delete(new.kind.name()).await;
+    assert_eq!(gone, Ok(()));
+    let settled = here.router.settle(&room, &known, shards, NOW).await;
+    assert_eq!(settled, Err(SettleError::StaleKind));
 }
