@@ -71,8 +71,9 @@ impl Board {
         let mut redis = Redis::start()?;
         let url = format!("redis://{}", redis.address());
         let at: RedisUrl = url.parse().map_err(io::Error::other)?;
-        let store = RedisStore::open(&at, &RedisSettings::default());
-        let store = Arc::new(block_on(store).map_err(io::Error::other)?);
+        let settings = RedisSettings::default();
+        let store = block_on(RedisStore::open(&at, &settings)).map_err(io::Error::other)?;
+        let store = Arc::new(store);
         let kind = gifts(case.windows(), SHARDS);
         let mut sample = Sample::on(store, kind, members, case == Case::Ids);
         let served = Served::start(megaboard, &url, "", members, case == Case::Ids)?;
