@@ -72,8 +72,8 @@ impl Board {
         let url = format!("redis://{}", redis.address());
         let at: RedisUrl = url.parse().map_err(io::Error::other)?;
         let settings = RedisSettings::default();
-        let store = RedisStore::open(&at, &settings);
-        let store = Arc::new(block_on(store).map_err(io::Error::other)?);
+        let store = block_on(RedisStore::open(&at, &settings)).map_err(io::Error::other)?;
+        let store = Arc::new(store);
         let kind = gifts(case.windows(), SHARDS);
         let mut sample = Sample::on(store, kind, members, case == Case::Ids);
         let served = Served::start(megaboard, &url, "", members, case == Case::Ids)?;

@@ -16,6 +16,9 @@ local function register(name, flags, callback)
     }
 end
 
+-- How long a call is remembered, in milliseconds: far longer than it may be sent again.
+local REMEMBERED_MS = 120000
+
 -- The node's clock in milliseconds.
 local function node_ms()
     local time = call('TIME')
