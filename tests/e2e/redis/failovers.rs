@@ -1,11 +1,12 @@
 //! A primary is killed under load and a replica takes over: writes go on soon after, and what replicas had
 //! confirmed is there.
 
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use end_to_end::dice::Dice;
-use end_to_end::redis::{RedisCluster, RedisOptions, RedisSentinels};
+use end_to_end::redis::{RedisCluster, RedisOptions, RedisSentinels, RedisServer};
 use end_to_end::{Server, eventually};
 use serde_json::json;
 
@@ -19,6 +20,9 @@ const ACKS: &str = "[redis]\nacks = 1\n";
 
 /// How long after a failover the first write to what it was about may be answered.
 const LAG_MAX: Duration = Duration::from_secs(3);
+
+/// How long a primary goes on alone.
+const ALONE: Duration = Duration::from_millis(200);
 
 /// What is lost can be told by ids alone.
 const WITH_IDS: Load = Load {
@@ -54,9 +58,9 @@ fn fail_over(
     server: &Server,
     load: Load,
     loses: bool,
-    kill: impl FnOnce(),
+    kill: impl FnOnce(&Tally),
     is_over: impl Fn() -> bool,
-) {
+) -> usize {
     let mut dice = Dice::new();
     let mut ledger = Ledger::begin(server);
     let tally = Tally::default();
@@ -65,18 +69,42 @@ fn fail_over(
         if loses {
             tally.expect_losses();
         }
-        lag(server, kill, is_over);
+        lag(server, || kill(&tally), is_over);
         tally.wait_for_answers(20);
     });
     tally.print();
+    // What was lost and what came in its place have the same counts: their epochs tell them apart.
     Versions::default().note(work.shown);
-    if loses {
-        let lost = ledger.settle_losses(server, work.sent);
-        println!("{lost} contributions that were answered as applied are lost");
+    let lost = if loses {
+        ledger.settle_losses(server, work.sent)
     } else {
         ledger.settle(server, work.sent);
-    }
+        0
+    };
+    println!("{lost} contributions that were answered as applied are lost");
     ledger.all_are_remembered(server);
+    lost
+}
+
+/// Lets a primary write on without its replica, which stands still and is cut off, before it is killed.
+fn kill_alone(primary: &RedisServer, replica: &RedisServer, meanwhile: impl FnOnce()) {
+    replica.pause();
+    let cut = primary.command(&["CLIENT", "KILL", "TYPE", "replica"]);
+    assert_eq!(cut.integer(), 1);
+    meanwhile();
+    primary.kill();
+    replica.resume();
+}
+
+/// The replica of a primary of a cluster.
+fn replica_of(cluster: &RedisCluster, primary: &RedisServer) -> Arc<RedisServer> {
+    let port = primary.port().to_string();
+    let follows = |node: &Arc<RedisServer>| {
+        let role = node.command(&["ROLE"]);
+        let role = role.items();
+        role[0].text() == "slave" && role[2].integer().to_string() == port
+    };
+    cluster.nodes().into_iter().find(follows).unwrap()
 }
 
 fn on_a_cluster(config: &str, load: Load, loses: bool) {
@@ -87,11 +115,21 @@ fn on_a_cluster(config: &str, load: Load, loses: bool) {
     let mut slots = primaries.iter().flat_map(|node| slots(node, ":probe/b:"));
     let slot = slots.next().unwrap();
     let primary = cluster.primary_of(slot);
-    fail_over(
+    let replica = replica_of(&cluster, &primary);
+    let lost = fail_over(
         &server,
         load,
         loses,
-        || primary.kill(),
+        |tally| {
+            kill_alone(&primary, &replica, || {
+                if loses {
+                    tally.wait_for_answers(20);
+                } else {
+                    // Writes are under way that no replica will have; none is answered.
+                    thread::sleep(ALONE);
+                }
+            });
+        },
         || {
             let next = cluster.primary_of(slot);
             let is_over = next.port() != primary.port();
@@ -102,6 +140,7 @@ fn on_a_cluster(config: &str, load: Load, loses: bool) {
             is_over && (config != ACKS || primary.is_linked())
         },
     );
+    assert_eq!(lost > 0, loses);
 }
 
 fn on_sentinels(replicas: usize, config: &str, load: Load, loses: bool) {
@@ -113,7 +152,7 @@ fn on_sentinels(replicas: usize, config: &str, load: Load, loses: bool) {
         &server,
         load,
         loses,
-        || primary.kill(),
+        |_| primary.kill(),
         || {
             let next = sentinels.primary();
             next.port() != primary.port() && next.is_primary()
@@ -122,7 +161,7 @@ fn on_sentinels(replicas: usize, config: &str, load: Load, loses: bool) {
 }
 
 #[test]
-fn a_cluster_goes_on_and_counts_everything_once() {
+fn a_cluster_whose_replica_lags_loses_what_it_lacks_and_nothing_is_confused() {
     on_a_cluster("", WITH_IDS, true);
 }
 
