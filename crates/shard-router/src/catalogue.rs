@@ -74,6 +74,9 @@ impl Catalogue {
     }
 
     /// Reads all kinds again. Who comes while they are being read shares the next look.
+    ///
+    /// A store never forgets a kind, deleted ones included: where it does not know one that it had, it
+    /// has lost its data, and is given back what this server has of it.
     pub async fn refresh(&self) -> Result<(), StoreError> {
         let begun = self.looks.load(Ordering::SeqCst);
         let mut looked = self.looked.lock().await;
@@ -81,13 +84,41 @@ impl Catalogue {
             return Ok(());
         }
         let look = self.looks.fetch_add(1, Ordering::SeqCst) + 1;
-        let records = self.store.kinds().await?.into_iter();
-        let records = records
-            .map(|record| (record.name.clone(), Arc::new(record)))
-            .collect();
+        let mut records = self.look().await?;
+        if self.put_back(&records).await? {
+            records = self.look().await?;
+        }
         self.records.store(Arc::new(records));
         *looked = look;
         Ok(())
+    }
+
+    async fn look(&self) -> Result<HashMap<KindName, Arc<KindRecord>>, StoreError> {
+        let records = self.store.kinds().await?.into_iter();
+        let records = records.map(|record| (record.name.clone(), Arc::new(record)));
+        Ok(records.collect())
+    }
+
+    /// Puts kinds back that the store has lost; answers whether there were any.
+    async fn put_back(
+        &self,
+        found: &HashMap<KindName, Arc<KindRecord>>,
+    ) -> Result<bool, StoreError> {
+        let known = self.records.load_full();
+        let lost = known
+            .values()
+            .filter(|known| !found.contains_key(&known.name));
+        let mut any = false;
+        for kind in lost.filter_map(|record| record.kind.clone()) {
+            any = true;
+            let put = self.store.put_kind(kind, Revision::default(), false).await;
+            match put {
+                Err(KindWriteError::Store(error)) => return Err(error),
+                // Whatever is there now, by another server, is what counts.
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(any)
     }
 
     /// The kind of this name. One that is not known here is looked for in the store.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use shard_router::CatalogueError;
 use tokio::sync::Semaphore;
 
-use crate::stage::{NOW, Stage, kind, points};
+use crate::stage::{NOW, Stage, board, kind, points};
 use crate::woven::Woven;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -106,4 +106,28 @@ async fn who_asks_for_unknown_kinds_together_asks_once() {
     // The first, and one for all who came while it was under way.
     let reads = store.kinds_read() - before;
     assert!(reads <= 2, "{reads}");
+}
+
+#[tokio::test]
+async fn a_store_that_has_lost_its_kinds_is_given_them_back() {
+    let store = Woven::new();
+    let (here, there) = (
+        Stage::over(store.clone()).await,
+        Stage::over(store.clone()).await,
+    );
+    let mut deeper = points("gifts");
+    deeper.top = 7;
+    let catalogue = here.router.catalogue();
+    catalogue.put(kind(deeper), NOW).await.unwrap();
+    there.router.catalogue().refresh().await.unwrap();
+    let kinds = catalogue.kinds();
+    store.lose_everything();
+    for stage in [&here, &there] {
+        stage.router.catalogue().refresh().await.unwrap();
+        assert_eq!(stage.router.catalogue().kinds(), kinds);
+    }
+    let room = board("room");
+    let written = here.send(&[here.write(&room, "u1", 7)]).await;
+    assert_eq!(there.all_points(&room).await, here.all_points(&room).await);
+    assert_eq!(here.applied(&written[0]), 7);
 }

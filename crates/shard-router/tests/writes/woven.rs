@@ -2,7 +2,7 @@
 //! they happen, and do something between two of them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use board::{BoardName, Kind, KindName, ShardCount, Subject, Timestamp};
 use futures::FutureExt;
@@ -17,7 +17,9 @@ use shard_store::{
 type Step<T> = Arc<dyn Fn(u16) -> BoxFuture<'static, Result<T, StoreError>> + Send + Sync>;
 
 pub(crate) struct Woven {
-    inner: LocalStore,
+    /// The next one is there when all of the first is lost.
+    inner: [LocalStore; 2],
+    losses: AtomicUsize,
     before: Mutex<Option<Step<()>>>,
     after: Mutex<Option<StoreError>>,
     births_fail: Mutex<Option<BirthError>>,
@@ -29,7 +31,8 @@ pub(crate) struct Woven {
 impl Woven {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
-            inner: LocalStore::in_memory().unwrap(),
+            inner: [(); 2].map(|()| LocalStore::in_memory().unwrap()),
+            losses: AtomicUsize::default(),
             before: Mutex::default(),
             after: Mutex::default(),
             births_fail: Mutex::default(),
@@ -37,6 +40,15 @@ impl Woven {
             births: AtomicU64::default(),
             kinds_read: AtomicU64::default(),
         })
+    }
+
+    fn inner(&self) -> &LocalStore {
+        &self.inner[self.losses.load(Ordering::Relaxed)]
+    }
+
+    /// All that was written is gone.
+    pub(crate) fn lose_everything(&self) {
+        self.losses.fetch_add(1, Ordering::Relaxed);
     }
 
     /// From now on this happens before a batch is applied to a shard; an error in place of it.
@@ -93,7 +105,7 @@ impl ShardStore for Woven {
         self.kinds_read.fetch_add(1, Ordering::Relaxed);
         let after = self.after_kinds.lock().clone();
         async move {
-            let kinds = self.inner.kinds().await?;
+            let kinds = self.inner().kinds().await?;
             if let Some(after) = after {
                 after(0).await?;
             }
@@ -108,7 +120,7 @@ impl ShardStore for Woven {
         expected: Revision,
         only_without_boards: bool,
     ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>> {
-        self.inner.put_kind(kind, expected, only_without_boards)
+        self.inner().put_kind(kind, expected, only_without_boards)
     }
 
     fn delete_kind<'a>(
@@ -116,14 +128,14 @@ impl ShardStore for Woven {
         name: &'a KindName,
         expected: Revision,
     ) -> BoxFuture<'a, Result<(), KindWriteError>> {
-        self.inner.delete_kind(name, expected)
+        self.inner().delete_kind(name, expected)
     }
 
     fn board<'a>(
         &'a self,
         name: &'a BoardName,
     ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>> {
-        self.inner.board(name)
+        self.inner().board(name)
     }
 
     fn boards<'a>(
@@ -132,7 +144,7 @@ impl ShardStore for Woven {
         after: Option<&'a Subject>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
-        self.inner.boards(kind, after, limit)
+        self.inner().boards(kind, after, limit)
     }
 
     fn birth<'a>(
@@ -144,7 +156,7 @@ impl ShardStore for Woven {
         self.births.fetch_add(1, Ordering::Relaxed);
         match self.births_fail.lock().clone() {
             Some(error) => ready(Err(error)).boxed(),
-            None => self.inner.birth(name, kind, now),
+            None => self.inner().birth(name, kind, now),
         }
     }
 
@@ -155,7 +167,7 @@ impl ShardStore for Woven {
         shards: ShardCount,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
-        self.inner.settle(name, kind, shards, now)
+        self.inner().settle(name, kind, shards, now)
     }
 
     fn bury<'a>(
@@ -163,7 +175,7 @@ impl ShardStore for Woven {
         name: &'a BoardName,
         until: Timestamp,
     ) -> BoxFuture<'a, Result<(), BuryError>> {
-        self.inner.bury(name, until)
+        self.inner().bury(name, until)
     }
 
     fn apply<'a>(
@@ -177,7 +189,7 @@ impl ShardStore for Woven {
             if let Some(before) = before {
                 before(shard).await?;
             }
-            let outcomes = self.inner.apply(board, shard, batch).await?;
+            let outcomes = self.inner().apply(board, shard, batch).await?;
             after.map_or(Ok(outcomes), Err)
         }
         .boxed()
@@ -189,7 +201,7 @@ impl ShardStore for Woven {
         shard: u16,
         query: &'a Query,
     ) -> BoxFuture<'a, Result<Reading, StoreError>> {
-        self.inner.read(board, shard, query)
+        self.inner().read(board, shard, query)
     }
 
     fn windows<'a>(
@@ -197,11 +209,11 @@ impl ShardStore for Woven {
         board: &'a BoardRecord,
         shard: u16,
     ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>> {
-        self.inner.windows(board, shard)
+        self.inner().windows(board, shard)
     }
 
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner.expire(now)
+        self.inner().expire(now)
     }
 
     fn verify<'a>(
@@ -210,6 +222,6 @@ impl ShardStore for Woven {
         shard: u16,
         repair: bool,
     ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
-        self.inner.verify(board, shard, repair)
+        self.inner().verify(board, shard, repair)
     }
 }
