@@ -1,4 +1,5 @@
-//! The peer: one Redis of its own, with nothing on disk or with its log of commands.
+//! One Redis of its own, with nothing on disk or with its log of commands: the peer, and what boards
+//! on Redis live on.
 
 use std::io;
 use std::net::SocketAddr;
@@ -87,6 +88,24 @@ impl Redis {
     pub fn memory_bytes(&mut self) -> io::Result<f64> {
         let info = self.connection.ask(&["INFO", "memory"])?;
         number(&info, "used_memory")
+    }
+
+    /// Functions called so far, of those that read and those that write.
+    pub fn function_calls(&mut self) -> io::Result<f64> {
+        let info = self.connection.ask(&["INFO", "commandstats"])?;
+        let lines = info
+            .lines()
+            .filter(|line| line.starts_with("cmdstat_fcall"));
+        let calls = lines.filter_map(|line| line.split_once("calls=")?.1.split(',').next());
+        calls
+            .map(|calls| calls.parse::<f64>().map_err(io::Error::other))
+            .sum()
+    }
+
+    /// Bytes that came and went over its connections so far.
+    pub fn network_bytes(&mut self) -> io::Result<f64> {
+        let info = self.connection.ask(&["INFO", "stats"])?;
+        Ok(number(&info, "total_net_input_bytes")? + number(&info, "total_net_output_bytes")?)
     }
 
     /// Its version.

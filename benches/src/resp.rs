@@ -53,6 +53,18 @@ impl Connection {
         self.reply()
     }
 
+    /// Sends one command with an array of single values as its reply.
+    pub fn list(&mut self, words: &[&str]) -> io::Result<Vec<String>> {
+        let command = command(words);
+        self.stream.get_mut().write_all(command.as_bytes())?;
+        let mut line = String::new();
+        self.stream.read_line(&mut line)?;
+        let count = line.trim_end().strip_prefix('*');
+        let count: Option<usize> = count.and_then(|count| count.parse().ok());
+        let count = count.ok_or_else(|| io::Error::other(format!("Redis answered {line:?}")))?;
+        (0..count).map(|_| self.reply()).collect()
+    }
+
     fn reply(&mut self) -> io::Result<String> {
         let mut line = String::new();
         self.stream.read_line(&mut line)?;

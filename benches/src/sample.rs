@@ -10,7 +10,7 @@ use board::{
 };
 use futures::executor::block_on;
 use shard_router::{KnownKind, Router, Write, Written};
-use shard_store::{Batch, BoardRecord, Change, Item, LocalStore, Outcome};
+use shard_store::{Batch, BoardRecord, Change, Item, LocalStore, Outcome, ShardStore};
 
 use crate::random::Random;
 
@@ -61,7 +61,7 @@ pub fn member(number: u64) -> Member {
     Member::new(&format!("u{number:09}")).expect("ten characters")
 }
 
-/// A board in memory, and contributions to it.
+/// A board, and contributions to it.
 pub struct Sample {
     /// The way of writes.
     pub router: Arc<Router>,
@@ -80,11 +80,20 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// An empty board of this kind, for so many members.
+    /// An empty board of this kind in memory, for so many members.
     #[must_use]
     pub fn empty(kind: Kind, members: u64, with_ids: bool) -> Self {
         let store = LocalStore::in_memory().expect("the system has random numbers");
-        let router = Arc::new(block_on(Router::open(Arc::new(store))).expect("memory opens"));
+        Self::on(Arc::new(store), kind, members, with_ids)
+    }
+
+    /// The same in this store, which holds no boards yet.
+    ///
+    /// # Panics
+    /// When the store fails.
+    #[must_use]
+    pub fn on(store: Arc<dyn ShardStore>, kind: Kind, members: u64, with_ids: bool) -> Self {
+        let router = Arc::new(block_on(Router::open(store)).expect("the store opens"));
         let put = block_on(router.catalogue().put(kind, now()));
         let (known, _) = put.expect("a first kind is taken");
         let subject = Subject::new("live").expect("it follows the rules of names");
@@ -118,19 +127,22 @@ impl Sample {
         sample
     }
 
-    /// One contribution by each member, in random order.
+    /// One contribution by each member, in random order, by turns of the shards.
     pub fn fill(&mut self) {
         const BATCH: usize = 500;
-        for shard in 0..self.record.shards.get() {
-            let mut order = self.of_shard[usize::from(shard)].clone();
+        let mut orders = self.of_shard.clone();
+        for order in &mut orders {
             for place in (1..order.len()).rev() {
                 let other = self.random.below(place as u64 + 1);
                 order.swap(place, usize::try_from(other).expect("below a length"));
             }
-            for numbers in order.chunks(BATCH) {
+        }
+        let longest = orders.iter().map(Vec::len).max().unwrap_or_default();
+        for first in (0..longest).step_by(BATCH) {
+            for (shard, order) in (0..).zip(&orders) {
+                let numbers = order.iter().skip(first).take(BATCH);
                 let (now, mut admission) = (now(), Admission::default());
                 let items: Vec<Item> = numbers
-                    .iter()
                     .map(|number| self.item(u64::from(*number), now, &mut admission))
                     .collect();
                 self.apply(shard, &items, now);
@@ -181,7 +193,7 @@ impl Sample {
             items,
         };
         let outcomes = block_on(self.router.store().apply(&self.record, shard, batch));
-        let outcomes = outcomes.expect("memory does not fail");
+        let outcomes = outcomes.expect("the store does not fail");
         assert!(outcomes.iter().all(|o| matches!(o, Outcome::Applied(_))));
     }
 

@@ -2,19 +2,22 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Kind, Timestamp};
+use board::{BoardName, Kind, ShardCount, Timestamp};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
-use shard_store::{BoardRecord, BuryError, Failure, ShardStore, StoreError};
+use shard_store::{BoardRecord, BuryError, Failure, SettleError, ShardStore, StoreError};
 
 use crate::boards::Boards;
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, KnownKind};
 use crate::plan::plan;
 use crate::send::Sending;
 use crate::write::{Write, Written};
 
 /// Boards of one request that are written at once.
 const BOARDS_AT_ONCE_MAX: usize = 64;
+
+/// Tries at settling a board whose kind somebody else keeps writing.
+const SETTLE_TRIES_MAX: usize = 5;
 
 /// The way of a write, from admission to the store's answer.
 pub struct Router {
@@ -99,6 +102,30 @@ impl Router {
             .into_iter()
             .map(|w| w.unwrap_or_else(|| Written::Failed(lost())))
             .collect()
+    }
+
+    /// Gives a board that is yet unborn this number of shards. What a server that shares the store has
+    /// made of its kind meanwhile is no matter: it is looked up.
+    pub async fn settle(
+        &self,
+        name: &BoardName,
+        kind: &KnownKind,
+        shards: ShardCount,
+        now: Timestamp,
+    ) -> Result<BoardRecord, SettleError> {
+        let mut record = kind.record.clone();
+        for _ in 1..SETTLE_TRIES_MAX {
+            match self.store.settle(name, &record, shards, now).await {
+                Err(SettleError::StaleKind) => {}
+                settled => return settled,
+            }
+            self.catalogue.refresh().await?;
+            match self.catalogue.known(name.kind().as_str()) {
+                Some(current) => record = current.record,
+                None => return Err(SettleError::StaleKind),
+            }
+        }
+        self.store.settle(name, &record, shards, now).await
     }
 
     /// Deletes a board with all its windows. What comes later under its name is another board.

@@ -21,7 +21,7 @@ use std::thread;
 use end_to_end::Server;
 use end_to_end::dice::Dice;
 
-pub(crate) use item::{BOARDS, Sent, Told};
+pub(crate) use item::Sent;
 pub(crate) use ledger::Ledger;
 pub(crate) use tally::Tally;
 pub(crate) use versions::{Shown, Versions, look};
@@ -42,24 +42,22 @@ pub(crate) const LIGHT: Load = Load {
 const WRITERS: usize = 4;
 
 /// What came of some work.
-pub(crate) struct Work<T> {
+pub(crate) struct Work {
     /// All that was sent, with what its writers were told.
     pub(crate) sent: Vec<Sent>,
     /// What was shown meanwhile.
     pub(crate) shown: Vec<Shown>,
-    /// What the trouble answered.
-    pub(crate) trouble: T,
 }
 
 /// Has writers and readers at work while there is trouble, and a little longer if the server is still
 /// there. No two rounds of a ledger have the same number.
-pub(crate) fn under_load<T>(
+pub(crate) fn under_load(
     server: &Server,
     (round, load): (usize, Load),
     dice: &mut Dice,
     tally: &Tally,
-    trouble: impl FnOnce() -> T,
-) -> Work<T> {
+    trouble: impl FnOnce(),
+) -> Work {
     thread::scope(|scope| {
         let writers: Vec<_> = (0..WRITERS)
             .map(|number| Writer::new(round, number, load, dice.split()))
@@ -68,18 +66,16 @@ pub(crate) fn under_load<T>(
         let watcher = scope.spawn(|| versions::watch(server, tally));
         let mut dice = dice.split();
         let reader = scope.spawn(move || reader::read(server, tally, &mut dice));
-        let trouble = {
-            // Where the trouble fails, too, they are to end.
-            let _end = tally.end_on_drop();
-            trouble()
-        };
+        // Where the trouble fails, too, they are to end.
+        let end = tally.end_on_drop();
+        trouble();
+        drop(end);
         let writers = writers.into_iter();
         let sent = writers.flat_map(|writer| writer.join().unwrap()).collect();
         reader.join().unwrap();
         Work {
             sent,
             shown: watcher.join().unwrap(),
-            trouble,
         }
     })
 }

@@ -34,6 +34,9 @@ pub(super) fn read(server: &Server, tally: &Tally, dice: &mut Dice) {
             tally.read_was_refused();
             continue;
         }
+        if tally.expects_losses() {
+            continue;
+        }
         for entry in answer.entries() {
             let member = entry["member"].as_str().unwrap();
             // Of no member at all there are no points.

@@ -19,6 +19,7 @@ pub(crate) struct Tally {
     refused_reads: AtomicUsize,
     reads: AtomicUsize,
     ended: AtomicBool,
+    expects_losses: AtomicBool,
     /// Points that were answered as applied; more may be there.
     applied: Mutex<BTreeMap<Place, i64>>,
 }
@@ -73,9 +74,13 @@ impl Tally {
         self.applied.lock().unwrap().clone()
     }
 
-    /// Forgets what reads have to show: the store is to lose some of it.
+    /// From now on reads need not show what was applied: the store is to lose some of it.
     pub(crate) fn expect_losses(&self) {
-        self.applied.lock().unwrap().clear();
+        self.expects_losses.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn expects_losses(&self) -> bool {
+        self.expects_losses.load(Ordering::Relaxed)
     }
 
     /// How many answers writers have had so far.

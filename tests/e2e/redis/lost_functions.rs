@@ -3,7 +3,7 @@
 use end_to_end::dice::{Dice, runs};
 use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
 
-use super::stage::{serve, slots};
+use super::stage::{serve, slots_of_boards};
 use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
 
 #[test]
@@ -38,11 +38,11 @@ fn a_node_that_joins_empty_is_used_as_soon_as_it_has_slots() {
         let first = cluster.nodes();
         let new = cluster.add_primary();
         for node in &first {
-            for slot in slots(node, "") {
+            for slot in slots_of_boards(node) {
                 cluster.move_slots(slot..=slot, &new);
             }
         }
-        assert!(first.iter().all(|node| slots(node, "").is_empty()));
+        assert!(first.iter().all(|node| slots_of_boards(node).is_empty()));
         tally.wait_for_answers(20);
     });
     tally.print();

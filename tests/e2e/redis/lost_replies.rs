@@ -14,6 +14,12 @@ use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
 /// Of so many requests that match, one is lost.
 const NTH_MAX: usize = 3;
 
+/// Connections that end one soon after the other are made anew with pauses in between.
+const DEADLINES: &str = "[redis]\nread_deadline = \"15s\"\n";
+
+/// Losses at a time.
+const AT_ONCE: usize = 4;
+
 /// Two servers, and how many rounds of everything they have been through.
 struct Rounds<'a> {
     servers: [&'a Server; 2],
@@ -71,24 +77,33 @@ fn sorts(proxy: &FaultProxy, rounds: &mut Rounds<'_>) -> Vec<Matching> {
 fn any_request_and_any_reply_may_be_lost_and_no_client_hears_of_it() {
     let redis = RedisServer::plain();
     let proxy = FaultProxy::before(&redis);
-    let servers = [(); 2].map(|()| serve(proxy.url(), KIND));
+    let config = format!("{DEADLINES}{KIND}");
+    let servers = [(); 2].map(|()| serve(proxy.url(), &config));
     let [server, other] = &servers;
     let mut dice = Dice::new();
     let mut ledger = Ledger::begin(server);
     let tally = Tally::default();
-    let mut nth = dice.split();
+    let mut ways = dice.split();
     let work = under_load(server, (0, LIGHT), &mut dice, &tally, || {
         let mut rounds = Rounds {
             servers: [server, other],
             count: 0,
         };
         let sorts = sorts(&proxy, &mut rounds);
-        assert!(sorts.len() > 15, "{sorts:?}");
-        for _ in 0..runs(1, 20) {
-            for sort in &sorts {
-                let mut nth = || u64::try_from(1 + nth.throw(NTH_MAX)).unwrap();
-                proxy.lose_request(sort, nth());
-                proxy.lose_reply_of(sort, nth());
+        let mut losses: Vec<(&Matching, bool)> = sorts
+            .iter()
+            .flat_map(|sort| [(sort, false), (sort, true)])
+            .collect();
+        ways.shuffle(&mut losses);
+        for losses in losses.chunks(AT_ONCE).take(runs(6, usize::MAX)) {
+            println!("{losses:?}");
+            for (sort, is_reply) in losses {
+                let nth = u64::try_from(1 + ways.throw(NTH_MAX)).unwrap();
+                if *is_reply {
+                    proxy.lose_reply_of(sort, nth);
+                } else {
+                    proxy.lose_request(sort, nth);
+                }
             }
             eventually("all of the losses", || {
                 rounds.next();

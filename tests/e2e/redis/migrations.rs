@@ -8,7 +8,7 @@ use std::time::Duration;
 use end_to_end::dice::{Dice, runs};
 use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
 
-use super::stage::{serve, slots};
+use super::stage::{serve, slots_of_boards};
 use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
 
 /// Calls that need keys on both sides wait so long until they are given up.
@@ -27,7 +27,7 @@ const PAUSE_MAX_US: usize = 20_000;
 fn move_all(cluster: &RedisCluster, to: &Arc<RedisServer>, tally: &Tally, dice: &mut Dice) {
     let sources = cluster.nodes();
     for from in sources.iter().filter(|from| from.port() != to.port()) {
-        for (place, slot) in slots(from, "").into_iter().enumerate() {
+        for (place, slot) in slots_of_boards(from).into_iter().enumerate() {
             let migration = cluster.begin_migration(slot, to);
             migration.move_keys(1 + dice.throw(6));
             if place < SLOTS_HELD {

@@ -1,15 +1,21 @@
-//! Redis as a store, and what may befall it under servers at work.
+//! Redis as a store: what may befall it under servers at work, and what servers that share it are to
+//! one another.
 //!
 //! `stage` starts a server on a store and finds where its shards lie; the writers and their ledger are
 //! those of [`crate::audit`].
 
+mod failovers;
 mod flights;
 mod lost_functions;
 mod lost_replies;
 mod merges;
 mod migrations;
+mod names;
 mod one_service;
 mod one_version;
+mod refusals;
+mod restarts;
 mod spread;
 mod stage;
+mod stopped_nodes;
 mod verify;

@@ -28,3 +28,10 @@ pub(super) fn slots(node: &RedisServer, part: &str) -> BTreeSet<u16> {
     let keys = keys(node, part).into_iter();
     keys.map(|key| slot_of(&key)).collect()
 }
+
+/// The slots on a node that boards and the registry have keys in.
+pub(super) fn slots_of_boards(node: &RedisServer) -> BTreeSet<u16> {
+    let mut found = slots(node, ":all:scores");
+    found.extend(slots(node, "{registry}"));
+    found
+}

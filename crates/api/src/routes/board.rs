@@ -93,8 +93,7 @@ pub(crate) async fn settle(
     })?;
     let record = app
         .router
-        .store()
-        .settle(&path.board, &path.known.record, shards, app.now())
+        .settle(&path.board, &path.known, shards, app.now())
         .await?;
     let shape = SettledShape {
         board: path.board.to_string(),

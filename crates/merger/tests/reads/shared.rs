@@ -32,16 +32,18 @@ struct Board {
 }
 
 /// What goes wrong.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Trouble {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    #[default]
+    Nothing,
     /// Every call fails.
-    pub(crate) away: bool,
+    Away,
     /// What is published does not arrive, nor does the end of its lease.
-    pub(crate) loses: bool,
-    /// Leases that are out never end.
-    pub(crate) holds: bool,
+    Loses,
+    /// As `Loses`, and leases that are out never end.
+    LosesForGood,
     /// Boards are said to be of this moment.
-    pub(crate) flatters: bool,
+    Flatters,
 }
 
 pub(crate) struct SharedInMemory {
@@ -102,7 +104,7 @@ impl SharedInMemory {
         let mut places = self.places.lock();
         let place = places.entry(name_of(top)).or_default();
         if let Some(board) = &place.board {
-            let age = if trouble.flatters {
+            let age = if trouble == Trouble::Flatters {
                 Duration::ZERO
             } else {
                 now - board.began
@@ -116,7 +118,7 @@ impl SharedInMemory {
             }
         }
         match &place.lease {
-            Some(_) if trouble.holds => return Taken::Wait(LEASE),
+            Some(_) if trouble == Trouble::LosesForGood => return Taken::Wait(LEASE),
             Some((_, until)) if now < *until => return Taken::Wait(*until - now),
             _ => {}
         }
@@ -135,7 +137,7 @@ impl SharedInMemory {
 
     fn publish_now(&self, top: &SharedTop, lease: &Lease, merged: Merged) {
         self.published.lock().push(merged.clone());
-        if self.trouble.lock().loses {
+        if matches!(*self.trouble.lock(), Trouble::Loses | Trouble::LosesForGood) {
             return;
         }
         let began = self.start + Duration::from_nanos(lease.began_ms.cast_unsigned());
@@ -162,7 +164,7 @@ impl SharedInMemory {
 
     fn reached(&self) -> Result<(), StoreError> {
         let away = || StoreError::Unavailable("away".to_owned());
-        let is_away = self.trouble.lock().away;
+        let is_away = *self.trouble.lock() == Trouble::Away;
         (!is_away).then_some(()).ok_or_else(away)
     }
 }

@@ -15,13 +15,9 @@ use crate::stage::{Stage, row, text};
 async fn a_lease_that_is_lost_costs_one_more_merge() {
     let servers = Servers::of(2).await;
     servers.stage.points("u1", 7).await;
-    let loses = Trouble {
-        loses: true,
-        ..Trouble::default()
-    };
-    servers.store.place().trouble(loses);
+    servers.store.place().trouble(Trouble::Loses);
     servers.top(&servers.stage.merger, false).await;
-    servers.store.place().trouble(Trouble::default());
+    servers.store.place().trouble(Trouble::Nothing);
     servers.stage.points("u2", 9).await;
     let start = Instant::now();
     let top = servers.top(&servers.others[0], false).await;
@@ -40,11 +36,7 @@ async fn a_lease_that_is_lost_costs_one_more_merge() {
 async fn nobody_waits_for_a_lease_without_end() {
     let servers = Servers::of(2).await;
     servers.stage.points("u1", 7).await;
-    servers.store.place().trouble(Trouble {
-        loses: true,
-        holds: true,
-        ..Trouble::default()
-    });
+    servers.store.place().trouble(Trouble::LosesForGood);
     servers.top(&servers.stage.merger, false).await;
     let start = Instant::now();
     let top = servers.top(&servers.others[0], false).await;
@@ -94,10 +86,7 @@ async fn merges_at_once(servers: &Servers) {
 async fn without_the_place_everybody_merges() {
     let servers = Servers::of(2).await;
     servers.stage.points("u1", 7).await;
-    servers.store.place().trouble(Trouble {
-        away: true,
-        ..Trouble::default()
-    });
+    servers.store.place().trouble(Trouble::Away);
     for server in servers.all() {
         let top = servers.top(server, false).await;
         assert_eq!((text(&top).as_str(), top.stale), ("1:1:u1", false));
@@ -158,10 +147,7 @@ async fn a_board_that_goes_back_is_not_shown() {
     assert_eq!(text(&servers.top(other, true).await), "1:1:u2,2:2:u1");
     servers.age().await;
     // By a clock that is wrong the older one is the younger.
-    servers.store.place().trouble(Trouble {
-        flatters: true,
-        ..Trouble::default()
-    });
+    servers.store.place().trouble(Trouble::Flatters);
     assert_eq!(text(&servers.top(other, false).await), "1:1:u2,2:2:u1");
     assert_eq!((servers.merges(), servers.taken()), (3, 0));
 }

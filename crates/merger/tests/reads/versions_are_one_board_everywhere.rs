@@ -84,12 +84,11 @@ async fn a_version_is_one_board_everywhere() {
         tokio::spawn(async move { read(&stage, &server, reads, 950 + stream, &versions).await })
     });
     let readers: Vec<_> = readers.collect();
-    let losses = Trouble {
-        loses: true,
-        ..Trouble::default()
-    };
     // A lost lease is waited for, so that losses are rare.
-    for (trouble, ms) in [(Trouble::default(), 100), (losses, 3)].into_iter().cycle() {
+    for (trouble, ms) in [(Trouble::Nothing, 100), (Trouble::Loses, 3)]
+        .into_iter()
+        .cycle()
+    {
         if readers.iter().all(tokio::task::JoinHandle::is_finished) {
             break;
         }

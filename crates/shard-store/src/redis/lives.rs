@@ -51,6 +51,8 @@ pub(super) struct Lives {
     registry: Arc<Registry>,
     known: Cache<Incarnation, Arc<Life>>,
     called_dead: Cache<Incarnation, ()>,
+    /// The latest time by which this server swept: a clock may have stepped back since.
+    swept: Arc<AtomicI64>,
     deadline: Duration,
 }
 
@@ -61,7 +63,7 @@ struct Life {
     /// Only settings are kept of it.
     unborn: bool,
     touched: AtomicI64,
-    /// When the sweep has its next turn; past that nobody knows.
+    /// When the board has its next turn; past that nobody knows.
     due: AtomicI64,
     told: Instant,
     epoch: u64,
@@ -152,6 +154,7 @@ impl Lives {
             registry,
             known: Cache::new(LIVES_MAX),
             called_dead: called_dead.build(),
+            swept: Arc::new(AtomicI64::new(i64::MIN)),
             deadline: settings.write_deadline,
         }
     }
@@ -183,9 +186,33 @@ impl Lives {
         Ok(spread::place(board, &life.servers, shard))
     }
 
+    /// Holds what was written since the registry had this epoch to what it says now: `Dead` where the
+    /// life was lost meanwhile, and with it what was written.
+    pub(super) async fn still_on(&self, board: &BoardRecord, epoch: u64) -> Result<(), StoreError> {
+        if self.registry.epoch() == epoch {
+            return Ok(());
+        }
+        match self.life(board).await {
+            Ok(_) => Ok(()),
+            Err(StoreError::Unavailable(why)) => Err(StoreError::Unknown(why)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The registry's epoch.
+    pub(super) fn epoch(&self) -> u64 {
+        self.registry.epoch()
+    }
+
     /// Windows were opened on a shard: the sweep is told when the first of them is past its time.
     /// Best effort: without it they go with the board's next turn.
-    pub(super) async fn opened(&self, board: &BoardRecord, kind: &Kind, windows: &[Window]) {
+    pub(super) async fn opened(
+        &self,
+        board: &BoardRecord,
+        kind: &Kind,
+        windows: &[Window],
+        now: Timestamp,
+    ) {
         let gone = windows.iter().filter_map(|window| gone_at(kind, *window));
         let Some(due) = gone.min() else {
             return;
@@ -193,7 +220,10 @@ impl Lives {
         let Ok(life) = self.life(board).await else {
             return;
         };
-        if due.millis() >= life.due.load(Ordering::Acquire) {
+        // Past what is known the board had its turn, and is due at another time.
+        let known = life.due.load(Ordering::Acquire);
+        let latest = self.swept.load(Ordering::Acquire).max(now.millis());
+        if latest < known && known <= due.millis() {
             return;
         }
         let touch = Touch {
@@ -207,6 +237,11 @@ impl Lives {
                 tracing::debug!(board = %board.name, %error, "its new windows may go a day late");
             }
         }
+    }
+
+    /// Boards that were due until then have had their turn.
+    pub(super) fn swept(&self, now: Timestamp) {
+        self.swept.fetch_max(now.millis(), Ordering::AcqRel);
     }
 
     /// Forgets a life that a shard called dead.
@@ -251,6 +286,8 @@ impl Lives {
     }
 
     async fn ask(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
+        // Of the process that is asked, or of one before it: then it is asked again.
+        let epoch = self.registry.epoch();
         let held = match self.registry.life(board).await {
             Err(StoreError::Dead) => {
                 self.known.invalidate(&board.incarnation);
@@ -265,7 +302,7 @@ impl Lives {
             Some(record) => record.spread.servers.clone(),
             None => self.servers.ids().into(),
         };
-        let life = Arc::new(Life::new(&held, servers, self.registry.epoch()));
+        let life = Arc::new(Life::new(&held, servers, epoch));
         if !life.unborn {
             self.known.insert(board.incarnation, life.clone());
         }

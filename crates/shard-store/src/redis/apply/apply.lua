@@ -140,9 +140,9 @@ local function report(batch, rules, i)
 end
 
 -- Decides every item. Answers what was not applied, what is reported, and the latest `now` at which
--- anything was applied; nothing for that where nothing was.
+-- anything was applied (nothing for that where nothing was), and whether any was applied before.
 local function decide_all(batch, rules, memory)
-    local refused, reports, latest = {}, {}, nil
+    local refused, reports, latest, repeats = {}, {}, nil, false
     local part = 1
     local last, now, reported = unpack(batch.parts, 1, 3)
     for i = 1, #batch.names do
@@ -156,6 +156,7 @@ local function decide_all(batch, rules, memory)
         else
             why, with = write_item(batch, rules, memory, i, now)
         end
+        if why == DUPLICATE then repeats = true end
         if why then
             local n = #refused
             refused[n + 1], refused[n + 2], refused[n + 3] = i, why, with
@@ -166,7 +167,7 @@ local function decide_all(batch, rules, memory)
             reports[#reports + 1] = report(batch, rules, i)
         end
     end
-    return refused, reports, latest
+    return refused, reports, latest, repeats
 end
 
 -- What became another standing in a window, and of how many members.
@@ -210,7 +211,7 @@ register('apply', {}, function(keys, args)
         batch.ids = ids
         memory = remembered(keys, meta[GENERATIONS], each, span, most)
     end
-    local refused, reports, latest = decide_all(batch, rules, memory)
+    local refused, reports, latest, repeats = decide_all(batch, rules, memory)
     local notes, opened = {}, {}
     for window, version in ipairs(versions) do
         local look = batch[window]
@@ -225,11 +226,12 @@ register('apply', {}, function(keys, args)
     end
     local answer = ''
     if #opened + #refused + #reports > 0 then answer = cmsgpack.pack(opened, refused, reports) end
-    -- What applied nothing wrote nothing: sent again, it is decided again.
-    if not latest then return 'R' .. answer end
-    if memory and memory.began then
+    -- What applied nothing is decided again when it is sent again. An answer that speaks of what was
+    -- applied before is noted all the same: replicas that have the note have what it speaks of.
+    if not latest and not repeats then return 'R' .. answer end
+    if latest and memory and memory.began then
         notes[#notes + 1] = 'g'
         notes[#notes + 1] = write_ids(keys, memory)
     end
-    return leave(keys, meta, ms, calls, session, seq, latest, notes, answer)
+    return leave(keys, meta, ms, calls, session, seq, latest or 0, notes, answer)
 end)

@@ -13,7 +13,7 @@ use futures::FutureExt;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::part::{ITEMS_A_CALL_MAX, Part, RUNS_A_CALL_MAX};
+use super::part::{ITEMS_A_CALL_MAX, Part};
 use super::sending::Sender;
 use crate::contract::{BoardRecord, StoreError};
 
@@ -85,13 +85,13 @@ impl Lanes {
             queues.remove(&key);
             return None;
         };
-        let (mut items, mut runs) = (first.items.len(), first.runs);
+        let (mut items, mut sets) = (first.items.len(), first.sets.clone());
         let mut parts = vec![first];
         let queue = queues.get_mut(&key)?;
         while let Some(next) = queue.parts.front() {
             items += next.items.len();
-            runs += next.runs;
-            if items > ITEMS_A_CALL_MAX || runs > RUNS_A_CALL_MAX || !next.goes_with(&parts[0]) {
+            let fits = items <= ITEMS_A_CALL_MAX && next.goes_with(&parts[0]);
+            if !fits || !sets.add_all(&next.sets) {
                 break;
             }
             parts.extend(queue.pop());

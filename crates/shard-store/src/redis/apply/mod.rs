@@ -17,12 +17,12 @@ mod sums;
 mod tests;
 mod windows;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use board::{Kind, KindName};
-use std::collections::HashMap;
 use tokio::time::Instant;
 
 use super::lives::Lives;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use board::{Kind, Timestamp, Windows};
+use smallvec::SmallVec;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -11,9 +12,9 @@ use crate::contract::{Batch, Item, Outcome, StoreError};
 /// Items of one call. With the longest names and four fields they take 400 KiB.
 pub(super) const ITEMS_A_CALL_MAX: usize = 1000;
 
-/// Changes of windows from item to item within one call: each may name five windows more, and for
+/// Different windows that the items of one call count in: each may name five windows more, and for
 /// each window a call takes some 10 µs of the server's time.
-pub(super) const RUNS_A_CALL_MAX: usize = 64;
+pub(super) const SETS_A_CALL_MAX: usize = 64;
 
 /// What a caller is told of a part.
 pub(super) type Answer = Result<Vec<Outcome>, StoreError>;
@@ -25,8 +26,8 @@ pub(super) struct Part {
     pub(super) now: Timestamp,
     pub(super) report: bool,
     pub(super) items: Vec<Item>,
-    /// How often the windows change from item to item, the first time included.
-    pub(super) runs: usize,
+    /// The windows that items count in, each once.
+    pub(super) sets: Sets,
     /// When to give up.
     pub(super) until: Instant,
     pub(super) answer: oneshot::Sender<Answer>,
@@ -42,7 +43,7 @@ impl Part {
         let mut left = batch.items;
         let (mut parts, mut answers) = (Vec::new(), Vec::new());
         while !left.is_empty() {
-            let (count, runs) = fitting(left);
+            let (count, sets) = fitting(left);
             let (items, rest) = left.split_at(count);
             left = rest;
             let (answer, answered) = oneshot::channel();
@@ -52,7 +53,7 @@ impl Part {
                 now: batch.now,
                 report: batch.report,
                 items: items.to_vec(),
-                runs,
+                sets,
                 until,
                 answer,
             });
@@ -68,20 +69,35 @@ impl Part {
     }
 }
 
-/// How many of the items one call takes, and the runs in them.
-fn fitting(items: &[Item]) -> (usize, usize) {
-    let mut runs = 0;
-    let mut last: Option<&Windows> = None;
-    for (index, item) in items.iter().take(ITEMS_A_CALL_MAX).enumerate() {
-        if last.is_none_or(|last| !same_windows(last, &item.windows)) {
-            if runs == RUNS_A_CALL_MAX {
-                return (index, runs);
-            }
-            runs += 1;
-            last = Some(&item.windows);
+/// Windows that items count in, each once.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sets(SmallVec<[Windows; 1]>);
+
+impl Sets {
+    /// False where it would be one more than a call takes.
+    fn add(&mut self, windows: &Windows) -> bool {
+        // What came last comes most often.
+        let mut latest_first = self.0.iter().rev();
+        let known = latest_first.any(|known| same_windows(known, windows));
+        let fits = known || self.0.len() < SETS_A_CALL_MAX;
+        if fits && !known {
+            self.0.push(windows.clone());
         }
+        fits
     }
-    (items.len().min(ITEMS_A_CALL_MAX), runs)
+
+    /// Adds the others, or tells by false that a call does not take all of them.
+    pub(super) fn add_all(&mut self, others: &Self) -> bool {
+        others.0.iter().all(|windows| self.add(windows))
+    }
+}
+
+/// How many of the items one call takes, and the windows that they count in.
+fn fitting(items: &[Item]) -> (usize, Sets) {
+    let mut sets = Sets::default();
+    let taken = items.iter().take(ITEMS_A_CALL_MAX);
+    let count = taken.take_while(|item| sets.add(&item.windows)).count();
+    (count, sets)
 }
 
 pub(super) fn same_windows(a: &Windows, b: &Windows) -> bool {

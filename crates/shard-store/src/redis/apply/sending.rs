@@ -45,6 +45,7 @@ impl Sender {
     ) -> Result<Vec<Outcome>, StoreError> {
         let kind = &parts[0].kind;
         let now = latest(parts);
+        let epoch = self.lives.epoch();
         let place = self.lives.place_to_write(board, shard, kind, now).await?;
         let until = parts.iter().map(|part| part.until).min();
         let sending = Sending {
@@ -58,8 +59,9 @@ impl Sender {
             until: until.unwrap_or_else(Instant::now),
         };
         let answered = sending.send().await?;
+        self.lives.still_on(board, epoch).await?;
         if !answered.opened.is_empty() {
-            self.lives.opened(board, kind, &answered.opened).await;
+            self.lives.opened(board, kind, &answered.opened, now).await;
         }
         Ok(answered.outcomes)
     }

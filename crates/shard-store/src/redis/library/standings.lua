@@ -7,7 +7,6 @@
 -- sum is doubled, plus 1 once a delta other than 0 was seen. NULL is a field that was never named.
 
 local NULL = -9007199254740992
-local WORD = 4294967296
 local SHORT = 2147483648
 
 local known_rules, known_rules_count = {}, 0
@@ -61,10 +60,9 @@ local function bytes_of(rules, standing)
     return struct.pack(form, unpack(standing))
 end
 
--- Eight bytes that compare as the number does.
+-- Eight bytes that compare as the number does: its own in two's complement, the sign turned round.
 local function word(number)
-    local high = math.floor(number / WORD)
-    return struct.pack('>I4I4', high + SHORT, number - high * WORD)
+    return struct.pack('>Bi7', number < 0 and 127 or 128, number)
 end
 
 local NULL_WORD = ('\0'):rep(8)

@@ -1,14 +1,20 @@
 -- Lives of boards: which are on, when they were written to, and how they end.
 
--- What a life is: 'DUE b RECORD', or 'DUE u LIFE' of a board with settings only. DUE is '-' where it has none.
+-- When a board is due; nothing while a sweep is about it, which will say so.
+local function next_due(due, name)
+    local at = tonumber(call('ZSCORE', due, name) or 0.5)
+    return at == math.floor(at) and digits(at) or '-'
+end
+
+-- What a life is: 'DUE b RECORD', or 'DUE u LIFE' of a board with settings only. DUE is '-' while nobody knows.
 register('life', {'no-writes'}, function(keys, args)
     local boards, settled, due = unpack(keys)
     local name, subject, life = unpack(args)
-    local next_due = call('ZSCORE', due, name)
-    next_due = next_due and digits(math.floor(tonumber(next_due))) or '-'
     local record, text = record_of(boards, subject)
-    if record and record.life == life then return 'R' .. next_due .. ' b ' .. text end
-    if not record and settings_of(settled, subject) == life then return 'R' .. next_due .. ' u ' .. life end
+    if record and record.life == life then return 'R' .. next_due(due, name) .. ' b ' .. text end
+    if not record and settings_of(settled, subject) == life then
+        return 'R' .. next_due(due, name) .. ' u ' .. life
+    end
     return 'EDEAD'
 end)
 
@@ -27,10 +33,12 @@ register('touch', {}, function(keys, args)
             call('HSET', boards, subject, record_text(record))
         end
     end
-    if due_at ~= '-' then call('ZADD', due, 'LT', due_at, name) end
-    local next_due = call('ZSCORE', due, name)
-    next_due = next_due and digits(math.floor(tonumber(next_due))) or '-'
-    return 'R' .. next_due .. ' b ' .. record_text(record)
+    if due_at ~= '-' then
+        -- A sweep that is about it may not have seen what is due: it is due again when its claim ends.
+        local held = math.floor(tonumber(call('ZSCORE', due, name) or due_at))
+        call('ZADD', due, 'LT', digits(math.min(held, tonumber(due_at))), name)
+    end
+    return 'R' .. next_due(due, name) .. ' b ' .. record_text(record)
 end)
 
 -- Decides that an idle board is emptied of what was written until `bound`, unless it was touched since it was

@@ -67,10 +67,11 @@ impl Registry {
         }
     }
 
-    /// The epoch of the process that answered last: when it changes, what was decided there may be
-    /// lost.
+    /// The epoch of the process that has the registry, or had it last: when it changes, what was
+    /// decided there may be lost.
     pub(super) fn epoch(&self) -> u64 {
-        self.epoch.load(Ordering::Acquire)
+        let now = self.servers.epoch(self.servers.registry());
+        now.unwrap_or_else(|| self.epoch.load(Ordering::Acquire))
     }
 
     /// A kind that means what the board's standings mean, and may be of another name. `StaleKind`

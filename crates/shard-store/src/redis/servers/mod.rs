@@ -128,6 +128,12 @@ impl Servers {
         }
     }
 
+    /// The epoch of the process that has a place now, if one is connected.
+    pub(super) fn epoch(&self, place: Place) -> Option<u64> {
+        let node = self.topology.route(place).ok()?;
+        node.link().map(|link| link.epoch())
+    }
+
     /// Calls a function, again where that does no harm, until its deadline.
     pub(super) async fn call(&self, place: Place, call: &Call) -> Result<Answer, CallError> {
         Attempts::new(self, place, call).run().await

@@ -105,6 +105,7 @@ impl Sweep {
     }
 
     async fn sweep_due(&self, now: Timestamp) -> Result<(), StoreError> {
+        self.lives.swept(now);
         let mut first_failure = Ok(());
         loop {
             let claimed = self.registry.take_due(now, BOARDS_CLAIMED).await?;

@@ -358,3 +358,42 @@ async fn two_servers_sweep_each_board_once() {
     assert!(!room.opened.exists(&keys::registry("due")));
     assert!(!room.opened.exists(&keys::registry("dying")));
 }
+
+#[tokio::test]
+async fn a_window_is_due_whatever_was_known_of_the_board_before() {
+    let room = Room::new(vec![day()]).await;
+    let (lives, board) = (&room.opened.lives, room.record.board());
+    let day_of = |at| Calendar::utc().span_at(Period::Day, at).window;
+    room.lay(0, day_of(now().plus(DAY * 3)));
+    // Known: due a minute from its birth. Then it has its turn, and is due a day later.
+    lives
+        .place_to_write(board, 0, &room.kind, now())
+        .await
+        .unwrap();
+    let later = now().plus(DAY);
+    room.sweep.expire(later).await.unwrap();
+    room.lay(1, today());
+    lives.opened(board, &room.kind, &[today()], later).await;
+    let gone = gone_at(&room.kind, today()).unwrap();
+    assert!(gone < later.plus(DAY));
+    room.sweep.expire(gone).await.unwrap();
+    assert!(!room.holds(1, today()));
+}
+
+#[tokio::test]
+async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
+    let room = Room::new(vec![day()]).await;
+    room.lay(1, today());
+    let gone = gone_at(&room.kind, today()).unwrap();
+    let registry = &room.opened.registry;
+    let claimed = registry.take_due(gone.minus(LINGER * 2), 10).await.unwrap();
+    room.opened
+        .lives
+        .opened(room.record.board(), &room.kind, &[today()], now())
+        .await;
+    // It has seen nothing that goes before tomorrow.
+    let next = [(&claimed.boards[0], Some(gone.plus(DAY)))];
+    registry.set_due(&claimed, &next).await.unwrap();
+    room.sweep.expire(gone.plus(LINGER)).await.unwrap();
+    assert!(!room.holds(1, today()));
+}

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use board::{Direction, Kind, Timestamp, Window};
+use board::{Direction, Kind, Period, Timestamp, Window};
 use end_to_end::dice::{Dice, runs};
 use futures::future::join_all;
 
@@ -149,7 +149,7 @@ async fn one_board(dice: &mut Dice, board: &Board<'_>) {
         }
         hold(board, &twin, &before);
         if dice.throw(6) == 0 {
-            drop_one(dice, board, &mut twin);
+            drop_some(dice, board, &mut twin);
         }
     }
 }
@@ -185,33 +185,31 @@ fn hold(board: &Board<'_>, twin: &Twin, before: &Held) {
     assert_eq!(written, twin.written.map(|now| now.millis().to_string()));
 }
 
-/// Drops a window as the sweep does.
-fn drop_one(dice: &mut Dice, board: &Board<'_>, twin: &mut Twin) {
+/// Drops a window and those before it, as the sweep does.
+fn drop_some(dice: &mut Dice, board: &Board<'_>, twin: &mut Twin) {
     let windows: Vec<Window> = twin.windows.iter().copied().collect();
-    let window = windows[dice.throw(windows.len())];
-    let period = match window.period() {
-        board::Period::Hour => 0,
-        board::Period::Day => 1,
-        board::Period::Week => 2,
-        board::Period::Month => 3,
-        board::Period::All => return,
+    let last = windows[dice.throw(windows.len())];
+    let periods = [Period::Hour, Period::Day, Period::Week, Period::Month];
+    let Some(place) = periods.iter().position(|each| *each == last.period()) else {
+        return;
     };
-    twin.shard.take_windows(&[window]);
+    let gone = |window: &Window| window.period() == last.period() && window.start() <= last.start();
+    let gone: Vec<Window> = windows.into_iter().filter(gone).collect();
+    twin.shard.take_windows(&gone);
     let dropped = board.meta("d").map(|text| String::from_utf8(text).unwrap());
     let dropped = dropped.unwrap_or_else(|| "- - - -".to_owned());
     let mut starts: Vec<String> = dropped.split(' ').map(str::to_owned).collect();
-    let start = window.start().millis();
-    let latest = starts[period]
-        .parse()
-        .map_or(start, |held: i64| held.max(start));
-    starts[period] = latest.to_string();
+    let start = last.start().millis();
+    let latest = starts[place].parse();
+    starts[place] = latest
+        .map_or(start, |held: i64| held.max(start))
+        .to_string();
     board.set_meta("d", &starts.join(" "));
     let redis = &board.given.redis;
-    let version = format!("v:{}", window_name(window));
-    redis.command(&[b"HDEL", &board.keys.meta()[..], version.as_bytes()]);
-    redis.command(&[
-        b"UNLINK",
-        &board.keys.scores(window)[..],
-        &board.keys.rank(window),
-    ]);
+    for window in gone {
+        let version = format!("v:{}", window_name(window));
+        redis.command(&[b"HDEL", &board.keys.meta()[..], version.as_bytes()]);
+        let keys = [board.keys.scores(window), board.keys.rank(window)];
+        redis.command(&[b"UNLINK", &keys[0][..], &keys[1]]);
+    }
 }

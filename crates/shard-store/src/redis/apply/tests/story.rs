@@ -1,10 +1,11 @@
 //! Kinds and batches of every sort.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use board::{
-    Direction, FieldName, FieldRule, IdDigest, Kind, Member, Mode, Op, Period, Rules, Ties,
-    Timestamp, Value, Values, Window, WindowRule, limits::VALUE_MAX,
+    ContributionId, Direction, FieldName, FieldRule, IdDigest, Incarnation, Kind, Member, Mode, Op,
+    Period, Rules, Ties, Timestamp, Value, Values, Window, WindowRule, limits::VALUE_MAX,
 };
 use end_to_end::dice::Dice;
 
@@ -57,7 +58,7 @@ pub(super) fn any_kind(dice: &mut Dice) -> Kind {
     if windows.is_empty() {
         windows.push(WindowRule::with_defaults(Period::All));
     }
-    let dedupe = *pick(dice, &[HOUR * 0, MS * 3, HOUR, HOUR * 24]);
+    let dedupe = *pick(dice, &[Duration::ZERO, MS * 3, HOUR, HOUR * 24]);
     gifts(|spec| {
         spec.rules = rules;
         spec.windows = windows;
@@ -66,12 +67,12 @@ pub(super) fn any_kind(dice: &mut Dice) -> Kind {
 }
 
 /// A while, often none.
-pub(super) fn any_pause(dice: &mut Dice) -> std::time::Duration {
+pub(super) fn any_pause(dice: &mut Dice) -> Duration {
     *pick(
         dice,
         &[
-            MS * 0,
-            MS * 0,
+            Duration::ZERO,
+            Duration::ZERO,
             MS,
             MS * 2,
             HOUR / 60,
@@ -104,6 +105,7 @@ pub(super) fn any_items(dice: &mut Dice, kind: &Kind, now: Timestamp) -> Vec<Ite
 }
 
 /// What occurs in a batch.
+#[expect(clippy::struct_excessive_bools, reason = "each is thrown for itself")]
 struct Sort {
     plain: bool,
     ids: bool,
@@ -133,7 +135,7 @@ fn any_item(dice: &mut Dice, kind: &Kind, now: Timestamp, sort: &Sort) -> Item {
     }
     Item {
         hash: member.placement_hash(),
-        id: (sort.ids && dice.throw(4) > 0).then(|| any_id(dice)),
+        id: (sort.ids && dice.throw(4) > 0).then(|| any_id(dice, &member)),
         member,
         change,
         at,
@@ -141,11 +143,10 @@ fn any_item(dice: &mut Dice, kind: &Kind, now: Timestamp, sort: &Sort) -> Item {
     }
 }
 
-fn any_id(dice: &mut Dice) -> IdDigest {
-    // Few, so that they come again; a member has a part in its own digests, here they are shared.
-    IdDigest(
-        0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835_u128.wrapping_mul(dice.throw(60) as u128 + 1),
-    )
+/// One of a few, so that they come again.
+fn any_id(dice: &mut Dice, member: &Member) -> IdDigest {
+    let id = ContributionId::new(&dice.throw(9).to_string()).unwrap();
+    IdDigest::new(Incarnation(1), member, &id)
 }
 
 fn any_values(dice: &mut Dice, kind: &Kind) -> Values {

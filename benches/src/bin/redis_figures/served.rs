@@ -1,0 +1,125 @@
+//! Our server on Redis, and what it is sent over HTTP.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use benches::child::Server;
+use benches::contributions::Contributions;
+use benches::http::Connection;
+use tempfile::TempDir;
+
+/// The board.
+pub(crate) const BOARD: &str = "gifts/live";
+
+/// Contributions of a request.
+pub(crate) const BATCH: u64 = 1000;
+
+/// Connections that send requests, each one after the other.
+pub(crate) const CONNECTIONS: u64 = 4;
+
+/// A server, and a stream of contributions for each connection.
+pub(crate) struct Served {
+    pub(crate) server: Server,
+    streams: Vec<Contributions>,
+    everyone: Contributions,
+    _home: TempDir,
+}
+
+impl Served {
+    /// Starts one on this store, for a board of so many members. What the store holds of kinds
+    /// stays; `kinds` is for one that holds none.
+    pub(crate) fn start(
+        megaboard: &Path,
+        store: &str,
+        kinds: &str,
+        members: u64,
+        ids: bool,
+    ) -> io::Result<Self> {
+        let home = tempfile::tempdir()?;
+        let config = home.path().join("megaboard.toml");
+        std::fs::write(&config, format!("[server]\nstore = {store:?}\n{kinds}"))?;
+        let mut command = Command::new(megaboard);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--config"]);
+        command.arg(config).current_dir(home.path());
+        // That nothing is kept on disk here is known.
+        let server = Server::announced(command.env("MEGABOARD_LOG", "error"))?;
+        let stream = |seed: u64| {
+            let stream = Contributions::to(BOARD, members, seed);
+            if ids {
+                stream.with_ids(&seed.to_string())
+            } else {
+                stream
+            }
+        };
+        Ok(Self {
+            server,
+            streams: (1..=CONNECTIONS).map(stream).collect(),
+            everyone: stream(0),
+            _home: home,
+        })
+    }
+
+    /// One contribution by each member.
+    pub(crate) fn fill(&mut self) -> io::Result<()> {
+        let mut connection = Connection::open(self.server.address)?;
+        loop {
+            let members = self.everyone.everyone(BATCH);
+            if members.is_empty() {
+                return Ok(());
+            }
+            send(&mut connection, &self.everyone.lines(&members))?;
+        }
+    }
+
+    /// This many requests over each connection, all connections at once: how long it takes.
+    pub(crate) fn send(&mut self, requests: u64) -> io::Result<Duration> {
+        let address = self.server.address;
+        let bodies: Vec<Vec<String>> = self
+            .streams
+            .iter_mut()
+            .map(|stream| {
+                let requests = (0..requests).map(|_| {
+                    let members = stream.anyone(BATCH);
+                    stream.lines(&members)
+                });
+                requests.collect()
+            })
+            .collect();
+        let begun = Instant::now();
+        let writers: Vec<_> = bodies
+            .into_iter()
+            .map(|bodies| {
+                thread::spawn(move || {
+                    let mut connection = Connection::open(address)?;
+                    bodies
+                        .iter()
+                        .try_for_each(|body| send(&mut connection, body))
+                })
+            })
+            .collect();
+        for writer in writers {
+            let ended = writer.join();
+            ended.map_err(|_| io::Error::other("a writer panicked"))??;
+        }
+        Ok(begun.elapsed())
+    }
+}
+
+/// Sends a batch, all of which has to be applied.
+fn send(connection: &mut Connection, request: &str) -> io::Result<()> {
+    let answer = connection.ask(request)?;
+    let text = String::from_utf8_lossy(&answer.body);
+    let nothing_else = [
+        "\"duplicates\":0,",
+        "\"rejected_count\":0,",
+        "\"failed_count\":0,",
+    ];
+    if nothing_else.iter().all(|part| text.contains(part)) {
+        Ok(())
+    } else {
+        Err(io::Error::other(format!("not all was applied: {text}")))
+    }
+}

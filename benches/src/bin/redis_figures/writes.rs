@@ -1,0 +1,85 @@
+//! What a contribution costs Redis, and what a member takes there.
+
+use std::io;
+
+use crate::Settings;
+use crate::board::{Board, Case, SHARDS};
+use crate::peer::Peer;
+
+/// Contributions of a call to a shard, and of a pipeline.
+pub(crate) const LENGTHS: [usize; 3] = [50, 200, 1000];
+
+/// Contributions that a figure is taken over in one round.
+pub(crate) const ROUND: u64 = 20_000;
+
+/// Contributions by random members before the first round: what was just loaded lies in memory in
+/// an order that use does not leave it in.
+pub(crate) const CHURN: u64 = 300_000;
+
+/// A board of ours, round by round.
+#[derive(Default)]
+pub(crate) struct Ours {
+    /// By length of a call.
+    pub(crate) direct: [Vec<f64>; 3],
+    pub(crate) served: Vec<f64>,
+    pub(crate) bytes: f64,
+    pub(crate) bytes_after: f64,
+}
+
+/// Everything measured, in microseconds of Redis's CPU a contribution.
+pub(crate) struct Writes {
+    pub(crate) one: Ours,
+    pub(crate) five: Ours,
+    pub(crate) ids: Ours,
+    /// One sorted set, by length of a pipeline.
+    pub(crate) plain: [Vec<f64>; 3],
+    /// As many sorted sets as ours has shards.
+    pub(crate) plain_sets: [Vec<f64>; 3],
+    pub(crate) plain_bytes: f64,
+}
+
+/// Fills all boards, and takes them in turn.
+pub(crate) fn measure(settings: &Settings) -> io::Result<Writes> {
+    let Settings {
+        megaboard, members, ..
+    } = settings;
+    let mut plain = Peer::filled(*members, 1, CHURN)?;
+    let mut plain_sets = Peer::filled(*members, SHARDS, CHURN)?;
+    let mut boards = Vec::new();
+    for (name, case) in [
+        ("one window", Case::One),
+        ("with ids", Case::Ids),
+        ("five windows", Case::Five),
+    ] {
+        eprintln!("writes: filling a board, {name}");
+        boards.push((Board::filled(megaboard, *members, case)?, Ours::default()));
+    }
+    let mut peers = (<[Vec<f64>; 3]>::default(), <[Vec<f64>; 3]>::default());
+    for round in 1..=settings.rounds {
+        eprintln!("writes: round {round} of {}", settings.rounds);
+        for (place, len) in LENGTHS.into_iter().enumerate() {
+            peers.0[place].push(plain.cpu_us(len as u64, ROUND)?);
+            for (board, ours) in boards.iter_mut().filter(|(board, _)| board.is_whole()) {
+                ours.direct[place].push(board.direct(len)?);
+            }
+            peers.1[place].push(plain_sets.cpu_us(len as u64, ROUND)?);
+        }
+        for (board, ours) in boards.iter_mut().filter(|(board, _)| board.is_whole()) {
+            ours.served.push(board.served()?);
+        }
+    }
+    let mut ours = boards.into_iter().map(|(board, ours)| Ours {
+        bytes: board.bytes,
+        bytes_after: board.bytes_after,
+        ..ours
+    });
+    let mut next = || ours.next().unwrap_or_default();
+    Ok(Writes {
+        one: next(),
+        ids: next(),
+        five: next(),
+        plain: peers.0,
+        plain_sets: peers.1,
+        plain_bytes: plain.bytes,
+    })
+}

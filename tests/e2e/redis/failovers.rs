@@ -1,0 +1,142 @@
+//! A primary is killed under load and a replica takes over: writes go on soon after, and what replicas had
+//! confirmed is there.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use end_to_end::dice::Dice;
+use end_to_end::redis::{RedisCluster, RedisOptions, RedisSentinels};
+use end_to_end::{Server, eventually};
+use serde_json::json;
+
+use super::stage::{serve, slots};
+use crate::audit::{KIND, LIGHT, Ledger, Load, Tally, Versions, under_load};
+
+/// One shard to look at.
+const PROBE: &str = "[kinds.probe]\nwindows = [\"all\"]\nshards = 1\n";
+
+const ACKS: &str = "[redis]\nacks = 1\n";
+
+/// How long after a failover the first write to what it was about may be answered.
+const LAG_MAX: Duration = Duration::from_secs(3);
+
+/// What is lost can be told by ids alone.
+const WITH_IDS: Load = Load {
+    own_members: 0,
+    ..LIGHT
+};
+
+/// How long after the failover was over the first write was applied.
+fn lag(server: &Server, kill: impl FnOnce(), is_over: impl Fn() -> bool) -> Duration {
+    kill();
+    let killed = Instant::now();
+    thread::scope(|scope| {
+        let applied = scope.spawn(move || {
+            let item = json!({"board": "probe/b", "member": "u", "points": 1});
+            eventually("a write that is applied", || {
+                (server.contribute(&item).status == 200).then(Instant::now)
+            })
+        });
+        let over = eventually("a failover", || is_over().then(Instant::now));
+        let applied = applied.join().unwrap();
+        let lag = applied.saturating_duration_since(over);
+        println!(
+            "failover: {:?}; until the next write: {lag:?} more",
+            over - killed
+        );
+        assert!(lag <= LAG_MAX, "{lag:?}");
+        lag
+    })
+}
+
+/// The primary of the probe's shard is killed under load; the audit of what it came to.
+fn fail_over(
+    server: &Server,
+    load: Load,
+    loses: bool,
+    kill: impl FnOnce(),
+    is_over: impl Fn() -> bool,
+) {
+    let mut dice = Dice::new();
+    let mut ledger = Ledger::begin(server);
+    let tally = Tally::default();
+    let work = under_load(server, (0, load), &mut dice, &tally, || {
+        tally.wait_for_answers(50);
+        if loses {
+            tally.expect_losses();
+        }
+        lag(server, kill, is_over);
+        tally.wait_for_answers(20);
+    });
+    tally.print();
+    Versions::default().note(work.shown);
+    if loses {
+        let lost = ledger.settle_losses(server, work.sent);
+        println!("{lost} contributions that were answered as applied are lost");
+    } else {
+        ledger.settle(server, work.sent);
+    }
+    ledger.all_are_remembered(server);
+}
+
+fn on_a_cluster(config: &str, load: Load, loses: bool) {
+    let cluster = RedisCluster::start(3, 1, &RedisOptions::new());
+    let server = serve(&cluster.url(), &format!("{config}{KIND}{PROBE}"));
+    server.give("probe/b", &[("u", 1)]);
+    let primaries = cluster.primaries();
+    let mut slots = primaries.iter().flat_map(|node| slots(node, ":probe/b:"));
+    let slot = slots.next().unwrap();
+    let primary = cluster.primary_of(slot);
+    fail_over(
+        &server,
+        load,
+        loses,
+        || primary.kill(),
+        || {
+            let next = cluster.primary_of(slot);
+            let is_over = next.port() != primary.port();
+            // Where a write needs a replica, there has to be one again.
+            if is_over && config == ACKS && !primary.is_running() {
+                primary.start();
+            }
+            is_over && (config != ACKS || primary.is_linked())
+        },
+    );
+}
+
+fn on_sentinels(replicas: usize, config: &str, load: Load, loses: bool) {
+    let sentinels = RedisSentinels::start(replicas, &RedisOptions::new());
+    let server = serve(&sentinels.url(), &format!("{config}{KIND}{PROBE}"));
+    server.give("probe/b", &[("u", 1)]);
+    let primary = sentinels.primary();
+    fail_over(
+        &server,
+        load,
+        loses,
+        || primary.kill(),
+        || {
+            let next = sentinels.primary();
+            next.port() != primary.port() && next.is_primary()
+        },
+    );
+}
+
+#[test]
+fn a_cluster_goes_on_and_counts_everything_once() {
+    on_a_cluster("", WITH_IDS, true);
+}
+
+#[test]
+fn a_cluster_loses_nothing_that_a_replica_has_confirmed() {
+    on_a_cluster(ACKS, LIGHT, false);
+}
+
+#[test]
+fn sentinels_go_on_and_count_everything_once() {
+    on_sentinels(1, "", WITH_IDS, true);
+}
+
+#[test]
+fn sentinels_lose_nothing_that_a_replica_has_confirmed() {
+    on_sentinels(2, ACKS, LIGHT, false);
+}

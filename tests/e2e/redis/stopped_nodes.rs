@@ -1,0 +1,129 @@
+//! A node that stands still: what lives elsewhere goes on as before, what needs it says so, and when it
+//! moves again all is well.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use end_to_end::dice::Dice;
+use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
+use end_to_end::{Server, eventually};
+use serde_json::json;
+
+use super::stage::{keys, serve};
+use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
+
+/// Boards of one shard each, so that they live on one node each.
+const SMALL: &str = "[kinds.small]\nwindows = [\"all\"]\nshards = 1\n";
+
+/// Sooner told than by default.
+const DEADLINES: &str = "[redis]\nwrite_deadline = \"5s\"\nread_deadline = \"2s\"\n";
+
+/// So many that every node has some of them.
+const BOARDS: usize = 24;
+
+/// Writes to boards that live elsewhere, each with a read, in a measurement.
+const CALLS: u32 = 60;
+
+/// If each call waited as long as for a command that is not answered, it would be 60 times 2 s.
+const SLACK: Duration = Duration::from_secs(10);
+
+/// Where small boards live.
+struct Boards {
+    there: Vec<String>,
+    elsewhere: Vec<String>,
+}
+
+impl Boards {
+    fn of(server: &Server, node: &RedisServer) -> Self {
+        let names = (0..BOARDS).map(|number| format!("small/b{number}."));
+        let (there, elsewhere) = names
+            .inspect(|board| server.give(board, &[("u", 1)]))
+            .partition(|board| !keys(node, &format!(":{board}:")).is_empty());
+        let boards = Self { there, elsewhere };
+        assert!(!boards.there.is_empty() && !boards.elsewhere.is_empty());
+        boards
+    }
+
+    /// Writes to those that live elsewhere and reads them: all as ever.
+    fn use_elsewhere(&self, server: &Server) -> Duration {
+        let begun = Instant::now();
+        for (_, board) in (0..CALLS).zip(self.elsewhere.iter().cycle()) {
+            server.give(board, &[("u", 1)]);
+            let top = format!("/v1/boards/{board}/top?fresh=true");
+            assert_eq!(server.get(top).ranked().len(), 1);
+        }
+        begun.elapsed()
+    }
+}
+
+/// Boards that need the node are refused when fresh, and shown as they were otherwise.
+fn needs_it(server: &Server, board: &str, before: &serde_json::Value) {
+    let fresh = server.get(format!("/v1/boards/{board}/top?fresh=true"));
+    fresh.problem(503, "unavailable", &[]);
+    assert!(fresh.header("retry-after").parse::<u32>().unwrap() > 0);
+    let shown = server.get(format!("/v1/boards/{board}/top")).ok();
+    assert_eq!(shown["stale"], json!(true), "{shown}");
+    for part in ["entries", "version", "as_of"] {
+        assert_eq!(shown[part], before[part], "{shown}");
+    }
+}
+
+fn stands_still(server: &Server, round: usize, node: &RedisServer, ledger: &mut Ledger) {
+    let boards = Boards::of(server, node);
+    let before = boards.use_elsewhere(server);
+    let board = &boards.there[0];
+    let shown = server
+        .get(format!("/v1/boards/{board}/top?fresh=true"))
+        .ok();
+    let tally = Tally::default();
+    let work = under_load(server, (round, LIGHT), &mut Dice::new(), &tally, || {
+        tally.wait_for_answers(10);
+        node.pause();
+        let meanwhile = boards.use_elsewhere(server);
+        println!("{CALLS} writes and reads elsewhere: {before:?}, meanwhile {meanwhile:?}");
+        assert!(meanwhile <= 10 * before + SLACK);
+        needs_it(server, board, &shown);
+        let address = node.address().to_string();
+        let ready = server.get("/readyz");
+        ready.problem(503, "unavailable", &[&address]);
+        let meanwhile = boards.use_elsewhere(server);
+        assert!(meanwhile <= 10 * before + SLACK);
+        node.resume();
+        eventually("a server that is ready", || {
+            (server.get("/readyz").status == 200).then_some(())
+        });
+        tally.wait_for_answers(10);
+    });
+    tally.print();
+    let fresh = server
+        .get(format!("/v1/boards/{board}/top?fresh=true"))
+        .ok();
+    assert!(fresh.get("stale").is_none(), "{fresh}");
+    Versions::default().note(work.shown);
+    ledger.settle(server, work.sent);
+}
+
+#[test]
+fn one_of_three_servers_holds_up_what_lives_on_it_and_nothing_else() {
+    let nodes = [(); 3].map(|()| RedisServer::plain());
+    let addresses = nodes.each_ref().map(|node| node.address().to_string());
+    let store = format!("redis://{}", addresses.join(","));
+    let server = serve(&store, &format!("{DEADLINES}{KIND}{SMALL}"));
+    let mut ledger = Ledger::begin(&server);
+    // The first has the registry.
+    for (round, node) in [&nodes[1], &nodes[0]].into_iter().enumerate() {
+        stands_still(&server, round, node, &mut ledger);
+    }
+    ledger.all_are_remembered(&server);
+}
+
+#[test]
+fn one_primary_of_a_cluster_holds_up_what_lives_on_it_and_nothing_else() {
+    let options = RedisOptions::new().config("cluster-require-full-coverage no");
+    let cluster = RedisCluster::start(3, 0, &options);
+    let server = serve(&cluster.url(), &format!("{DEADLINES}{KIND}{SMALL}"));
+    let mut ledger = Ledger::begin(&server);
+    let node: Arc<RedisServer> = cluster.primary_of(0);
+    stands_still(&server, 0, &node, &mut ledger);
+    ledger.all_are_remembered(&server);
+}
