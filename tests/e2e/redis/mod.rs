@@ -1,4 +1,5 @@
-//! Redis as a store, and what may befall it under servers at work.
+//! Redis as a store: what may befall it under servers at work, and what servers that share it are to
+//! one another.
 //!
 //! `stage` starts a server on a store and finds where its shards lie; the writers and their ledger are
 //! those of [`crate::audit`].
