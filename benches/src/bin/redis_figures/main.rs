@@ -85,6 +85,5 @@ fn main() -> io::Result<()> {
     if taken(Figures::Reads) {
         println!("{}", report::reads(&reads::measure(&settings)?, &settings));
     }
-    println!("{}, as it ended", machine());
     Ok(())
 }

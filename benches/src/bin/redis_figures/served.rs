@@ -20,6 +20,9 @@ pub(crate) const BATCH: u64 = 1000;
 /// Connections that send requests, each one after the other.
 pub(crate) const CONNECTIONS: u64 = 4;
 
+/// How much is told of an answer that was not hoped for, which may have a line for each contribution.
+const TOLD_CHARS: usize = 400;
+
 /// A server, and a stream of contributions for each connection.
 pub(crate) struct Served {
     pub(crate) server: Server,
@@ -120,6 +123,7 @@ fn send(connection: &mut Connection, request: &str) -> io::Result<()> {
     if nothing_else.iter().all(|part| text.contains(part)) {
         Ok(())
     } else {
-        Err(io::Error::other(format!("not all was applied: {text}")))
+        let begin: String = text.chars().take(TOLD_CHARS).collect();
+        Err(io::Error::other(format!("not all was applied: {begin}")))
     }
 }
