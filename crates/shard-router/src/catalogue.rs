@@ -112,10 +112,9 @@ impl Catalogue {
         for kind in lost.filter_map(|record| record.kind.clone()) {
             any = true;
             let put = self.store.put_kind(kind, Revision::default(), false).await;
-            match put {
-                Err(KindWriteError::Store(error)) => return Err(error),
-                // Whatever is there now, by another server, is what counts.
-                Ok(_) | Err(_) => {}
+            // Otherwise: whatever is there now, by another server, is what counts.
+            if let Err(KindWriteError::Store(error)) = put {
+                return Err(error);
             }
         }
         Ok(any)
