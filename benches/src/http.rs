@@ -107,6 +107,26 @@ fn head_length(bytes: &[u8]) -> Option<usize> {
     Some(place + END.len())
 }
 
+/// How much is told of an answer that was not hoped for, which may have a line for each contribution.
+const TOLD_CHARS: usize = 400;
+
+/// Sends a batch of contributions, all of which has to be applied.
+pub fn apply_all(connection: &mut Connection, request: &str) -> io::Result<()> {
+    let answer = connection.ask(request)?;
+    let text = String::from_utf8_lossy(&answer.body);
+    let nothing_else = [
+        "\"duplicates\":0,",
+        "\"rejected_count\":0,",
+        "\"failed_count\":0,",
+    ];
+    if nothing_else.iter().all(|part| text.contains(part)) {
+        Ok(())
+    } else {
+        let begin: String = text.chars().take(TOLD_CHARS).collect();
+        Err(io::Error::other(format!("not all was applied: {begin}")))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

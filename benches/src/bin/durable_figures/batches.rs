@@ -5,12 +5,12 @@ use std::thread;
 
 use benches::contributions::Contributions;
 use benches::figures::number;
-use benches::http::Connection;
+use benches::http::{Connection, apply_all};
 use benches::process::spent_by;
 use benches::redis::Redis;
 use benches::sample::now;
 
-use crate::ours::{BATCH, FIVE, ONE, Ours, send};
+use crate::ours::{BATCH, FIVE, ONE, Ours};
 use crate::{Settings, Store};
 
 /// Connections that send batches, each one after the other.
@@ -67,7 +67,7 @@ fn ours(settings: &Settings, store: Store, board: &str, ids: bool) -> io::Result
                     let mut connection = Connection::open(address)?;
                     for _ in 0..MEASURED / CONNECTIONS / BATCH {
                         let members = stream.anyone(BATCH);
-                        send(&mut connection, &stream.lines(&members))?;
+                        apply_all(&mut connection, &stream.lines(&members))?;
                     }
                     Ok::<_, io::Error>(())
                 })

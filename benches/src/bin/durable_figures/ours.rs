@@ -89,7 +89,7 @@ impl Ours {
             if members.is_empty() {
                 return Ok(());
             }
-            send(&mut connection, &contributions.lines(&members))?;
+            http::apply_all(&mut connection, &contributions.lines(&members))?;
         }
     }
 
@@ -101,22 +101,6 @@ impl Ours {
         let windows = text.split_once("\"windows\"").map_or("", |(_, list)| list);
         let wanted = format!("\"members\":{members}}}");
         Ok(windows.matches(&wanted).count())
-    }
-}
-
-/// Sends a batch, all of which has to be applied.
-pub(crate) fn send(connection: &mut Connection, request: &str) -> io::Result<()> {
-    let answer = connection.ask(request)?;
-    let text = String::from_utf8_lossy(&answer.body);
-    let nothing_else = [
-        "\"duplicates\":0,",
-        "\"rejected_count\":0,",
-        "\"failed_count\":0,",
-    ];
-    if nothing_else.iter().all(|part| text.contains(part)) {
-        Ok(())
-    } else {
-        Err(io::Error::other(format!("not all was applied: {text}")))
     }
 }
 

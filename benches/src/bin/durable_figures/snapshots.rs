@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use benches::contributions::Contributions;
 use benches::figures::number;
-use benches::http::Connection;
+use benches::http::{Connection, apply_all};
 
-use crate::ours::{BATCH, FIVE, Ours, send};
+use crate::ours::{BATCH, FIVE, Ours};
 use crate::writers::{Took, Writers};
 use crate::{Settings, Store, folder};
 
@@ -162,7 +162,7 @@ fn write_behind(settings: &Settings, ours: &Ours) -> io::Result<()> {
     let mut connection = Connection::open(ours.server.address)?;
     for _ in 0..BEHIND / BATCH {
         let members = stream.anyone(BATCH);
-        send(&mut connection, &stream.lines(&members))?;
+        apply_all(&mut connection, &stream.lines(&members))?;
     }
     watch(&ours.data(), |writing, _| !writing).map(drop)
 }

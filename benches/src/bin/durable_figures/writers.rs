@@ -9,9 +9,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use benches::contributions::Contributions;
-use benches::http::Connection;
+use benches::http::{Connection, apply_all};
 
-use crate::ours::{BATCH, send};
+use crate::ours::BATCH;
 
 /// From the sending of a contribution until it was answered.
 #[derive(Clone, Copy)]
@@ -60,7 +60,7 @@ impl Writers {
             let request = stream.lines(&members);
             thread::sleep(due.saturating_duration_since(Instant::now()));
             due = Instant::now().max(due + interval);
-            send(connection, &request)?;
+            apply_all(connection, &request)?;
             Ok(None)
         });
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use benches::child::Server;
 use benches::contributions::Contributions;
-use benches::http::Connection;
+use benches::http::{Connection, apply_all};
 use tempfile::TempDir;
 
 /// The board.
@@ -19,9 +19,6 @@ pub(crate) const BATCH: u64 = 1000;
 
 /// Connections that send requests, each one after the other.
 pub(crate) const CONNECTIONS: u64 = 4;
-
-/// How much is told of an answer that was not hoped for, which may have a line for each contribution.
-const TOLD_CHARS: usize = 400;
 
 /// A server, and a stream of contributions for each connection.
 pub(crate) struct Served {
@@ -99,7 +96,7 @@ impl Served {
                     let mut connection = Connection::open(address)?;
                     bodies
                         .iter()
-                        .try_for_each(|body| send(&mut connection, body))
+                        .try_for_each(|body| apply_all(&mut connection, body))
                 })
             })
             .collect();
@@ -108,22 +105,5 @@ impl Served {
             ended.map_err(|_| io::Error::other("a writer panicked"))??;
         }
         Ok(begun.elapsed())
-    }
-}
-
-/// Sends a batch, all of which has to be applied.
-fn send(connection: &mut Connection, request: &str) -> io::Result<()> {
-    let answer = connection.ask(request)?;
-    let text = String::from_utf8_lossy(&answer.body);
-    let nothing_else = [
-        "\"duplicates\":0,",
-        "\"rejected_count\":0,",
-        "\"failed_count\":0,",
-    ];
-    if nothing_else.iter().all(|part| text.contains(part)) {
-        Ok(())
-    } else {
-        let begin: String = text.chars().take(TOLD_CHARS).collect();
-        Err(io::Error::other(format!("not all was applied: {begin}")))
     }
 }

@@ -5,37 +5,30 @@
 //! for less than dead shards keep their tombstones. So no server writes to a life of whose end it has
 //! not heard, and a registry that is away stops no contribution to boards that are known.
 
+mod life;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use board::{Incarnation, Kind, Timestamp, Window};
 use bytes::Bytes;
 use futures::FutureExt as _;
 use moka::sync::Cache;
-use parking_lot::Mutex;
 use tokio::time::{Instant, timeout};
 
-use super::registry::{Held, Registry, Touch, Touched};
+use super::registry::{Registry, Touch, Touched};
 use super::retention::gone_at;
-use super::servers::{Place, ServerId, Servers};
+use super::servers::{Place, Servers};
 use super::session::Session;
 use super::settings::RedisSettings;
 use super::spread::{self, Spread};
 use super::sweep::Shards;
 use crate::contract::{BoardRecord, StoreError};
+use life::{Lease, Life};
 
 /// Lives that are known at once; some 300 bytes each.
 const LIVES_MAX: u64 = 250_000;
-
-/// How long what is known is gone by without asking.
-const SOFT_LEASE: Duration = Duration::from_mins(1);
-
-/// How long it is gone by while the registry cannot be asked: half of what tombstones are kept for.
-const HARD_LEASE: Duration = Duration::from_hours(12);
-
-/// How soon a registry that could not be asked is asked again.
-const ASKED_AGAIN: Duration = Duration::from_secs(5);
 
 /// Lives that a shard called dead, and for how long that is remembered.
 const CALLED_DEAD_MAX: u64 = 1_000;
@@ -58,94 +51,6 @@ pub(super) struct Lives {
     /// The latest time by which this server swept: a clock may have stepped back since.
     swept: Arc<AtomicI64>,
     deadline: Duration,
-}
-
-/// A life that is on, as the registry told.
-#[derive(Debug)]
-struct Life {
-    servers: Arc<[ServerId]>,
-    /// Only settings are kept of it.
-    unborn: bool,
-    touched: AtomicI64,
-    /// When the board has its next turn; past that nobody knows.
-    due: AtomicI64,
-    told: Instant,
-    epoch: u64,
-    /// When the registry was asked in vain.
-    missed: Mutex<Option<Instant>>,
-    /// It is being asked in the background.
-    asking: AtomicBool,
-    touching: tokio::sync::Mutex<()>,
-}
-
-/// Whether a life may be gone by.
-enum Lease {
-    Fresh,
-    /// It is, and is to be asked for again.
-    Ending,
-    Ended,
-}
-
-impl Life {
-    fn new(held: &Held, servers: Arc<[ServerId]>, epoch: u64) -> Self {
-        let touched = held.record.as_ref().map(|record| record.touched.millis());
-        Self {
-            servers,
-            unborn: touched.is_none(),
-            touched: AtomicI64::new(touched.unwrap_or(i64::MIN)),
-            due: AtomicI64::new(due_of(held)),
-            told: Instant::now(),
-            epoch,
-            missed: Mutex::default(),
-            asking: AtomicBool::new(false),
-            touching: tokio::sync::Mutex::default(),
-        }
-    }
-
-    fn lease(&self, epoch: u64) -> Lease {
-        let age = self.told.elapsed();
-        if age >= HARD_LEASE {
-            return Lease::Ended;
-        }
-        let missed = || {
-            self.missed
-                .lock()
-                .is_some_and(|at| at.elapsed() < ASKED_AGAIN)
-        };
-        if self.epoch != epoch {
-            // What was decided may be lost, and decided otherwise.
-            return if missed() { Lease::Fresh } else { Lease::Ended };
-        }
-        if age >= SOFT_LEASE && !missed() {
-            Lease::Ending
-        } else {
-            Lease::Fresh
-        }
-    }
-
-    /// Whether a write has to touch the board before.
-    fn wants_touch(&self, idle: Duration, now: Timestamp) -> bool {
-        let touched = Timestamp::from_millis(self.touched.load(Ordering::Acquire));
-        now >= touched.plus(idle / 8)
-    }
-
-    /// Whether it may be found idle by then.
-    fn may_be_idle(&self, idle: Duration, now: Timestamp) -> bool {
-        let touched = Timestamp::from_millis(self.touched.load(Ordering::Acquire));
-        now >= touched.plus(idle)
-    }
-
-    fn note(&self, held: &Held) {
-        if let Some(record) = &held.record {
-            let touched = record.touched.millis();
-            self.touched.fetch_max(touched, Ordering::AcqRel);
-        }
-        self.due.store(due_of(held), Ordering::Release);
-    }
-}
-
-fn due_of(held: &Held) -> i64 {
-    held.due.map_or(i64::MAX, Timestamp::millis)
 }
 
 impl Lives {
@@ -285,7 +190,7 @@ impl Lives {
             }
             Lease::Ended => match self.ask(board).boxed().await {
                 Err(StoreError::Unavailable(_) | StoreError::Unknown(_))
-                    if life.told.elapsed() < HARD_LEASE =>
+                    if life.may_outlast_the_registry() =>
                 {
                     *life.missed.lock() = Some(Instant::now());
                     Ok(life)
@@ -417,47 +322,5 @@ impl Lives {
             spread,
             until: Instant::now() + self.deadline,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn told(ago: Duration) -> Life {
-        let held = Held {
-            record: None,
-            due: None,
-        };
-        Life {
-            told: Instant::now().checked_sub(ago).unwrap(),
-            ..Life::new(&held, Arc::default(), 1)
-        }
-    }
-
-    #[test]
-    fn a_lease_ends_slowly_while_the_registry_is_away() {
-        let second = Duration::from_secs(1);
-        assert!(matches!(
-            told(SOFT_LEASE.saturating_sub(second)).lease(1),
-            Lease::Fresh
-        ));
-        let old = told(SOFT_LEASE + second);
-        assert!(matches!(old.lease(1), Lease::Ending));
-        *old.missed.lock() = Some(Instant::now());
-        assert!(
-            matches!(old.lease(1), Lease::Fresh),
-            "asked in vain just now"
-        );
-        let other = told(second);
-        assert!(
-            matches!(other.lease(2), Lease::Ended),
-            "another process answers"
-        );
-        *other.missed.lock() = Some(Instant::now());
-        assert!(matches!(other.lease(2), Lease::Fresh), "it cannot be asked");
-        let last = told(HARD_LEASE);
-        *last.missed.lock() = Some(Instant::now());
-        assert!(matches!(last.lease(1), Lease::Ended));
     }
 }
