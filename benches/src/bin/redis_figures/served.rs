@@ -70,7 +70,7 @@ impl Served {
             if members.is_empty() {
                 return Ok(());
             }
-            send(&mut connection, &self.everyone.lines(&members))?;
+            apply_all(&mut connection, &self.everyone.lines(&members))?;
         }
     }
 
