@@ -2,7 +2,7 @@
 //!
 //! Modules mirror the URL space (`contributions`, `boards`, `kinds`), beside them the command line
 //! (`command`), time (`windows`), what holds for every path (`service`), the stores (`durability`,
-//! `redis`), and one body of real data through all of it (`flights`). `audit` is what several of them
+//! `redis`), streams read into boards (`ingest`), and one body of real data through all of it (`flights`). `audit` is what several of them
 //! hold a store's trouble against. One scenario group a file, named by what it is about.
 
 #![expect(
@@ -16,6 +16,7 @@ mod command;
 mod contributions;
 mod durability;
 mod flights;
+mod ingest;
 mod kinds;
 mod redis;
 mod service;

@@ -5,7 +5,9 @@
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
+use crate::export::ExportArgs;
 use crate::import::ImportArgs;
+use crate::ingest::IngestArgs;
 use crate::serve::ServeArgs;
 use crate::top::TopArgs;
 use crate::verify::VerifyArgs;
@@ -25,6 +27,10 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Sends a CSV or NDJSON file of contributions to a server.
     Import(ImportArgs),
+    /// Writes boards as NDJSON that `import` takes.
+    Export(ExportArgs),
+    /// Feeds a server from Redis Streams.
+    Ingest(IngestArgs),
     /// Shows the best of a board as a table.
     Top(TopArgs),
     /// Holds the score store against the sorted sets.

@@ -2,10 +2,14 @@
 //!
 //! What the commands do stands in a module each; 2 is clap's status for a command line it refuses.
 
+mod board_path;
 mod cli;
 mod client;
 mod config;
+mod delivery;
+mod export;
 mod import;
+mod ingest;
 mod serve;
 mod store;
 mod terminal;
@@ -25,6 +29,8 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Serve(args) => serve::run(&args),
         Command::Import(args) => import::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Ingest(args) => ingest::run(&args),
         Command::Top(args) => top::run(&args),
         Command::Verify(args) => verify::run(&args),
     };
