@@ -86,7 +86,8 @@ fn garbage_and_refusals_are_told_set_aside_and_acknowledged() {
         redis.command(&[&["XADD", stream.as_str(), "*"][..], fields].concat());
     }
     let name = stream(0);
-    redis.command::<&[u8]>(&[b"XADD", name.as_bytes(), b"*", b"json", b"\xff\xfe"]);
+    let bytes: [&[u8]; 5] = [b"XADD", name.as_bytes(), b"*", b"json", b"\xff\xfe"];
+    redis.command(&bytes);
     add_json(&redis, 0, &item("u", 2));
     let ingest = ingest(&redis, server.url(), &["--rejected", "q/rejected"]);
     reaches(&server, 3);

@@ -94,16 +94,14 @@ impl Entry {
     }
 
     fn fields(&self) -> Result<Vec<(&str, &str)>, String> {
-        let utf8 = |bytes: &'_ Bytes| std::str::from_utf8(bytes).is_ok();
-        if !self.fields.iter().all(utf8) {
-            return Err("it is not UTF-8".to_owned());
-        }
-        let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
-        let (pairs, _) = self.fields.as_chunks::<2>();
-        Ok(pairs
+        let texts: Result<Vec<&str>, _> = self
+            .fields
             .iter()
-            .map(|[name, value]| (text(name), text(value)))
-            .collect())
+            .map(|field| std::str::from_utf8(field))
+            .collect();
+        let texts = texts.map_err(|_| "it is not UTF-8")?;
+        let (pairs, _) = texts.as_chunks::<2>();
+        Ok(pairs.iter().map(|[name, value]| (*name, *value)).collect())
     }
 }
 

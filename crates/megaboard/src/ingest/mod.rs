@@ -90,12 +90,12 @@ fn complain(message: String) {
 }
 
 /// A name that no other process has, and no other life of this one.
-fn name() -> Result<String, getrandom::Error> {
+fn name() -> Result<String, String> {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = match host.trim() {
         "" => "ingest",
         host => host,
     };
-    let drawn = getrandom::u32()?;
+    let drawn = getrandom::u32().map_err(|error| error.to_string())?;
     Ok(format!("{host}-{}-{drawn:08x}", std::process::id()))
 }

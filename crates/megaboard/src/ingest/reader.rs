@@ -93,9 +93,8 @@ impl Reader {
             match self.round(say).await {
                 Ok(()) => stall = None,
                 Err(Halt::Redis(fault)) if !fault.is_lasting() => {
-                    // Whatever was answered and not heard is pending.
                     self.connection = None;
-                    self.share.set_fresh(&self.share.owned(), true);
+                    self.share.set_all_fresh();
                     if stall.is_none() {
                         say(format!("{fault}; trying again"));
                     }

@@ -269,7 +269,7 @@ mod tests {
     fn what_is_no_longer_ours_is_left() {
         let server = TestServer::start(|_, _| Reply::Answer(503, "", "{}".to_owned()));
         let asked = std::sync::atomic::AtomicU32::new(0);
-        let is_ours = |_| asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 2;
+        let is_ours = |_: usize| asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 2;
         let sent = run(&server, &["a\n", "b\n"], &is_ours).unwrap();
         assert_eq!(sent.left.len(), 2);
         assert_eq!(server.requests().len(), 1);

@@ -9,6 +9,7 @@
 //! clocks are never compared: a holder counts its lease from before it asked for it.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -94,6 +95,13 @@ impl Share {
         fresh.map(|(partition, _)| *partition).collect()
     }
 
+    /// Pending entries of all are to be looked at: who knows what was answered and not heard.
+    pub(super) fn set_all_fresh(&self) {
+        for lease in self.held().leases.values_mut() {
+            lease.is_fresh = true;
+        }
+    }
+
     /// Whether pending entries of these are still to be looked at.
     pub(super) fn set_fresh(&self, partitions: &[u64], is_fresh: bool) {
         let mut held = self.held();
@@ -122,14 +130,15 @@ impl Share {
 
     /// Keeps the leases for as long as it is polled; `say` hears what changes.
     pub(super) async fn keep(&self, keys: &Keys, say: &(dyn Fn(String) + Sync)) {
-        let mut is_known = false;
+        let mut said = String::new();
         loop {
-            match self.keep_connected(keys, say, &mut is_known).await {
+            match self.keep_connected(keys, say, &mut said).await {
                 Ok(never) => match never {},
                 Err(fault) => {
-                    if is_known {
-                        say(format!("{fault}; trying again"));
-                        is_known = false;
+                    let fault = fault.to_string();
+                    if fault != said {
+                        say(format!("leases: {fault}; trying again"));
+                        said = fault;
                     }
                 }
             }
@@ -141,13 +150,13 @@ impl Share {
         &self,
         keys: &Keys,
         say: &(dyn Fn(String) + Sync),
-        is_known: &mut bool,
-    ) -> Result<std::convert::Infallible, Fault> {
+        said: &mut String,
+    ) -> Result<Infallible, Fault> {
         let connection = Connection::open(&keys.url, keys.db).await?;
         loop {
             let before = self.owned();
             let processes = self.renew(&connection, keys).await?;
-            *is_known = true;
+            said.clear();
             let owned = self.owned();
             if owned != before {
                 say(format!(
@@ -300,10 +309,10 @@ fn listed(partitions: &[u64]) -> String {
         0 => first.to_string(),
         _ => format!("{first} to {last}"),
     };
-    match runs.is_empty() {
-        true => "none".to_owned(),
-        false => runs.into_iter().map(run).collect::<Vec<_>>().join(", "),
+    if runs.is_empty() {
+        return "none".to_owned();
     }
+    runs.into_iter().map(run).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
