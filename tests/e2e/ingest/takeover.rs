@@ -68,8 +68,11 @@ fn one_that_ends_well_leaves_its_partitions_at_once() {
     // Nothing is left of them but the streams and their groups.
     let left = redis.command(&["KEYS", "*"]);
     assert_eq!(left.items().len(), 16, "{left:?}");
-    let consumers = redis.command(&["XINFO", "CONSUMERS", &super::stream(3), super::GROUP]);
-    assert!(consumers.items().is_empty(), "{consumers:?}");
+    for partition in 0..PARTITIONS {
+        let stream = super::stream(partition);
+        let consumers = redis.command(&["XINFO", "CONSUMERS", &stream, super::GROUP]);
+        assert!(consumers.items().is_empty(), "{consumers:?}");
+    }
 }
 
 #[test]

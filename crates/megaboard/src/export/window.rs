@@ -39,7 +39,9 @@ pub(super) fn export(
 ) -> Result<Exported, Halt> {
     let mut way = Way::Down;
     let mut members = 0;
-    for number in 1.. {
+    let mut number = 0;
+    loop {
+        number += 1;
         let before = seen.len();
         let mut take = |page: &Page<'_>| {
             for (place, entry) in page.entries.iter().enumerate() {
@@ -66,5 +68,4 @@ pub(super) fn export(
             Way::Up => Way::Down,
         };
     }
-    unreachable!("passes end")
 }

@@ -72,11 +72,11 @@ async fn ingest(args: &IngestArgs) -> Result<String, Box<dyn Error>> {
     let share = Arc::new(Share::default());
     let keeper = tokio::spawn({
         let (share, keys) = (share.clone(), keys.clone());
-        async move { share.keep(&keys, &complain).await }
+        async move { share.keep(&keys, &COMPLAIN).await }
     });
     let sender = Sender::new(Client::new(&args.server), stop.clone());
     let mut reader = Reader::new(keys, share, sender, args.rejected.clone(), stop);
-    let outcome = reader.run(&complain).await;
+    let outcome = reader.run(&COMPLAIN).await;
     keeper.abort();
     // Ended before the leases are: it would take them again.
     let _ = keeper.await;
@@ -85,9 +85,8 @@ async fn ingest(args: &IngestArgs) -> Result<String, Box<dyn Error>> {
     Ok(reader.summary())
 }
 
-fn complain(message: String) {
-    terminal::complain(&message);
-}
+/// Takes messages for people, one line each.
+static COMPLAIN: fn(String) = |message| terminal::complain(&message);
 
 /// A name that no other process has, and no other life of this one.
 fn name() -> Result<String, String> {

@@ -300,7 +300,7 @@ impl Reader {
         let left: BTreeSet<usize> = sent.left.iter().map(|line| good[*line].0).collect();
         let mut rejected: BTreeMap<usize, (String, String)> = garbage.collect();
         self.tally.rejected += rejected.len() as u64 + sent.rejected_count;
-        self.tell_unlisted(&sent, say);
+        tell_unlisted(&sent, say);
         rejected.extend(
             sent.rejected
                 .into_iter()
@@ -310,17 +310,6 @@ impl Reader {
         self.put_aside(entries, &rejected, say).await?;
         self.acknowledge(entries, &left).await?;
         Ok(left.is_empty())
-    }
-
-    fn tell_unlisted(&self, sent: &Sent, say: Say<'_>) {
-        let unlisted = sent
-            .rejected_count
-            .saturating_sub(sent.rejected.len() as u64);
-        if unlisted > 0 && sent.rejected.len() >= BATCH_LINES_MAX {
-            say(format!(
-                "{unlisted} more were rejected; the server does not list which"
-            ));
-        }
     }
 
     /// What was sent before counts once as long as its id is remembered.
@@ -411,21 +400,35 @@ impl Reader {
 
     /// Leaves the group, so that the others need not wait. Without a connection, they find out.
     pub(super) async fn leave(&mut self) {
-        let partitions = self.share.owned();
         let Some(connection) = &self.connection else {
             return;
         };
         let (group, me) = (&self.keys.group, &self.keys.me);
-        for partition in partitions {
+        // Of those that were given back, too: they have its name.
+        for partition in 0..self.keys.partitions {
             let stream = self.keys.url.stream(partition);
             let own = words(&[&stream, group, "-", "+", "1", me]);
             // A consumer that is deleted takes what is pending with it.
-            let pending = connection.send("XPENDING", own).await;
-            if pending.is_ok_and(|pending| items(&pending).is_empty()) {
-                let gone = words(&["DELCONSUMER", &stream, group, me]);
-                let _ = connection.send("XGROUP", gone).await;
+            match connection.send("XPENDING", own).await {
+                Ok(pending) if items(&pending).is_empty() => {
+                    let gone = words(&["DELCONSUMER", &stream, group, me]);
+                    let _ = connection.send("XGROUP", gone).await;
+                }
+                Ok(_) | Err(Fault::Refused(_)) => {}
+                Err(Fault::Lost(_)) => return,
             }
         }
         let _ = self.share.end(connection, &self.keys).await;
+    }
+}
+
+fn tell_unlisted(sent: &Sent, say: Say<'_>) {
+    let unlisted = sent
+        .rejected_count
+        .saturating_sub(sent.rejected.len() as u64);
+    if unlisted > 0 && sent.rejected.len() >= BATCH_LINES_MAX {
+        say(format!(
+            "{unlisted} more were rejected; the server does not list which"
+        ));
     }
 }
