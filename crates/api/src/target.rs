@@ -135,6 +135,17 @@ pub(crate) fn resolve(
     })
 }
 
+/// The one window that a set is told to go to, where it is told one.
+pub(crate) fn resolve_only(
+    kind: &Kind,
+    selector: Option<&str>,
+    now: Timestamp,
+) -> Result<Option<Window>, Problem> {
+    selector
+        .map(|text| resolve(kind, Some(text), now).map(|window| window.window))
+        .transpose()
+}
+
 fn never_kept(kind: &Kind, window: Window) -> Problem {
     let since = kind
         .window_rule(window.period())

@@ -5,6 +5,7 @@ mod events;
 mod ids;
 mod member;
 mod modes;
+mod one_window;
 mod refusals;
 mod returned;
 mod shapes;

@@ -17,7 +17,7 @@ use crate::body;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::routes::contributions::Receipt;
-use crate::target::{BoardPath, read_window, resolve};
+use crate::target::{BoardPath, read_window, resolve_only};
 use crate::wire::{Answer, EntryShape, Envelope, StandingShape};
 
 /// The entry, and where it stands.
@@ -161,9 +161,7 @@ pub(crate) async fn set(
     let shape: StandingShape<'_> = body::from_json(&text)?;
     // The current window and the default of `at` are those of one moment, after the body has come.
     let now = app.now();
-    let only = selector
-        .map(|text| resolve(path.kind(), Some(&text), now))
-        .transpose()?;
+    let only = resolve_only(path.kind(), selector.as_deref(), now)?;
     let write = Write {
         board: Arc::new(path.board.clone()),
         kind: path.known.clone(),
@@ -171,7 +169,7 @@ pub(crate) async fn set(
         change: Change::Set(shape.values(path.kind())?),
         at: shape.at(now),
         id: shape.id()?,
-        only: only.map(|window| window.window),
+        only,
     };
     let mut receipt = Receipt::default();
     for written in app

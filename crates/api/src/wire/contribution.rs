@@ -32,6 +32,8 @@ pub(crate) struct ContributionShape<'a> {
     at: Option<Moment>,
     #[serde(default)]
     set: bool,
+    #[serde(borrow)]
+    window: Option<Text<'a>>,
 }
 
 /// The boards that a contribution names, as texts.
@@ -50,6 +52,10 @@ pub(crate) struct Contributed<'a> {
     pub(crate) id: Option<ContributionId>,
     pub(crate) named: Named<'a>,
     pub(crate) set: bool,
+    /// The selector of the one window that a set goes to.
+    pub(crate) window: Option<&'a str>,
+    /// When it was read: what `at` is where none was given, and what `window` is relative to.
+    pub(crate) read_at: Timestamp,
 }
 
 /// The values of a contribution before a kind has read them.
@@ -81,7 +87,19 @@ impl ContributionShape<'_> {
             id: id(self.id.as_ref())?,
             named: Named::of(self.points, self.values.as_ref())?,
             set: self.set,
+            window: self.window()?,
+            read_at: now,
         })
+    }
+
+    fn window(&self) -> Result<Option<&str>, Problem> {
+        match &self.window {
+            Some(window) if !self.set => Err(Problem::invalid(format!(
+                "window: {:?} is for \"set\": true alone; deltas count in every window of their time",
+                window.0
+            ))),
+            window => Ok(window.as_ref().map(|window| &*window.0)),
+        }
     }
 
     fn targets(&self) -> Result<Targets<'_>, Problem> {

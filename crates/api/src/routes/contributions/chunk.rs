@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use board::BoardName;
+use board::{BoardName, Kind, Window};
 use shard_router::{KnownKind, Write};
 
 use super::Return;
@@ -12,6 +12,7 @@ use super::standings;
 use crate::app::App;
 use crate::body;
 use crate::problem::{Problem, ProblemType};
+use crate::target::resolve_only;
 use crate::wire::{Contributed, ContributionShape, Targets};
 
 /// What is to be written, and what was found wrong before.
@@ -25,6 +26,9 @@ pub(super) struct Chunk<'a> {
     last: Option<(Arc<BoardName>, String, KnownKind)>,
     /// Kinds that the store was asked for and does not have.
     unknown: HashSet<String>,
+    /// The last window that was named, by kind and selector: whoever moves a board names it in
+    /// every line, and reading it takes a calendar.
+    last_window: Option<(Arc<Kind>, String, Window)>,
 }
 
 impl<'a> Chunk<'a> {
@@ -36,6 +40,7 @@ impl<'a> Chunk<'a> {
             rejected: Vec::new(),
             last: None,
             unknown: HashSet::new(),
+            last_window: None,
         }
     }
 
@@ -87,6 +92,7 @@ impl<'a> Chunk<'a> {
     ) -> Result<Write, Problem> {
         let (board, kind) = self.board(text).await?;
         let change = contributed.change(&kind.kind)?;
+        let only = self.only(&kind.kind, contributed)?;
         Ok(Write {
             board,
             kind,
@@ -94,8 +100,30 @@ impl<'a> Chunk<'a> {
             change,
             at: contributed.at,
             id: contributed.id.clone(),
-            only: None,
+            only,
         })
+    }
+
+    fn only(
+        &mut self,
+        kind: &Arc<Kind>,
+        contributed: &Contributed<'_>,
+    ) -> Result<Option<Window>, Problem> {
+        if let (Some(text), Some((last_kind, last, window))) =
+            (contributed.window, &self.last_window)
+            && last == text
+            && Arc::ptr_eq(last_kind, kind)
+        {
+            return Ok(Some(*window));
+        }
+        let only = resolve_only(kind, contributed.window, contributed.read_at)?;
+        // A window without a name of its own is another at another moment.
+        if let (Some(text), Some(window)) = (contributed.window, only)
+            && text.contains(':')
+        {
+            self.last_window = Some((kind.clone(), text.to_owned(), window));
+        }
+        Ok(only)
     }
 
     async fn board(&mut self, text: &str) -> Result<(Arc<BoardName>, KnownKind), Problem> {

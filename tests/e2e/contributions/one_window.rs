@@ -1,0 +1,90 @@
+//! `"set": true` with a `window`: a standing set outright in that one window.
+
+use end_to_end::clock::{DAY_MS, date, now_ms};
+use end_to_end::{Server, encoded, ndjson};
+use serde_json::{Value, json};
+
+fn set(points: i64, at: i64, window: &str) -> Value {
+    json!({"board": "gifts/a", "member": "u", "points": points, "at": at, "set": true,
+        "window": window})
+}
+
+fn points(server: &Server, window: &str) -> Value {
+    let window = encoded(window);
+    let shown = server.get(format!("/v1/boards/gifts/a/members/u?window={window}"));
+    shown.value()["points"].clone()
+}
+
+#[test]
+fn a_set_goes_to_the_window_it_names_alone() {
+    let server = Server::start();
+    let at = now_ms() - 3 * DAY_MS;
+    let day = format!("day:{}", date(at));
+    let month = format!("month:{}", &date(at)[..7]);
+    let lines = [
+        json!({"board": "gifts/a", "member": "u", "points": 7, "at": at}),
+        set(100, at, &day),
+        set(50, at, "all"),
+        set(60, at, "all"),
+        // Not a set: it counts everywhere.
+        json!({"board": "gifts/a", "member": "u", "points": 1, "at": at}),
+    ];
+    let receipt = server.lines(&ndjson(&lines)).ok();
+    assert_eq!(receipt["applied"], 5, "{receipt}");
+    let shown = [day.as_str(), "all", &month].map(|window| points(&server, window));
+    assert_eq!(shown, [json!(101), json!(61), json!(8)]);
+}
+
+#[test]
+fn a_selector_without_a_date_is_the_current_window() {
+    let server = Server::start();
+    let at = now_ms();
+    let receipt = server.contribute(&set(5, at, "month")).ok();
+    assert_eq!(receipt["applied"], 1);
+    assert_eq!(points(&server, &format!("month:{}", &date(at)[..7])), 5);
+    assert_eq!(points(&server, "all"), Value::Null);
+}
+
+#[test]
+fn one_event_sets_the_window_on_each_of_its_boards() {
+    let server = Server::start();
+    let event = json!({"boards": ["gifts/a", "gifts/b"], "member": "u", "points": 5, "id": "e1",
+        "set": true, "window": "all"});
+    assert_eq!(server.contribute(&event).ok()["applied"], 2);
+    assert_eq!(server.order("gifts/b", "all"), ["u"]);
+    assert_eq!(server.order("gifts/b", "month"), [""; 0]);
+}
+
+#[test]
+fn what_is_wrong_is_told_by_item() {
+    let server =
+        Server::with("[kinds.gifts]\nwindows = [\"all\", \"day\"]\nclose = { day = \"1m\" }\n");
+    let now = now_ms();
+    let today = format!("day:{}", date(now));
+    let closed = format!("day:{}", date(now - 2 * DAY_MS));
+    let gone = format!("day:{}", date(now - 60 * DAY_MS));
+    let mut delta = set(1, now, &today);
+    delta.as_object_mut().unwrap().remove("set");
+    let mut no_text = set(1, now, &today);
+    no_text["window"] = json!(7);
+    let items = [
+        (set(1, now - DAY_MS, &today), "invalid", today.as_str()),
+        (set(1, now - 2 * DAY_MS, &closed), "window-closed", "at"),
+        (set(1, now - 60 * DAY_MS, &gone), "window-gone", &gone),
+        (set(1, now, "year"), "invalid", "year"),
+        (set(1, now, "hour"), "unknown-window", "hour"),
+        (delta, "invalid", "set"),
+        (no_text, "invalid", "window"),
+        (set(1, now + DAY_MS, "all"), "from-the-future", "at"),
+    ];
+    let bodies: Vec<Value> = items.iter().map(|(item, ..)| item.clone()).collect();
+    let receipt = server.contribute(&bodies.into()).ok();
+    assert_eq!(receipt["rejected_count"], items.len(), "{receipt}");
+    let rejected = receipt["rejected"].as_array().unwrap();
+    for (index, (item, word, part)) in items.iter().enumerate() {
+        let told = rejected.iter().find(|told| told["index"] == index).unwrap();
+        assert_eq!(told["type"], *word, "{item}: {told}");
+        assert!(told["detail"].as_str().unwrap().contains(part), "{told}");
+    }
+    assert_eq!(server.order("gifts/a", "all"), [""; 0]);
+}
