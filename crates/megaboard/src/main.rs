@@ -2,9 +2,12 @@
 //!
 //! What the commands do stands in a module each; 2 is clap's status for a command line it refuses.
 
+mod adopt;
+mod board_path;
 mod cli;
 mod client;
 mod config;
+mod delivery;
 mod import;
 mod serve;
 mod store;
@@ -24,6 +27,7 @@ use cli::{Cli, Command};
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Serve(args) => serve::run(&args),
+        Command::Adopt(args) => adopt::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Top(args) => top::run(&args),
         Command::Verify(args) => verify::run(&args),

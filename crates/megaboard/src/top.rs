@@ -8,27 +8,20 @@ use std::process::ExitCode;
 
 use clap::Args;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
+use crate::board_path::{BoardPath, encoded};
 use crate::cli::ServerArgs;
 use crate::client::Client;
 use crate::terminal::{self, printable};
-
-/// All but the unreserved characters of RFC 3986: a subject may hold slashes, a window a `+`.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
 
 /// Shows the best of a board as a table.
 #[derive(Args, Debug)]
 pub(crate) struct TopArgs {
     /// The board, as KIND/SUBJECT.
-    #[arg(value_parser = board)]
-    board: Board,
+    #[arg(value_parser = BoardPath::parse)]
+    board: BoardPath,
 
     #[command(flatten)]
     server: ServerArgs,
@@ -41,24 +34,6 @@ pub(crate) struct TopArgs {
     /// How many entries.
     #[arg(short, value_name = "N", default_value_t = 20)]
     n: u32,
-}
-
-/// Kind and subject.
-#[derive(Clone, Debug, Eq, PartialEq)]
-struct Board {
-    kind: String,
-    /// All after the first slash, later slashes included.
-    subject: String,
-}
-
-fn board(text: &str) -> Result<Board, String> {
-    match text.split_once('/') {
-        Some((kind, subject)) if !kind.is_empty() && !subject.is_empty() => Ok(Board {
-            kind: kind.to_owned(),
-            subject: subject.to_owned(),
-        }),
-        _ => Err("a board is written KIND/SUBJECT, such as gifts/room-8842".to_owned()),
-    }
 }
 
 /// Runs the command.
@@ -75,16 +50,9 @@ pub(crate) fn run(args: &TopArgs) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn path(args: &TopArgs) -> String {
-    let encode = |text| utf8_percent_encode(text, ENCODED);
-    let Board { kind, subject } = &args.board;
-    let mut path = format!(
-        "/v1/boards/{}/{}/top?n={}",
-        encode(kind),
-        encode(subject),
-        args.n
-    );
+    let mut path = format!("{}/top?n={}", args.board, args.n);
     if let Some(window) = &args.window {
-        let _ = write!(path, "&window={}", encode(window));
+        let _ = write!(path, "&window={}", encoded(window));
     }
     path
 }

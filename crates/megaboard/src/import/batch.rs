@@ -20,7 +20,7 @@ pub(super) struct Outgoing {
     /// Where the row begins in the file.
     pub(super) line: u64,
     /// Whether sending it twice is safe.
-    pub(super) has_id: bool,
+    pub(super) is_resendable: bool,
     bytes: Range<usize>,
 }
 
@@ -99,11 +99,11 @@ impl Iterator for Batches {
                         continue;
                     }
                     match kind {
-                        RowKind::Contribution { has_id } => {
+                        RowKind::Contribution { is_resendable } => {
                             let bytes = start..batch.body.len();
                             batch.outgoing.push(Outgoing {
                                 line,
-                                has_id,
+                                is_resendable,
                                 bytes,
                             });
                         }

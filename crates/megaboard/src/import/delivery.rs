@@ -6,11 +6,9 @@
 use std::collections::BTreeSet;
 
 use super::batch::Batch;
-use super::receipt::Receipt;
-use super::retry::{Patience, Pauses};
-use super::stop::Stop;
 use super::summary::Summary;
 use crate::client::{Answer, Client, ClientError};
+use crate::delivery::{Patience, Pauses, Receipt, Stop};
 
 const PATH: &str = "/v1/contributions";
 
@@ -96,7 +94,9 @@ impl<'a> Delivery<'a> {
                     reason,
                     progress,
                 } => (places, reason, progress),
-                Attempt::Unknown(reason) if all_have_ids(batch, &places) => (places, reason, false),
+                Attempt::Unknown(reason) if all_are_resendable(batch, &places) => {
+                    (places, reason, false)
+                }
                 Attempt::Unknown(reason) => {
                     return Err(self.abandon(batch, &places, &reason, Certainty::Unknown));
                 }
@@ -167,7 +167,7 @@ impl<'a> Delivery<'a> {
         let mut reason = None;
         for item in &receipt.failed {
             let place = places[item.index];
-            if item.is_unavailable() || batch.outgoing[place].has_id {
+            if item.is_unavailable() || batch.outgoing[place].is_resendable {
                 again.insert(place);
                 reason.get_or_insert_with(|| item.explain());
             } else {
@@ -204,7 +204,7 @@ impl<'a> Delivery<'a> {
                  the server does not list which"
             ));
         }
-        if failed > 0 && all_have_ids(batch, read) {
+        if failed > 0 && all_are_resendable(batch, read) {
             again.extend(read);
         } else if failed > 0 {
             self.summary.failed += failed;
@@ -284,8 +284,10 @@ enum Certainty {
     Unknown,
 }
 
-fn all_have_ids(batch: &Batch, places: &[usize]) -> bool {
-    places.iter().all(|&place| batch.outgoing[place].has_id)
+fn all_are_resendable(batch: &Batch, places: &[usize]) -> bool {
+    places
+        .iter()
+        .all(|&place| batch.outgoing[place].is_resendable)
 }
 
 /// The lines of the file that these places lie between.

@@ -15,10 +15,7 @@ mod csv;
 mod delivery;
 mod lines;
 mod ndjson;
-mod receipt;
-mod retry;
 mod rows;
-mod stop;
 mod summary;
 
 #[cfg(test)]
@@ -43,10 +40,9 @@ use self::csv::CsvRows;
 use self::delivery::{Delivery, Halt};
 use self::lines::Lines;
 use self::ndjson::NdjsonRows;
-use self::retry::Patience;
 use self::rows::Rows;
-use self::stop::{INTERRUPTED, NOTICED_WITHIN, Stop};
 use crate::client::Client;
+use crate::delivery::{INTERRUPTED, NOTICED_WITHIN, Patience, Stop};
 use crate::{cli, terminal};
 
 /// Batches read ahead of the one under way.

@@ -1,6 +1,6 @@
 //! NDJSON as rows: [`NdjsonRows`] passes lines on as they stand.
 //!
-//! Only the server judges what a line holds; here it is merely asked whether it carries an id.
+//! Only the server judges what a line holds; here it is merely asked whether it may be sent twice.
 
 use std::io;
 
@@ -40,7 +40,7 @@ impl Rows for NdjsonRows {
                     out.extend_from_slice(text);
                     out.push(b'\n');
                     RowKind::Contribution {
-                        has_id: has_id(text),
+                        is_resendable: is_resendable(text),
                     }
                 }
             };
@@ -53,15 +53,19 @@ impl Rows for NdjsonRows {
     }
 }
 
-/// Whether a line may be sent twice. One that is no JSON may: it is refused each time.
-fn has_id(line: &[u8]) -> bool {
+/// Whether a line may be sent twice: it has an id, or it is a set at a time of its own, which makes
+/// the standing the same each time. One that is no JSON may, too: it is refused each time.
+fn is_resendable(line: &[u8]) -> bool {
     #[derive(Deserialize)]
-    struct Identified {
+    struct Resendable {
         id: Option<IgnoredAny>,
+        at: Option<IgnoredAny>,
+        #[serde(default)]
+        set: bool,
     }
-    serde_json::from_slice::<Identified>(line).map_or_else(
+    serde_json::from_slice::<Resendable>(line).map_or_else(
         |_| serde_json::from_slice::<IgnoredAny>(line).is_err(),
-        |identified| identified.id.is_some(),
+        |line| line.id.is_some() || (line.set && line.at.is_some()),
     )
 }
 
@@ -86,20 +90,43 @@ mod tests {
         assert_eq!(
             read,
             [
-                (1, RowKind::Contribution { has_id: true }),
-                (3, RowKind::Contribution { has_id: false }),
+                (
+                    1,
+                    RowKind::Contribution {
+                        is_resendable: true
+                    }
+                ),
+                (
+                    3,
+                    RowKind::Contribution {
+                        is_resendable: false
+                    }
+                ),
                 (5, RowKind::Unreadable("not UTF-8".to_owned())),
-                (6, RowKind::Contribution { has_id: true }),
+                (
+                    6,
+                    RowKind::Contribution {
+                        is_resendable: true
+                    }
+                ),
             ]
         );
     }
 
     #[test]
     fn an_id_is_a_field_of_the_object_itself() {
-        assert!(has_id(br#"{"member":"u","id":"e1"}"#));
-        assert!(!has_id(br#"{"member":"u","id":null}"#));
-        assert!(!has_id(br#"{"member":"id","values":{"id":1}}"#));
+        assert!(is_resendable(br#"{"member":"u","id":"e1"}"#));
+        assert!(!is_resendable(br#"{"member":"u","id":null}"#));
+        assert!(!is_resendable(br#"{"member":"id","values":{"id":1}}"#));
         // Valid JSON whose ids contradict one another: who knows what a server makes of it.
-        assert!(!has_id(br#"{"id":"a","id":"b"}"#));
+        assert!(!is_resendable(br#"{"id":"a","id":"b"}"#));
+    }
+
+    #[test]
+    fn a_set_at_its_own_time_is_the_same_twice() {
+        assert!(is_resendable(br#"{"member":"u","set":true,"at":1}"#));
+        assert!(!is_resendable(br#"{"member":"u","set":true}"#));
+        assert!(!is_resendable(br#"{"member":"u","set":false,"at":1}"#));
+        assert!(!is_resendable(br#"{"member":"u","set":"true","at":1}"#));
     }
 }

@@ -18,7 +18,7 @@ pub(super) enum RowKind {
     /// A contribution, appended to the output as one line.
     Contribution {
         /// Whether the server would know it again, so that it may be sent twice.
-        has_id: bool,
+        is_resendable: bool,
     },
     /// A cell that it needs is empty or missing.
     Skipped,

@@ -3,7 +3,7 @@ use crate::test_server::{Reply, TestServer};
 
 fn args(server: ServerArgs, name: &str, window: Option<&str>) -> TopArgs {
     TopArgs {
-        board: board(name).unwrap(),
+        board: BoardPath::parse(name).unwrap(),
         server,
         window: window.map(str::to_owned),
         n: 3,
@@ -12,14 +12,6 @@ fn args(server: ServerArgs, name: &str, window: Option<&str>) -> TopArgs {
 
 fn shown(body: &str) -> String {
     render(&serde_json::from_str(body).unwrap())
-}
-
-#[test]
-fn a_board_is_a_kind_and_all_the_rest() {
-    assert_eq!(board("gifts/a/b").unwrap().subject, "a/b");
-    for wrong in ["gifts", "/a", "gifts/", ""] {
-        assert!(board(wrong).is_err(), "{wrong}");
-    }
 }
 
 #[test]

@@ -103,7 +103,7 @@ impl CsvRows {
                 serde_json::to_writer(&mut *out, &contribution)?;
                 out.push(b'\n');
                 Ok(RowKind::Contribution {
-                    has_id: contribution.id.is_some(),
+                    is_resendable: contribution.id.is_some(),
                 })
             }
             Err(reason) => Ok(RowKind::Unreadable(reason)),

@@ -1,6 +1,6 @@
-//! Ctrl-C: [`Stop`] says whether the import was asked to end.
+//! Ctrl-C: [`Stop`] says whether the command was asked to end.
 //!
-//! The first Ctrl-C asks, and the batch under way is finished; a second ends the process there.
+//! The first Ctrl-C asks, and what is under way is finished; a second ends the process there.
 
 use std::io;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// What a shell reports of a process that Ctrl-C ended.
-pub(super) const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 /// How long it may take until a request to end is noticed.
-pub(super) const NOTICED_WITHIN: Duration = Duration::from_millis(50);
+pub(crate) const NOTICED_WITHIN: Duration = Duration::from_millis(50);
 
 /// Shared by who asks and who ends.
 #[derive(Clone, Default)]
-pub(super) struct Stop(Arc<AtomicBool>);
+pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
     /// Listens for Ctrl-C from now on.
-    pub(super) fn on_ctrl_c() -> io::Result<Self> {
+    pub(crate) fn on_ctrl_c() -> io::Result<Self> {
         let stop = Self::default();
         let asked = stop.clone();
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -40,16 +40,16 @@ impl Stop {
         Ok(stop)
     }
 
-    pub(super) fn request(&self) {
+    pub(crate) fn request(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn requested(&self) -> bool {
+    pub(crate) fn requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
     /// Sleeps for so long, or until asked to end.
-    pub(super) fn sleep(&self, pause: Duration) {
+    pub(crate) fn sleep(&self, pause: Duration) {
         let end = Instant::now() + pause;
         while !self.requested() {
             let left = end.saturating_duration_since(Instant::now());

@@ -5,32 +5,32 @@ use serde::Deserialize;
 /// The outcomes of one request. The counts go by contribution and board; the lists stop at a limit
 /// of the server's, the counts do not.
 #[derive(Debug, Deserialize)]
-pub(super) struct Receipt {
-    pub(super) applied: u64,
-    pub(super) duplicates: u64,
-    pub(super) rejected_count: u64,
-    pub(super) rejected: Vec<Item>,
-    pub(super) failed_count: u64,
-    pub(super) failed: Vec<Item>,
+pub(crate) struct Receipt {
+    pub(crate) applied: u64,
+    pub(crate) duplicates: u64,
+    pub(crate) rejected_count: u64,
+    pub(crate) rejected: Vec<Item>,
+    pub(crate) failed_count: u64,
+    pub(crate) failed: Vec<Item>,
     /// How many lines were taken in before the server ended the request; all where absent.
-    pub(super) read: Option<usize>,
+    pub(crate) read: Option<usize>,
 }
 
 /// One outcome that is no success.
 #[derive(Debug, Deserialize)]
-pub(super) struct Item {
+pub(crate) struct Item {
     /// Place in the request, from 0.
-    pub(super) index: usize,
+    pub(crate) index: usize,
     /// Absent where the line does not even name one.
-    pub(super) board: Option<String>,
+    pub(crate) board: Option<String>,
     #[serde(rename = "type")]
-    pub(super) kind: String,
-    pub(super) detail: Option<String>,
+    pub(crate) kind: String,
+    pub(crate) detail: Option<String>,
 }
 
 impl Receipt {
     /// Reads an answer to a request of `sent` lines; none if it is no receipt for those.
-    pub(super) fn parse(body: &[u8], sent: usize) -> Option<Self> {
+    pub(crate) fn parse(body: &[u8], sent: usize) -> Option<Self> {
         let receipt: Self = serde_json::from_slice(body).ok()?;
         let fits = receipt.read.is_none_or(|read| read <= sent)
             && receipt
@@ -42,7 +42,7 @@ impl Receipt {
     }
 
     /// How many outcomes the lists leave out: of the rejected, of the failed.
-    pub(super) fn unlisted(&self) -> (u64, u64) {
+    pub(crate) fn unlisted(&self) -> (u64, u64) {
         let beyond = |count: u64, list: &[Item]| count.saturating_sub(list.len() as u64);
         (
             beyond(self.rejected_count, &self.rejected),
@@ -53,12 +53,12 @@ impl Receipt {
 
 impl Item {
     /// Surely not applied, so that it may be sent again even without an id.
-    pub(super) fn is_unavailable(&self) -> bool {
+    pub(crate) fn is_unavailable(&self) -> bool {
         self.kind == "unavailable"
     }
 
     /// Board, type and detail, as far as they are there.
-    pub(super) fn explain(&self) -> String {
+    pub(crate) fn explain(&self) -> String {
         let parts = [
             self.board.as_deref(),
             Some(self.kind.as_str()),

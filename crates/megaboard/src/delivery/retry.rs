@@ -1,6 +1,6 @@
 //! When to send again: [`Patience`], how long it lasts, and [`Pauses`], the pauses in between.
 //!
-//! What may be sent again is `delivery`'s to know.
+//! What may be sent again is the command's to know.
 
 use std::time::{Duration, Instant};
 
@@ -11,10 +11,10 @@ const GIVE_UP_AFTER: Duration = Duration::from_mins(1);
 
 /// How often and how long to try.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
-    pub(super) first_pause: Duration,
-    pub(super) longest_pause: Duration,
-    pub(super) give_up_after: Duration,
+pub(crate) struct Patience {
+    pub(crate) first_pause: Duration,
+    pub(crate) longest_pause: Duration,
+    pub(crate) give_up_after: Duration,
 }
 
 impl Default for Patience {
@@ -28,14 +28,14 @@ impl Default for Patience {
 }
 
 /// The pauses of one stall. Progress ends a stall; the next begins with new pauses.
-pub(super) struct Pauses {
+pub(crate) struct Pauses {
     patience: Patience,
     next: Duration,
     give_up_at: Instant,
 }
 
 impl Pauses {
-    pub(super) fn new(patience: Patience) -> Self {
+    pub(crate) fn new(patience: Patience) -> Self {
         let give_up_at = Instant::now() + patience.give_up_after;
         Self {
             patience,
@@ -46,7 +46,7 @@ impl Pauses {
 
     /// How long to wait before the next attempt; none when that would be too late. Never shorter
     /// than the server asks for.
-    pub(super) fn next(&mut self, retry_after: Option<Duration>) -> Option<Duration> {
+    pub(crate) fn next(&mut self, retry_after: Option<Duration>) -> Option<Duration> {
         // Half of the pause is drawn, so that clients that failed together do not return together.
         let pause = self.next.mul_f64(f64::midpoint(1.0, random_share()));
         let pause = retry_after.map_or(pause, |asked| asked + pause);
