@@ -41,7 +41,7 @@ fn board_order(stage: &Stage, board: &str, count: usize) -> Vec<String> {
     let pages = (0..count.div_ceil(1_000)).map(|page| {
         let (from, to) = (page * 1_000 + 1, (page + 1) * 1_000);
         let range = format!("/v1/boards/{board}/range?from={from}&to={to}&window=all");
-        let entries = stage.server.get(range).entries().to_vec();
+        let entries = stage.server.get(range).entries();
         entries
             .iter()
             .map(|entry| entry["member"].as_str().unwrap().to_owned())
@@ -80,7 +80,7 @@ fn while_writes_go_on_the_best_agree_and_another_run_has_the_rest() {
                 n += 1;
                 let old = format!("user:{}", score(n) * 4 % MEMBERS);
                 wire.command(&["ZINCRBY", "scores", "3", &old]);
-                if n % 16 == 0 {
+                if n.is_multiple_of(16) {
                     wire.command(&["ZADD", "scores", "1", &format!("new:{n}")]);
                 }
             }

@@ -71,7 +71,7 @@ impl Stage {
     #[track_caller]
     fn entries(&self, board: &str) -> Vec<Value> {
         let range = format!("/v1/boards/{board}/range?from=1&to=1000&window=all");
-        self.server.get(range).entries().to_vec()
+        self.server.get(range).entries()
     }
 
     /// Member, points and time of the best.

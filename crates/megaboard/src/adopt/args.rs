@@ -23,7 +23,7 @@ use crate::cli::{self, ServerArgs};
 ///   binary                                    21 bits of score, 32 of (2^32 - 1 - seconds)
 ///   bits(22/22/20)                            fields of a whole number, the highest first
 ///   fraction(base=317242022400)               score + (base - seconds)/base
-///   time-left(ends=2026-11-30T00:00:00Z, digits=6)   score.SECONDS_LEFT, padded
+///   time-left(ends=2026-11-30T00:00:00Z, digits=6)   `score.seconds`, padded: what was left
 ///   time-member(offset=+08:00)                member `2022-12-15 13:30:30_user1`
 ///   two-sets(time-key=KEY)                    times in another sorted set
 ///

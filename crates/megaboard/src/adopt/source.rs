@@ -248,8 +248,8 @@ async fn connect(url: &SourceUrl) -> Result<Client, SourceError> {
         })
         .build()
         .map_err(failed)?;
-    // The task ends with the client; what it says is said to the commands, too.
-    let _ = client.connect();
+    // The task goes on without its handle, to the end of the connection, which the commands hear of.
+    drop(client.connect());
     client.wait_for_connect().await.map_err(failed)?;
     Ok(client)
 }
