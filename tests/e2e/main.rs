@@ -1,7 +1,7 @@
 //! The service from outside: real processes, real connections, the contract sentence by sentence.
 //!
 //! Modules mirror the URL space (`contributions`, `boards`, `kinds`), beside them the command line
-//! (`command`), time (`windows`), what holds for every path (`service`), the stores (`durability`,
+//! (`command`, and `adopt`, which has data of others), time (`windows`), what holds for every path (`service`), the stores (`durability`,
 //! `redis`), streams read into boards (`ingest`), and one body of real data through all of it (`flights`). `audit` is what several of them
 //! hold a store's trouble against. One scenario group a file, named by what it is about.
 
@@ -10,6 +10,7 @@
     reason = "all of this binary is tests, its helpers too"
 )]
 
+mod adopt;
 mod audit;
 mod boards;
 mod command;

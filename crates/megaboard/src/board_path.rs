@@ -37,6 +37,11 @@ impl BoardPath {
             _ => Err("a board is written KIND/SUBJECT, such as gifts/room-8842".to_owned()),
         }
     }
+
+    /// Its kind.
+    pub(crate) fn kind(&self) -> &str {
+        &self.kind
+    }
 }
 
 impl fmt::Display for BoardPath {

@@ -6,6 +6,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::export::ExportArgs;
+use crate::adopt::AdoptArgs;
 use crate::import::ImportArgs;
 use crate::ingest::IngestArgs;
 use crate::serve::ServeArgs;
@@ -31,6 +32,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Feeds a server from Redis Streams.
     Ingest(IngestArgs),
+    /// Reads a sorted set of a Redis into a board.
+    Adopt(AdoptArgs),
     /// Shows the best of a board as a table.
     Top(TopArgs),
     /// Holds the score store against the sorted sets.
@@ -68,7 +71,7 @@ pub(crate) fn usage_error(kind: ErrorKind, message: &str) -> ! {
 }
 
 /// The URL without a slash at its end, so that paths are appended alike to every one.
-fn server_url(text: &str) -> Result<String, String> {
+pub(crate) fn server_url(text: &str) -> Result<String, String> {
     let uri: ureq::http::Uri = text.parse().map_err(|error| format!("no URL: {error}"))?;
     if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
         return Err("it has to look like http://HOST:PORT or https://HOST".to_owned());
@@ -80,7 +83,7 @@ fn server_url(text: &str) -> Result<String, String> {
 }
 
 /// A key has to fit an HTTP header.
-fn api_key(text: &str) -> Result<String, String> {
+pub(crate) fn api_key(text: &str) -> Result<String, String> {
     if text.bytes().all(|byte| byte.is_ascii_graphic()) {
         Ok(text.to_owned())
     } else {

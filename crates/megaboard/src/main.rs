@@ -2,6 +2,7 @@
 //!
 //! What the commands do stands in a module each; 2 is clap's status for a command line it refuses.
 
+mod adopt;
 mod board_path;
 mod cli;
 mod client;
@@ -28,6 +29,7 @@ use cli::{Cli, Command};
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Serve(args) => serve::run(&args),
+        Command::Adopt(args) => adopt::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Ingest(args) => ingest::run(&args),

@@ -1,0 +1,167 @@
+//! Batches sent until every line is decided: [`Sender`].
+//!
+//! Every line sets a standing outright at a time that it names, so that any may be sent again. Lines of
+//! one member are sent in order: a member's are all in the batches of one sender.
+
+use std::collections::BTreeSet;
+
+use super::Halt;
+use crate::client::{Answer, Client, ClientError};
+use crate::delivery::{Item, Patience, Pauses, Receipt, Stop};
+
+const PATH: &str = "/v1/contributions";
+
+/// As many as the server lists of what it refused and of what failed.
+pub(super) const BATCH_LINES_MAX: usize = 1_000;
+
+/// Lines that are sent together.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    pub(super) body: Vec<u8>,
+    /// Where each line ends in the body.
+    ends: Vec<usize>,
+}
+
+impl Batch {
+    /// Called when a line was appended to the body.
+    pub(super) fn end_line(&mut self) {
+        self.ends.push(self.body.len());
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.ends.len() >= BATCH_LINES_MAX
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    fn line(&self, place: usize) -> &[u8] {
+        let start = if place == 0 { 0 } else { self.ends[place - 1] };
+        &self.body[start..self.ends[place]]
+    }
+
+    fn body_of(&self, places: &[usize]) -> Vec<u8> {
+        places
+            .iter()
+            .flat_map(|place| self.line(*place))
+            .copied()
+            .collect()
+    }
+}
+
+/// What became of lines.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sent {
+    pub(super) applied: u64,
+    pub(super) refused: u64,
+}
+
+/// What an attempt left to do.
+enum Attempt {
+    /// These places are to be sent again, for this reason.
+    Again { places: Vec<usize>, reason: String },
+    /// Trying again will not help.
+    Refused(String),
+}
+
+/// Sends batches to one server, one at a time.
+pub(super) struct Sender<'a> {
+    pub(super) client: Client,
+    pub(super) stop: &'a Stop,
+    pub(super) patience: Patience,
+    /// Takes messages for people, one line each.
+    pub(super) say: &'a (dyn Fn(String) + Sync),
+}
+
+impl Sender<'_> {
+    /// Sends the batch until all of it is decided, or for as long as there is patience.
+    pub(super) fn deliver(&self, batch: &Batch, sent: &mut Sent) -> Result<(), Halt> {
+        let mut places: Vec<usize> = (0..batch.ends.len()).collect();
+        let mut stall: Option<Pauses> = None;
+        while !places.is_empty() {
+            let answer = if places.len() == batch.ends.len() {
+                self.client.post_ndjson(PATH, &batch.body, stall.is_some())
+            } else {
+                self.client
+                    .post_ndjson(PATH, &batch.body_of(&places), stall.is_some())
+            };
+            let retry_after = answer.as_ref().ok().and_then(|answer| answer.retry_after);
+            let (left, reason) = match self.judge(batch, &places, answer, sent) {
+                Attempt::Again { places, reason } => (places, reason),
+                Attempt::Refused(reason) => return Err(Halt::Failed(reason)),
+            };
+            if left.is_empty() {
+                return Ok(());
+            }
+            if left.len() < places.len() {
+                stall = None;
+            }
+            places = left;
+            if stall.is_none() {
+                (self.say)(format!("{reason}; trying again"));
+            }
+            let pauses = stall.get_or_insert_with(|| Pauses::new(self.patience));
+            let Some(pause) = pauses.next(retry_after) else {
+                return Err(Halt::Failed(reason));
+            };
+            self.stop.sleep(pause);
+            if self.stop.requested() {
+                return Err(Halt::Interrupted);
+            }
+        }
+        Ok(())
+    }
+
+    fn judge(
+        &self,
+        batch: &Batch,
+        places: &[usize],
+        answer: Result<Answer, ClientError>,
+        sent: &mut Sent,
+    ) -> Attempt {
+        let again = |reason| Attempt::Again {
+            places: places.to_vec(),
+            reason,
+        };
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error @ ClientError::Unusable { .. }) => {
+                return Attempt::Refused(error.to_string());
+            }
+            Err(error) => return again(error.to_string()),
+        };
+        match (answer.status, Receipt::parse(&answer.body, places.len())) {
+            (200 | 503, Some(receipt)) => self.settle(batch, places, &receipt, sent),
+            (408 | 429 | 500.., _) => again(answer.problem()),
+            (200..=299, _) => {
+                Attempt::Refused("the server's answer is none that can be read".to_owned())
+            }
+            _ => Attempt::Refused(answer.problem()),
+        }
+    }
+
+    /// Counts and shows what a receipt decides; the rest is to be sent again.
+    fn settle(
+        &self,
+        batch: &Batch,
+        places: &[usize],
+        receipt: &Receipt,
+        sent: &mut Sent,
+    ) -> Attempt {
+        sent.applied += receipt.applied + receipt.duplicates;
+        sent.refused += receipt.rejected_count;
+        for item in &receipt.rejected {
+            let line = String::from_utf8_lossy(batch.line(places[item.index]));
+            (self.say)(format!("{}: {}", line.trim_end(), item.explain()));
+        }
+        let read = receipt.read.unwrap_or(places.len());
+        let failed = receipt.failed.iter().map(|item| places[item.index]);
+        let again: BTreeSet<usize> = failed.chain(places[read..].iter().copied()).collect();
+        let reason = receipt.failed.first().map(Item::explain);
+        Attempt::Again {
+            places: again.into_iter().collect(),
+            reason: reason.unwrap_or_else(|| "the server did not take in all lines".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The board that is written: [`Target`], what its kind is and what its best are.
+
+use std::collections::BTreeMap;
+
+use encodings::Reading;
+use serde::Deserialize;
+
+use super::Halt;
+use super::standing::Standing;
+use crate::board_path::{BoardPath, encoded};
+use crate::client::{Client, ClientError};
+use crate::delivery::{Patience, Pauses, Stop};
+
+/// A board, asked with patience.
+pub(super) struct Target<'a> {
+    pub(super) client: Client,
+    pub(super) path: BoardPath,
+    pub(super) stop: &'a Stop,
+    pub(super) patience: Patience,
+}
+
+/// What of a kind decides how standings are written to it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Kind {
+    fields: Vec<Field>,
+    windows: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Field {
+    name: String,
+    order: Option<String>,
+}
+
+/// The best of a board.
+#[derive(Debug, Deserialize)]
+pub(super) struct Best {
+    /// How many are ranked.
+    pub(super) members: u64,
+    pub(super) entries: Vec<Ranked>,
+}
+
+/// A member on the board.
+#[derive(Debug, Deserialize)]
+pub(super) struct Ranked {
+    pub(super) member: String,
+    points: Option<i64>,
+    #[serde(default)]
+    values: BTreeMap<String, Option<i64>>,
+}
+
+impl Kind {
+    pub(super) fn fields(&self) -> Vec<String> {
+        self.fields.iter().map(|field| field.name.clone()).collect()
+    }
+
+    /// The window that has all that is adopted: the one that is named, or `all`.
+    pub(super) fn window_to_check(&self, named: Option<&str>) -> Option<String> {
+        let all = || self.windows.iter().find(|window| *window == "all").cloned();
+        named.map(str::to_owned).or_else(all)
+    }
+
+    /// How a sorted set is read to have this kind's best first.
+    pub(super) fn reading(&self, encoding: Reading) -> Reading {
+        let is_asc = self.fields.first().and_then(|field| field.order.as_deref()) == Some("asc");
+        match (encoding, is_asc) {
+            (Reading::Reverse, false) | (Reading::Forward, true) => Reading::Reverse,
+            (Reading::Forward, false) | (Reading::Reverse, true) => Reading::Forward,
+        }
+    }
+}
+
+impl Ranked {
+    /// Whether it is this member with these values.
+    pub(super) fn is(&self, standing: &Standing, fields: &[String]) -> bool {
+        let value = |field: &String| match self.points {
+            Some(points) => Some(points),
+            None => self.values.get(field).copied().flatten(),
+        };
+        self.member == standing.member
+            && fields
+                .iter()
+                .map(value)
+                .eq(standing.values.iter().copied().map(Some))
+    }
+}
+
+impl Target<'_> {
+    pub(super) fn kind(&self) -> Result<Kind, Halt> {
+        let kind = self.path.kind();
+        self.read(&format!("/v1/kinds/{}", encoded(kind)))
+    }
+
+    pub(super) fn best(&self, window: &str, count: usize) -> Result<Best, Halt> {
+        let (path, window) = (&self.path, encoded(window));
+        self.read(&format!("{path}/range?from=1&to={count}&window={window}"))
+    }
+
+    fn read<T: for<'a> Deserialize<'a>>(&self, path: &str) -> Result<T, Halt> {
+        let mut stall: Option<Pauses> = None;
+        loop {
+            let (reason, retry_after) = match self.client.get(path) {
+                Ok(answer) if answer.status == 200 => {
+                    return serde_json::from_slice(&answer.body)
+                        .map_err(|error| Halt::Failed(format!("{path}: {error}")));
+                }
+                Ok(answer) if matches!(answer.status, 408 | 429 | 500..) => {
+                    (answer.problem(), answer.retry_after)
+                }
+                Ok(answer) => return Err(Halt::Failed(answer.problem())),
+                Err(error @ ClientError::Unusable { .. }) => {
+                    return Err(Halt::Failed(error.to_string()));
+                }
+                Err(error) => (error.to_string(), None),
+            };
+            let pauses = stall.get_or_insert_with(|| Pauses::new(self.patience));
+            let Some(pause) = pauses.next(retry_after) else {
+                return Err(Halt::Failed(reason));
+            };
+            self.stop.sleep(pause);
+            if self.stop.requested() {
+                return Err(Halt::Interrupted);
+            }
+        }
+    }
+}

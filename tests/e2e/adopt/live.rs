@@ -1,0 +1,118 @@
+//! A sorted set that is written to while it is read, and many members.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use end_to_end::redis::RedisWire;
+
+use super::Stage;
+
+const MEMBERS: u32 = 20_000;
+
+/// Members that one command lays down.
+const CHUNK: u32 = 1_000;
+
+fn lay_down(wire: &mut RedisWire, key: &str) {
+    for first in (0..MEMBERS).step_by(CHUNK as usize) {
+        let pairs = (first..first + CHUNK).map(|n| [score(n).to_string(), format!("user:{n}")]);
+        let words = ["ZADD".to_owned(), key.to_owned()].into_iter();
+        let words: Vec<String> = words.chain(pairs.flatten()).collect();
+        assert_eq!(wire.command(&words).integer(), i64::from(CHUNK));
+    }
+}
+
+/// Many ties.
+fn score(n: u32) -> u32 {
+    n.wrapping_mul(2_654_435_761) >> 20
+}
+
+/// Every member in the order of the source.
+fn source_order(wire: &mut RedisWire, key: &str) -> Vec<String> {
+    let reply = wire.command(&["ZREVRANGE", key, "0", "-1"]);
+    reply
+        .items()
+        .iter()
+        .map(|item| item.text().to_owned())
+        .collect()
+}
+
+/// Every member in the order of the board.
+fn board_order(stage: &Stage, board: &str, count: usize) -> Vec<String> {
+    let pages = (0..count.div_ceil(1_000)).map(|page| {
+        let (from, to) = (page * 1_000 + 1, (page + 1) * 1_000);
+        let range = format!("/v1/boards/{board}/range?from={from}&to={to}&window=all");
+        let entries = stage.server.get(range).entries();
+        entries
+            .iter()
+            .map(|entry| entry["member"].as_str().unwrap().to_owned())
+            .collect()
+    });
+    pages.collect::<Vec<Vec<String>>>().concat()
+}
+
+#[test]
+fn all_members_come_over_in_their_order() {
+    let stage = Stage::new();
+    let mut wire = stage.redis.connect();
+    lay_down(&mut wire, "scores");
+    let run = stage.adopt("scores", "plain", "power/many");
+    assert!(
+        run.stdout.starts_with(
+            "set 20000, left out 0, rejected 0; members in the source 20000, on the board 20000;"
+        ),
+        "{run:?}"
+    );
+    let source = source_order(&mut wire, "scores");
+    assert_eq!(board_order(&stage, "power/many", source.len()), source);
+}
+
+#[test]
+fn while_writes_go_on_the_best_agree_and_another_run_has_the_rest() {
+    let stage = Stage::new();
+    let mut wire = stage.redis.connect();
+    lay_down(&mut wire, "scores");
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut wire = stage.redis.connect();
+            let mut n = 0_u32;
+            while !is_over.load(Ordering::Relaxed) {
+                n += 1;
+                let old = format!("user:{}", score(n) * 4 % MEMBERS);
+                wire.command(&["ZINCRBY", "scores", "3", &old]);
+                if n.is_multiple_of(16) {
+                    wire.command(&["ZADD", "scores", "1", &format!("new:{n}")]);
+                }
+            }
+            n
+        });
+        let run = stage.run(&["--key", "scores", "--board", "power/live"]);
+        is_over.store(true, Ordering::Relaxed);
+        assert!(writer.join().unwrap() > 100, "the writer was at work");
+        // What came behind the cursor may be missing, or the best may change with every look.
+        assert!(matches!(run.status, Some(0 | 1)), "{run:?}");
+        assert!(run.stdout.starts_with("set "), "{run:?}");
+    });
+    // All are set again, with one time.
+    stage.adopt("scores", "plain", "power/live");
+    let source = source_order(&mut wire, "scores");
+    assert_eq!(board_order(&stage, "power/live", source.len()), source);
+}
+
+#[test]
+fn what_was_on_the_board_and_is_not_in_the_source_is_told() {
+    let stage = Stage::new();
+    stage.redis("ZADD scores 1 a 2 b 9 c");
+    stage.adopt("scores", "plain", "power/x");
+    stage.redis("ZREM scores c");
+    stage.redis("ZADD scores 5 b");
+    let run = stage.run(&["--key", "scores", "--board", "power/x"]);
+    assert_eq!(run.status, Some(1), "{run:?}");
+    let counts = "2 of the source's 2 members can be on the board, where there are 3 in window all";
+    assert!(run.stderr.contains(counts), "{run:?}");
+    assert!(
+        run.stderr
+            .contains("at 1 the source has \"b\", the board \"c\""),
+        "{run:?}"
+    );
+}

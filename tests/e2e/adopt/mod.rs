@@ -1,0 +1,104 @@
+//! `megaboard adopt`: sorted sets laid down as others write them, read into boards.
+
+mod encodings;
+mod live;
+mod refusals;
+
+use end_to_end::redis::{RedisServer, Reply};
+use end_to_end::{Server, cli};
+use serde_json::Value;
+
+/// A kind for a score, one for three, one whose later comes first.
+const KINDS: &str = r#"
+[kinds.power]
+windows = ["all"]
+
+[kinds.medals]
+windows = ["all"]
+fields = [{ name = "gold" }, { name = "silver" }, { name = "bronze" }]
+
+[kinds.recent]
+windows = ["all"]
+ties = "latest"
+
+[kinds.daily]
+windows = ["day"]
+
+[kinds.both]
+windows = ["day", "all"]
+"#;
+
+/// A server and a Redis to adopt from.
+struct Stage {
+    server: Server,
+    redis: RedisServer,
+}
+
+impl Stage {
+    #[track_caller]
+    fn new() -> Self {
+        Self {
+            server: Server::with(KINDS),
+            redis: RedisServer::plain(),
+        }
+    }
+
+    /// A command as `redis-cli` takes it, without spaces in its words.
+    #[track_caller]
+    fn redis(&self, command: &str) -> Reply {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        let reply = self.redis.command(&words);
+        assert!(!matches!(reply, Reply::Error(_)), "{command}: {reply:?}");
+        reply
+    }
+
+    fn run(&self, arguments: &[&str]) -> cli::Run {
+        let url = self.redis.url();
+        let mut all = vec!["adopt", "--from", &url, "--server", self.server.url()];
+        all.extend(arguments);
+        cli::run(&all, b"")
+    }
+
+    /// Adopts, all well.
+    #[track_caller]
+    fn adopt(&self, key: &str, encoding: &str, board: &str) -> cli::Run {
+        let run = self.run(&["--key", key, "--encoding", encoding, "--board", board]);
+        assert_eq!(run.status, Some(0), "{run:?}");
+        run
+    }
+
+    /// The best of a board, with everything that is told of them.
+    #[track_caller]
+    fn entries(&self, board: &str) -> Vec<Value> {
+        let range = format!("/v1/boards/{board}/range?from=1&to=1000&window=all");
+        self.server.get(range).entries()
+    }
+
+    /// Member, points and time of the best.
+    #[track_caller]
+    fn standings(&self, board: &str) -> Vec<(String, i64, String)> {
+        let entries = self.entries(board);
+        let each = |entry: &Value| {
+            let text = |name: &str| entry[name].as_str().unwrap().to_owned();
+            (
+                text("member"),
+                entry["points"].as_i64().unwrap(),
+                text("reached_at"),
+            )
+        };
+        entries.iter().map(each).collect()
+    }
+
+    /// Members of the best, in their order.
+    #[track_caller]
+    fn order(&self, board: &str) -> Vec<String> {
+        self.standings(board)
+            .into_iter()
+            .map(|(member, ..)| member)
+            .collect()
+    }
+}
+
+fn standing(member: &str, points: i64, at: &str) -> (String, i64, String) {
+    (member.to_owned(), points, at.to_owned())
+}
