@@ -19,6 +19,7 @@ mod durability;
 mod flights;
 mod ingest;
 mod kinds;
+mod lists;
 mod redis;
 mod service;
 mod windows;

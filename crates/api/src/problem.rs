@@ -12,6 +12,8 @@ use serde_json::{Map, Value as Json};
 use shard_router::{CatalogueError, Reason};
 use shard_store::{BuryError, Failure, Refused, SettleError, StoreError};
 
+use crate::target::ReadWindow;
+
 /// Seconds after which a client may try a store again that was away.
 const RETRY_AFTER_S: u16 = 1;
 
@@ -25,6 +27,7 @@ pub(crate) enum ProblemType {
     UnknownWindow,
     UnknownPath,
     NotRanked,
+    NotListed,
     MethodNotAllowed,
     TooSlow,
     Conflict,
@@ -73,6 +76,11 @@ impl ProblemType {
                 StatusCode::NOT_FOUND,
                 "not-ranked",
                 "The member is not ranked",
+            ),
+            Self::NotListed => (
+                StatusCode::NOT_FOUND,
+                "not-listed",
+                "The member is not on the list",
             ),
             Self::MethodNotAllowed => (
                 StatusCode::METHOD_NOT_ALLOWED,
@@ -181,6 +189,19 @@ impl Problem {
         Self::new(
             ProblemType::NotRanked,
             format!("member {member:?} is not ranked in {window}"),
+        )
+    }
+
+    pub(crate) fn not_listed(member: &Member, window: &ReadWindow) -> Self {
+        let (member, name) = (member.as_str(), window.name());
+        let best = window
+            .listed
+            .map_or_else(String::new, |listed| format!(" {listed}"));
+        Self::new(
+            ProblemType::NotListed,
+            format!(
+                "member {member:?} is not among the best{best} of {name}: it has no neighbours"
+            ),
         )
     }
 

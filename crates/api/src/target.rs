@@ -81,6 +81,8 @@ impl FromRequestParts<Arc<App>> for BoardPath {
 pub(crate) struct ReadWindow {
     pub(crate) window: Window,
     pub(crate) is_final: bool,
+    /// Only so many of the board are ranked, by its kind.
+    pub(crate) listed: Option<u64>,
     calendar: Calendar,
 }
 
@@ -131,6 +133,7 @@ pub(crate) fn resolve(
     Ok(ReadWindow {
         window,
         is_final,
+        listed: kind.retain().map(|retain| retain.keep),
         calendar: calendar.clone(),
     })
 }

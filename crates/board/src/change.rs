@@ -42,6 +42,9 @@ impl Kind {
         if self.calendar() != wanted.calendar() {
             return Err(refused("time_zone", "windows begin by it"));
         }
+        if self.retain() != wanted.retain() {
+            return Err(refused("retain", "lists are kept by it"));
+        }
         let mut spec = wanted.spec.clone();
         spec.windows = self.changed_windows(wanted, now)?;
         Self::new(spec).map_err(|error: KindError| refused("windows", error.to_string()))

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::ident::KindName;
 use crate::limits::{DEDUPE_MAX, KEEP_MAX, SHARDS_MAX, STALENESS_MAX, TOP_MAX};
 use crate::meaning::Meaning;
+use crate::retain::Retain;
 use crate::rules::Rules;
 use crate::timestamp::Timestamp;
 use crate::window::{Calendar, Period};
@@ -124,6 +125,8 @@ pub struct KindSpec {
     pub max_staleness: Duration,
     /// How long an id is remembered.
     pub dedupe: Duration,
+    /// With it only the best are ranked.
+    pub retain: Option<Retain>,
 }
 
 /// Why a spec is no kind. Names the setting and the value.
@@ -135,7 +138,7 @@ pub struct KindError {
 }
 
 impl KindError {
-    fn new(setting: &str, reason: impl Into<String>) -> Self {
+    pub(crate) fn new(setting: &str, reason: impl Into<String>) -> Self {
         Self {
             setting: setting.to_owned(),
             reason: reason.into(),
@@ -176,9 +179,12 @@ impl Kind {
         if spec.dedupe > DEDUPE_MAX {
             return Err(KindError::new("dedupe", "is longer than seven days"));
         }
+        if let Some(retain) = &spec.retain {
+            retain.check(&spec.rules, spec.top)?;
+        }
         let top = usize::try_from(spec.top).map_err(|_| KindError::new("top", "is too large"))?;
         Ok(Self {
-            meaning: Meaning::of(&spec.rules, &spec.calendar),
+            meaning: Meaning::of(&spec.rules, &spec.calendar, spec.retain.as_ref()),
             spec,
             shards,
             top,
@@ -255,6 +261,12 @@ impl Kind {
     #[must_use]
     pub const fn dedupe(&self) -> Duration {
         self.spec.dedupe
+    }
+
+    /// How much of its boards is ranked, where that is not all.
+    #[must_use]
+    pub const fn retain(&self) -> Option<&Retain> {
+        self.spec.retain.as_ref()
     }
 }
 

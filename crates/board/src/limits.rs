@@ -30,6 +30,12 @@ pub const SHARDS_MAX: u16 = 4096;
 /// Depth of a kind's cached global board.
 pub const TOP_MAX: u32 = 10_000;
 
+/// Members that a kind with [`Retain`](crate::Retain) may keep ranked.
+pub const RETAIN_MAX: u64 = 100_000;
+
+/// Entries that the list of such a kind may grow to before it is trimmed.
+pub const TRIM_AT_MAX: u64 = 2 * RETAIN_MAX;
+
 /// How long settings are kept for a board that nobody contributes to.
 pub const SETTINGS_KEPT: Duration = Duration::from_hours(24);
 

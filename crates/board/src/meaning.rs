@@ -6,16 +6,17 @@
 
 use twox_hash::XxHash3_64;
 
+use crate::retain::Retain;
 use crate::rules::Rules;
 use crate::window::Calendar;
 
-/// Digest of a kind's rules and calendar. Stores keep it: it does not depend on the machine, and the
+/// Digest of a kind's rules, its calendar, and what it retains. Stores keep it: it does not depend on the machine, and the
 /// order of the variants of what it is made of is part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Meaning(pub u64);
 
 impl Meaning {
-    pub(crate) fn of(rules: &Rules, calendar: &Calendar) -> Self {
+    pub(crate) fn of(rules: &Rules, calendar: &Calendar, retain: Option<&Retain>) -> Self {
         let mut bytes = vec![rules.mode() as u8, rules.ties() as u8];
         for field in rules.fields() {
             bytes.extend([field.order as u8, field.op as u8]);
@@ -24,6 +25,13 @@ impl Meaning {
             bytes.push(0);
         }
         bytes.extend(calendar.time_zone().as_bytes());
+        if let Some(retain) = retain {
+            // No time zone's name holds it.
+            bytes.push(0);
+            bytes.extend(retain.keep.to_le_bytes());
+            bytes.extend(retain.trim_at.to_le_bytes());
+            bytes.push(u8::from(retain.approximate));
+        }
         Self(XxHash3_64::oneshot(&bytes))
     }
 }

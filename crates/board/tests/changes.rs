@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use board::{
     Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Op, Period,
-    RankStyle, Rules, Ties, Timestamp, WindowRule, WindowState,
+    RankStyle, Retain, Rules, Ties, Timestamp, WindowRule, WindowState,
 };
 
 const DAY: Duration = Duration::from_hours(24);
@@ -44,9 +44,17 @@ fn gifts(change: impl FnOnce(&mut KindSpec)) -> Kind {
         top: 1000,
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::from_hours(1),
+        retain: None,
     };
     change(&mut spec);
     Kind::new(spec).unwrap()
+}
+
+fn listed(keep: u64) -> Retain {
+    Retain {
+        approximate: true,
+        ..Retain::best(keep)
+    }
 }
 
 #[test]
@@ -100,6 +108,7 @@ fn what_standings_are_made_by_may_not() {
             "ties",
             gifts(|s| s.rules = rules(vec![field("points")], Mode::Accumulate, Ties::Latest)),
         ),
+        ("retain", gifts(|spec| spec.retain = Some(listed(1000)))),
         ("time_zone", gifts(|spec| spec.calendar = Calendar::utc())),
         ("windows", gifts(|spec| spec.windows.truncate(1))),
         ("windows", gifts(|spec| spec.windows.reverse())),
@@ -158,4 +167,24 @@ fn the_window_without_bounds_is_never_added() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("all has no next start"), "{error}");
+}
+
+#[test]
+fn a_list_stays_as_it_is() {
+    let of = |retain| gifts(|spec| spec.retain = Some(retain));
+    let kind = of(listed(1000));
+    assert_eq!(kind.changed_to(&kind, now()), Ok(kind.clone()));
+    let others = [
+        listed(2000),
+        Retain {
+            trim_at: 1500,
+            ..listed(1000)
+        },
+    ];
+    for other in others {
+        assert!(kind.changed_to(&of(other), now()).is_err(), "{other:?}");
+        assert_ne!(kind.meaning(), of(other).meaning());
+    }
+    assert!(kind.changed_to(&gifts(|_| ()), now()).is_err());
+    assert_ne!(kind.meaning(), gifts(|_| ()).meaning());
 }

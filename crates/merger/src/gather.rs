@@ -70,7 +70,7 @@ pub(crate) enum Want {
 pub(crate) struct Gathered {
     /// A reading of each shard.
     pub(crate) readings: Vec<Reading>,
-    /// Members of the whole board.
+    /// Members of the whole board that are ranked.
     pub(crate) members: u64,
     /// The stretch.
     pub(crate) entries: Vec<RankedEntry>,
@@ -202,7 +202,7 @@ impl Scope<'_> {
         want: Want,
         reaches: &mut [Reach],
     ) -> Result<Proven, Vec<usize>> {
-        let members: u64 = readings.iter().map(|reading| reading.members).sum();
+        let members = self.members_of(readings);
         let cut: u64 = readings
             .iter()
             .map(|reading| part(reading).anchor.unwrap_or(0))

@@ -22,6 +22,6 @@ pub use cache::{Rendered, Snapshot, TopAnswer, TopForm, TopView};
 pub use counters::Counters;
 pub use error::ReadError;
 pub use merger::{Answer, Clock, Merger, Renderer, Settings};
-pub use ranks::RankedEntry;
-pub use read::{BoardInfo, MemberView, PlaceView, WindowMembers};
+pub use ranks::{Found, RankedEntry};
+pub use read::{BoardInfo, MemberView, PlaceView, UnlistedView, WindowMembers};
 pub use version::Version;

@@ -18,6 +18,28 @@ pub struct RankedEntry {
     pub entry: Entry,
 }
 
+/// What there is of a member.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Found<R, U = Entry> {
+    /// It has no standing.
+    #[default]
+    NotRanked,
+    /// It has one, and is not on the list of a kind that ranks only its best.
+    Unlisted(U),
+    /// It is ranked.
+    Ranked(R),
+}
+
+impl<R, U> Found<R, U> {
+    /// What there is of one who is ranked.
+    pub fn ranked(self) -> Option<R> {
+        match self {
+            Self::Ranked(ranked) => Some(ranked),
+            Self::NotRanked | Self::Unlisted(_) => None,
+        }
+    }
+}
+
 /// Of one shard: how many entries have better fields than these, told by a part that reaches one
 /// entry above where these fields are, or to the shard's best.
 pub(crate) fn better_fields(rules: &Rules, fields: &RankWords, part: &Part) -> u64 {

@@ -37,6 +37,21 @@ impl Scope<'_> {
         self.kind.rank_style() == RankStyle::Competition
     }
 
+    /// So many of the board are ranked at most: shards may have more.
+    pub(crate) fn listed(&self) -> u64 {
+        self.kind.retain().map_or(u64::MAX, |retain| retain.keep)
+    }
+
+    /// How many of the board are ranked, where shards have so many.
+    pub(crate) fn members(&self, of_shards: impl Iterator<Item = u64>) -> u64 {
+        of_shards.sum::<u64>().min(self.listed())
+    }
+
+    /// The same of a reading of each shard.
+    pub(crate) fn members_of(&self, readings: &[Reading]) -> u64 {
+        self.members(readings.iter().map(|reading| reading.members))
+    }
+
     /// One look at one shard.
     pub(crate) async fn look(
         &self,

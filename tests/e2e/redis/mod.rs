@@ -19,3 +19,5 @@ mod spread;
 mod stage;
 mod stopped_nodes;
 mod verify;
+
+pub(crate) use stage::serve;

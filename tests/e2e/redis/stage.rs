@@ -12,7 +12,7 @@ pub(super) fn launch(store: &str, config: &str) -> Launch {
 
 /// A server on this store, with this configuration.
 #[track_caller]
-pub(super) fn serve(store: &str, config: &str) -> Server {
+pub(crate) fn serve(store: &str, config: &str) -> Server {
     launch(store, config).start()
 }
 

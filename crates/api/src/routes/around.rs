@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
+use merger::Found;
 
 use crate::app::App;
 use crate::params::Params;
@@ -36,9 +37,11 @@ pub(crate) async fn show(
         .member(board, kind, window.window, member, (above, below), None)
         .await?;
     let envelope = Envelope::new(board, &window, &answer);
-    let view = answer
-        .value
-        .ok_or_else(|| Problem::not_ranked(member, &window.name()))?;
+    let view = match answer.value {
+        Found::Ranked(view) => view,
+        Found::Unlisted(_) => return Err(Problem::not_listed(member, &window)),
+        Found::NotRanked => return Err(Problem::not_ranked(member, &window.name())),
+    };
     let body = Entries {
         entries: Entries::of(kind.rules(), &view.around),
     };

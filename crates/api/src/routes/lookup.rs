@@ -7,7 +7,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use board::{Member, Rules};
-use merger::RankedEntry;
+use merger::{Found, RankedEntry};
 use serde::Deserialize;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -16,7 +16,7 @@ use crate::body;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
-use crate::wire::{Answer, Entries, EntryShape, Envelope};
+use crate::wire::{Answer, Entries, EntryShape, Envelope, put_entry};
 
 /// Members of one lookup.
 const MEMBERS_MAX: usize = 1000;
@@ -27,25 +27,27 @@ struct LookupShape {
     members: Vec<String>,
 }
 
-/// An entry, or a member with `rank` null.
+/// An entry, its `rank` null off the list of a kind that ranks only its best; or a member with `rank` null.
 struct FoundShape<'a> {
     rules: &'a Rules,
     member: &'a Member,
-    found: Option<&'a RankedEntry>,
+    found: &'a Found<RankedEntry>,
 }
 
 impl Serialize for FoundShape<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        if let Some(ranked) = self.found {
-            EntryShape {
+        match self.found {
+            Found::Ranked(ranked) => EntryShape {
                 rules: self.rules,
                 ranked,
             }
-            .put_into(&mut map)?;
-        } else {
-            map.serialize_entry("rank", &None::<u64>)?;
-            map.serialize_entry("member", self.member.as_str())?;
+            .put_into(&mut map)?,
+            Found::Unlisted(entry) => put_entry(&mut map, self.rules, None, entry)?,
+            Found::NotRanked => {
+                map.serialize_entry("rank", &None::<u64>)?;
+                map.serialize_entry("member", self.member.as_str())?;
+            }
         }
         map.end()
     }
@@ -86,7 +88,7 @@ pub(crate) async fn show(
     let found = found.map(|(member, found)| FoundShape {
         rules: kind.rules(),
         member,
-        found: found.as_ref(),
+        found,
     });
     Ok(Answer {
         envelope,

@@ -7,10 +7,10 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use board::{Kind, Member, Rules};
-use merger::{MemberView, RankedEntry};
+use merger::{Found, MemberView, RankedEntry};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use shard_router::{Write, Written};
-use shard_store::Change;
+use shard_store::{Change, Entry};
 
 use crate::app::App;
 use crate::body;
@@ -18,14 +18,20 @@ use crate::params::Params;
 use crate::problem::Problem;
 use crate::routes::contributions::Receipt;
 use crate::target::{BoardPath, read_window, resolve_only};
-use crate::wire::{Answer, EntryShape, Envelope, StandingShape};
+use crate::wire::{Answer, EntryShape, Envelope, StandingShape, put_entry};
 
-/// The entry, and where it stands.
+/// The entry, and where it stands; off the list of a kind that ranks only its best it stands nowhere.
 struct PlaceShape<'a> {
     rules: &'a Rules,
+    entry: &'a Entry,
+    stands: Option<Stands<'a>>,
+    to_target: ToTarget,
+}
+
+/// A place among others.
+struct Stands<'a> {
     view: &'a MemberView,
     members: u64,
-    to_target: ToTarget,
 }
 
 /// What it takes to stand at a target.
@@ -50,7 +56,7 @@ impl Serialize for NeighbourShape<'_> {
     }
 }
 
-impl PlaceShape<'_> {
+impl Stands<'_> {
     /// 100 · (members − position) / (members − 1), 100 for the first, alone too.
     fn percentile(&self) -> f64 {
         let position = self.view.own().position;
@@ -63,16 +69,19 @@ impl PlaceShape<'_> {
         100.0 * below / others
     }
 
-    fn neighbour(&self, place: Option<usize>) -> Option<NeighbourShape<'_>> {
-        let ranked = self.view.around.get(place?)?;
-        let gap = gap(self.rules, ranked, self.view.own());
-        Some(NeighbourShape {
-            entry: EntryShape {
-                rules: self.rules,
-                ranked,
-            },
-            gap,
-        })
+    fn above<'a>(&'a self, rules: &'a Rules) -> Option<NeighbourShape<'a>> {
+        self.neighbour(rules, self.view.index.checked_sub(1)?)
+    }
+
+    fn below<'a>(&'a self, rules: &'a Rules) -> Option<NeighbourShape<'a>> {
+        self.neighbour(rules, self.view.index + 1)
+    }
+
+    fn neighbour<'a>(&'a self, rules: &'a Rules, place: usize) -> Option<NeighbourShape<'a>> {
+        let ranked = self.view.around.get(place)?;
+        let gap = gap(rules, ranked, self.view.own());
+        let entry = EntryShape { rules, ranked };
+        Some(NeighbourShape { entry, gap })
     }
 }
 
@@ -85,17 +94,13 @@ fn gap(rules: &Rules, a: &RankedEntry, b: &RankedEntry) -> Option<i64> {
 impl Serialize for PlaceShape<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let ranked = self.view.own();
-        EntryShape {
-            rules: self.rules,
-            ranked,
-        }
-        .put_into(&mut map)?;
-        map.serialize_entry("position", &ranked.position)?;
-        map.serialize_entry("percentile", &self.percentile())?;
-        let index = self.view.index;
-        map.serialize_entry("above", &self.neighbour(index.checked_sub(1)))?;
-        map.serialize_entry("below", &self.neighbour(Some(index + 1)))?;
+        let own = self.stands.as_ref().map(|stands| stands.view.own());
+        put_entry(&mut map, self.rules, own.map(|own| own.rank), self.entry)?;
+        map.serialize_entry("position", &own.map(|own| own.position))?;
+        let stands = self.stands.as_ref();
+        map.serialize_entry("percentile", &stands.map(Stands::percentile))?;
+        map.serialize_entry("above", &stands.and_then(|it| it.above(self.rules)))?;
+        map.serialize_entry("below", &stands.and_then(|it| it.below(self.rules)))?;
         if let ToTarget::Change(change) = self.to_target {
             map.serialize_entry("to_target", &change)?;
         }
@@ -109,7 +114,9 @@ pub(crate) async fn show(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref());
-    let target = params.count("target", 1..=u64::MAX)?;
+    // Behind the end of a list nobody has a position.
+    let end = path.kind().retain().map_or(u64::MAX, |retain| retain.keep);
+    let target = params.count("target", 1..=end)?;
     let window = read_window(&app, path.kind(), params)?;
     let (board, kind, member) = (&path.board, path.kind(), path.member()?);
     let answer = app
@@ -118,33 +125,34 @@ pub(crate) async fn show(
         .await?;
     let envelope = Envelope::new(board, &window, &answer);
     let members = answer.members;
-    let view = answer
-        .value
-        .ok_or_else(|| Problem::not_ranked(member, &window.name()))?;
+    let (entry, at_target) = match &answer.value {
+        Found::Ranked(view) => (&view.own().entry, &view.target),
+        Found::Unlisted(view) => (&view.entry, &view.target),
+        Found::NotRanked => return Err(Problem::not_ranked(member, &window.name())),
+    };
     let to_target = match target {
-        Some(_) => ToTarget::Change(to_target(&app, kind, &view)),
+        Some(_) => ToTarget::Change(to_target(&app, kind, entry, at_target.as_ref())),
         None => ToTarget::NotAsked,
+    };
+    let stands = match &answer.value {
+        Found::Ranked(view) => Some(Stands { view, members }),
+        Found::Unlisted(_) | Found::NotRanked => None,
     };
     let body = PlaceShape {
         rules: kind.rules(),
-        view: &view,
-        members,
+        entry,
+        stands,
         to_target,
     };
     Ok(Answer { envelope, body }.into_response())
 }
 
-fn to_target(app: &App, kind: &Kind, view: &MemberView) -> Option<i64> {
-    let own = &view.own().entry;
-    match &view.target {
-        // It stands at the target or above.
-        None => Some(0),
-        Some(target) => {
-            let target = &target.entry.key;
-            kind.rules()
-                .change_to_overtake(&own.key, own.reached_at, target, app.now())
-        }
-    }
+fn to_target(app: &App, kind: &Kind, own: &Entry, target: Option<&RankedEntry>) -> Option<i64> {
+    // Where there is none it stands at the target or above.
+    let Some(target) = target else { return Some(0) };
+    let target = &target.entry.key;
+    kind.rules()
+        .change_to_overtake(&own.key, own.reached_at, target, app.now())
 }
 
 pub(crate) async fn set(

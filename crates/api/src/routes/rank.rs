@@ -16,10 +16,11 @@ use crate::problem::Problem;
 use crate::target::{BoardPath, ReadWindow, read_window};
 use crate::wire::{Answer, Envelope, Integer, Named, NamedIntegers};
 
+/// Null where it would not be on the list of a kind that ranks only its best.
 #[derive(Serialize)]
 struct PlaceShape {
-    rank: u64,
-    position: u64,
+    rank: Option<u64>,
+    position: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -70,8 +71,8 @@ async fn place(
         .await?;
     let envelope = Envelope::new(board, window, &answer);
     let body = PlaceShape {
-        rank: answer.value.rank,
-        position: answer.value.position,
+        rank: answer.value.map(|place| place.rank),
+        position: answer.value.map(|place| place.position),
     };
     Ok(Answer { envelope, body }.into_response())
 }

@@ -69,6 +69,7 @@ pub(crate) fn form(window: &ReadWindow, view: &TopView, n: usize) -> TopForm {
         n,
         is_final: window.is_final,
         stale: view.stale,
+        listed: window.listed,
     }
 }
 
@@ -87,6 +88,9 @@ pub(crate) fn body(board: &BoardName, window: &str, snapshot: &Snapshot, form: T
         snapshot.version,
         snapshot.members
     );
+    if let Some(listed) = form.listed {
+        let _ = write!(body, ",\"listed\":{listed}");
+    }
     if form.is_final {
         body.extend_from_slice(b",\"final\":true");
     }

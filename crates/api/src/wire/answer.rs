@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::entry::text_of;
 use crate::target::ReadWindow;
 
-/// `board`, `window`, `version`, `as_of`, `members`, and `final` once the window is closed.
+/// `board`, `window`, `version`, `as_of`, `members`, `listed` where only the best are ranked, and
+/// `final` once the window is closed.
 #[derive(Debug, Serialize)]
 pub(crate) struct Envelope {
     board: String,
@@ -16,6 +17,8 @@ pub(crate) struct Envelope {
     version: String,
     as_of: String,
     members: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listed: Option<u64>,
     #[serde(rename = "final", skip_serializing_if = "std::ops::Not::not")]
     is_final: bool,
 }
@@ -32,6 +35,7 @@ impl Envelope {
             version: answer.version.to_string(),
             as_of: text_of(answer.as_of),
             members: answer.members,
+            listed: window.listed,
             is_final: window.is_final,
         }
     }

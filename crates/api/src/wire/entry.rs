@@ -4,6 +4,7 @@ use board::{Kind, Rules, Timestamp, Values};
 use bytes::Bytes;
 use merger::{RankedEntry, Rendered};
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use shard_store::Entry;
 
 /// The fields of a standing, as they stand in an entry: `points` alone, or all under `values`.
 pub(crate) struct FieldsShape<'a> {
@@ -65,17 +66,22 @@ pub(crate) struct EntryShape<'a> {
 
 impl EntryShape<'_> {
     pub(crate) fn put_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let entry = &self.ranked.entry;
-        map.serialize_entry("rank", &self.ranked.rank)?;
-        map.serialize_entry("member", entry.key.member.as_str())?;
-        let values = self.rules.values_of(&entry.key.words);
-        FieldsShape {
-            rules: self.rules,
-            values,
-        }
-        .put_into(map)?;
-        map.serialize_entry("reached_at", &text_of(entry.reached_at))
+        put_entry(map, self.rules, Some(self.ranked.rank), &self.ranked.entry)
     }
+}
+
+/// The members of an entry; `rank` is null of one who is not ranked.
+pub(crate) fn put_entry<M: SerializeMap>(
+    map: &mut M,
+    rules: &Rules,
+    rank: Option<u64>,
+    entry: &Entry,
+) -> Result<(), M::Error> {
+    map.serialize_entry("rank", &rank)?;
+    map.serialize_entry("member", entry.key.member.as_str())?;
+    let values = rules.values_of(&entry.key.words);
+    FieldsShape { rules, values }.put_into(map)?;
+    map.serialize_entry("reached_at", &text_of(entry.reached_at))
 }
 
 impl Serialize for EntryShape<'_> {

@@ -10,6 +10,10 @@ use board::{
 use serde::{Deserialize, Serialize};
 
 use super::object::{object, objects};
+use super::retain::{RetainShape, given, retain};
+
+/// Depth of the cached global board where nothing is said.
+const TOP_DEFAULT: u64 = 1000;
 
 /// A kind's settings, each with the default of the contract. The same in JSON and in TOML.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
@@ -26,12 +30,16 @@ pub struct KindShape {
     windows: Vec<String>,
     time_zone: String,
     shards: u64,
-    top: u64,
+    /// By default 1,000, or all that is ranked where that is less.
+    #[serde(deserialize_with = "given")]
+    top: Option<u64>,
     max_staleness: String,
     keep: BTreeMap<String, KeepShape>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     close: BTreeMap<String, String>,
     dedupe: String,
+    #[serde(deserialize_with = "retain", skip_serializing_if = "Option::is_none")]
+    retain: Option<RetainShape>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -124,11 +132,12 @@ impl Default for KindShape {
                 .into(),
             time_zone: "UTC".to_owned(),
             shards: 16,
-            top: 1000,
+            top: None,
             max_staleness: "200ms".to_owned(),
             keep: BTreeMap::new(),
             close: BTreeMap::new(),
             dedupe: "1h".to_owned(),
+            retain: None,
         }
     }
 }
@@ -166,11 +175,20 @@ impl KindShape {
             windows: self.windows()?,
             calendar: Calendar::new(&self.time_zone).map_err(|error| wrong("time_zone", error))?,
             shards: self.shards,
-            top: self.top,
+            top: self.top(),
             max_staleness: duration("max_staleness", &self.max_staleness)?,
             dedupe: duration("dedupe", &self.dedupe)?,
+            retain: self.retain.map(Into::into),
         };
         Kind::new(spec).map_err(|error| ShapeError(error.to_string()))
+    }
+
+    fn top(&self) -> u64 {
+        let by_default = || {
+            self.retain
+                .map_or(TOP_DEFAULT, |retain| retain.top_within(TOP_DEFAULT))
+        };
+        self.top.unwrap_or_else(by_default)
     }
 
     fn rules(&self) -> Result<Rules, ShapeError> {
@@ -291,13 +309,14 @@ impl From<&Kind> for KindShape {
             windows: kind.windows().iter().map(period).collect(),
             time_zone: kind.calendar().time_zone().to_owned(),
             shards: u64::from(kind.shards().get()),
-            top: kind.top() as u64,
+            top: Some(kind.top() as u64),
             max_staleness: text(kind.max_staleness()),
             keep: keep.collect(),
             close: closing
                 .map(|(period, close)| (period, text(close)))
                 .collect(),
             dedupe: text(kind.dedupe()),
+            retain: kind.retain().map(RetainShape::from),
         }
     }
 }
@@ -366,6 +385,46 @@ mod tests {
     }
 
     #[test]
+    fn a_list_has_slack_and_a_top_by_default() {
+        let shown = |text: &str| {
+            let shape: KindShape = serde_json::from_str(text).unwrap();
+            let kind = shape.into_kind("races").unwrap();
+            let shown = serde_json::to_value(KindShape::from(&kind)).unwrap();
+            let again: KindShape = serde_json::from_value(shown.clone()).unwrap();
+            assert_eq!(again.into_kind("races").unwrap(), kind);
+            (shown["top"].clone(), shown["retain"].clone())
+        };
+        let list = |keep, trim_at, approximate| serde_json::json!({"keep": keep, "trim_at": trim_at, "approximate": approximate});
+        assert_eq!(
+            shown(r#"{"mode": "best", "retain": {"keep": 500}}"#),
+            (500.into(), list(500, 600, false))
+        );
+        assert_eq!(
+            shown(r#"{"top": 10, "retain": {"keep": 5000, "trim_at": 5001, "approximate": true}}"#),
+            (10.into(), list(5000, 5001, true))
+        );
+        assert_eq!(
+            shown(r#"{"retain": {"keep": 5000, "approximate": true}}"#).0,
+            1000
+        );
+    }
+
+    #[test]
+    fn a_list_is_an_object_of_what_it_has() {
+        for text in [
+            r#"{"retain": 1000}"#,
+            r#"{"retain": null}"#,
+            r#"{"retain": [1000, 1200, true]}"#,
+            r#"{"retain": {}}"#,
+            r#"{"retain": {"keep": 10, "slack": 2}}"#,
+            r#"{"retain": {"keep": 10, "trim_at": null}}"#,
+            r#"{"top": null}"#,
+        ] {
+            assert!(serde_json::from_str::<KindShape>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn errors_name_the_setting() {
         let cases = [
             (r#"{"windows": ["year"]}"#, "windows"),
@@ -390,6 +449,16 @@ mod tests {
             (r#"{"max_staleness": "1y"}"#, "max_staleness"),
             (r#"{"dedupe": "30d"}"#, "dedupe"),
             (r#"{"kind": "other"}"#, "kind"),
+            (r#"{"retain": {"keep": 10}}"#, "retain"),
+            (r#"{"mode": "best", "retain": {"keep": 0}}"#, "retain.keep"),
+            (
+                r#"{"mode": "best", "retain": {"keep": 10, "trim_at": 10}}"#,
+                "retain.trim_at",
+            ),
+            (
+                r#"{"mode": "best", "top": 11, "retain": {"keep": 10}}"#,
+                "top",
+            ),
         ];
         for (text, setting) in cases {
             let shape: KindShape = serde_json::from_str(text).unwrap();

@@ -5,11 +5,12 @@ mod contribution;
 mod entry;
 mod kind;
 mod object;
+mod retain;
 mod scalar;
 
 pub(crate) use answer::{Answer, Envelope, json};
 pub(crate) use contribution::{Contributed, ContributionShape, Named, StandingShape, Targets};
-pub(crate) use entry::{Entries, EntryShape, FieldsShape};
+pub(crate) use entry::{Entries, EntryShape, FieldsShape, put_entry};
 pub use entry::{RENDERER_MARK, render};
 pub use kind::{KindShape, ShapeError};
 pub(crate) use object::Object;

@@ -43,6 +43,8 @@ pub struct TopForm {
     pub is_final: bool,
     /// The store could not be reached.
     pub stale: bool,
+    /// Only so many of the board are ranked, by its kind.
+    pub listed: Option<u64>,
 }
 
 /// A whole answer made of a snapshot. Cheap to clone.
@@ -180,6 +182,7 @@ pub(super) mod tests {
             top: 1000,
             max_staleness: Duration::from_millis(200),
             dedupe: Duration::from_hours(1),
+            retain: None,
         };
         Kind::new(spec).unwrap()
     }
@@ -209,6 +212,7 @@ pub(super) mod tests {
             n,
             is_final: false,
             stale: false,
+            listed: None,
         };
         let ask = |snapshot: &Snapshot, n, body: &'static str| {
             let make = || TopAnswer {

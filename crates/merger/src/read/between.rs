@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use board::{BoardName, Bound, Direction, Kind, Rules, Value, Window};
-use shard_store::{Anchor, Ask, Reading};
+use shard_store::{Anchor, Ask};
 
 use crate::error::ReadError;
 use crate::gather::{Cut, Want};
@@ -79,16 +79,18 @@ impl Merger {
             let readings = scope
                 .round_of_all([Ask::rank_of(best), Ask::rank_of(worst)])
                 .await?;
-            let between = |reading: &Reading| {
-                let parts = reading.parts.as_deref().unwrap_or_default();
-                let rank = |part: usize| parts.get(part).and_then(|p| p.anchor).unwrap_or(0);
-                rank(1).saturating_sub(rank(0))
+            let better = |part: usize| -> u64 {
+                let parts = readings
+                    .iter()
+                    .filter_map(|reading| reading.parts.as_ref()?.get(part));
+                let better: u64 = parts.filter_map(|part| part.anchor).sum();
+                better.min(scope.listed())
             };
             Ok(Answer {
                 version: scope.version(&readings),
                 as_of: scope.as_of,
-                members: readings.iter().map(|reading| reading.members).sum(),
-                value: readings.iter().map(between).sum(),
+                members: scope.members_of(&readings),
+                value: better(1).saturating_sub(better(0)),
             })
         })
         .await

@@ -42,11 +42,14 @@ impl Merger {
                 *windows.entry(count.window).or_default() += count.members;
             }
             let windows = windows.into_iter();
-            let windows = windows.map(|(window, members)| WindowMembers { window, members });
+            let windows = windows.map(|(window, members)| WindowMembers {
+                window,
+                members: members.min(scope.listed()),
+            });
             Ok(Answer {
                 version: scope.version(&readings),
                 as_of: scope.as_of,
-                members: readings.iter().map(|reading| reading.members).sum(),
+                members: scope.members_of(&readings),
                 value: BoardInfo {
                     record: Some(scope.record.clone()),
                     windows: windows.collect(),

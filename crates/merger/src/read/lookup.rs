@@ -7,11 +7,11 @@ use shard_store::{Anchor, Ask, Entry, Part, Reading, ShardVersion, StoreError};
 
 use crate::error::ReadError;
 use crate::merger::{Answer, Merger};
-use crate::ranks::{RankedEntry, better_fields};
+use crate::ranks::{Found, RankedEntry, better_fields};
 use crate::scope::Scope;
 
 /// A member where its own shard has it.
-struct Found {
+struct Placed {
     /// Place in the request.
     place: usize,
     shard: u16,
@@ -20,30 +20,34 @@ struct Found {
 }
 
 impl Merger {
-    /// The members in the order asked, `None` for who is not ranked.
+    /// What there is of each of the members, in the order asked.
     pub async fn lookup(
         &self,
         board: &BoardName,
         kind: &Arc<Kind>,
         window: Window,
         members: &[Member],
-    ) -> Result<Answer<Vec<Option<RankedEntry>>>, ReadError> {
+    ) -> Result<Answer<Vec<Found<RankedEntry>>>, ReadError> {
         let answer = self.on_board(board, kind, window, |scope| async move {
-            let found = scope.find(members).await?;
-            let counted = scope.count_above(&found).await?;
-            let mut value = vec![None; members.len()];
-            for (found, above) in found.into_iter().zip(counted.above) {
-                value[found.place] = Some(above.rank(scope.groups(), found.entry));
+            let mut value = vec![Found::NotRanked; members.len()];
+            let placed = scope.find(members, &mut value).await?;
+            let counted = scope.count_above(&placed).await?;
+            for (placed, above) in placed.into_iter().zip(counted.above) {
+                value[placed.place] = if above.entries < scope.listed() {
+                    Found::Ranked(above.rank(scope.groups(), placed.entry))
+                } else {
+                    Found::Unlisted(placed.entry)
+                };
             }
             Ok(Answer {
                 version: scope.version_of(counted.versions),
                 as_of: scope.as_of,
-                members: counted.members,
+                members: scope.members([counted.members].into_iter()),
                 value,
             })
         });
         let mut answer = answer.await?;
-        answer.value.resize(members.len(), None);
+        answer.value.resize(members.len(), Found::NotRanked);
         Ok(answer)
     }
 }
@@ -58,8 +62,12 @@ fn ask(anchor: Anchor) -> Ask {
 }
 
 impl Scope<'_> {
-    /// Where the members stand on their own shards.
-    async fn find(&self, members: &[Member]) -> Result<Vec<Found>, StoreError> {
+    /// Where the members stand on their own shards. Who is off its shard's list is told in `off`.
+    async fn find(
+        &self,
+        members: &[Member],
+        off: &mut [Found<RankedEntry>],
+    ) -> Result<Vec<Placed>, StoreError> {
         let mut places: Vec<Vec<usize>> = vec![Vec::new(); usize::from(self.shards())];
         for (place, member) in members.iter().enumerate() {
             let shard = self.record.shards.shard_of(member.placement_hash());
@@ -76,29 +84,31 @@ impl Scope<'_> {
             (*shard, asks.collect())
         });
         let readings = self.round(looks.collect()).await?;
-        let mut found = Vec::with_capacity(members.len());
+        let mut placed = Vec::with_capacity(members.len());
         for ((shard, places), reading) in asked.into_iter().zip(readings) {
             let parts = reading.parts.unwrap_or_default();
             for (place, part) in places.into_iter().zip(parts) {
                 if part.anchor.is_some()
                     && let Some(entry) = part.entries.last().cloned()
                 {
-                    found.push(Found {
+                    placed.push(Placed {
                         place,
                         shard,
                         part,
                         entry,
                     });
+                } else if let Some(entry) = part.unlisted {
+                    off[place] = Found::Unlisted(entry);
                 }
             }
         }
-        Ok(found)
+        Ok(placed)
     }
 
     /// All shards on what is above each member, summed up as they answer.
-    async fn count_above(&self, found: &[Found]) -> Result<Counted, StoreError> {
+    async fn count_above(&self, found: &[Placed]) -> Result<Counted, StoreError> {
         let (rules, groups) = (self.kind.rules(), self.groups());
-        let count = |found: &Found| {
+        let count = |found: &Placed| {
             let anchor = Anchor::Bound(Bound::key(&found.entry.key));
             if groups {
                 ask(anchor)
@@ -106,7 +116,7 @@ impl Scope<'_> {
                 Ask::rank_of(anchor)
             }
         };
-        let fields = |found: &Found| rules.field_words(&found.entry.key.words);
+        let fields = |found: &Placed| rules.field_words(&found.entry.key.words);
         let fields: Vec<RankWords> = found.iter().map(fields).collect();
         let mut counted = Counted {
             above: vec![Above::default(); found.len()],

@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Bound, Kind, Member, RankKey, Window};
-use shard_store::{Anchor, Ask, Reading, StoreError};
+use board::{BoardName, Bound, Kind, Member, Window};
+use shard_store::{Anchor, Ask, Entry, Reading, StoreError};
 
 use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want, part};
 use crate::merger::{Answer, Merger};
-use crate::ranks::RankedEntry;
+use crate::ranks::{Found, RankedEntry};
 use crate::scope::Scope;
 use crate::version::Version;
 
@@ -28,6 +28,15 @@ pub struct MemberView {
     pub target: Option<RankedEntry>,
 }
 
+/// A member who has a standing and is not on the list of a kind that ranks only its best.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnlistedView {
+    /// Its standing.
+    pub entry: Entry,
+    /// As [`MemberView::target`].
+    pub target: Option<RankedEntry>,
+}
+
 impl MemberView {
     /// The member's own entry.
     #[must_use]
@@ -37,8 +46,8 @@ impl MemberView {
 }
 
 impl Merger {
-    /// A member with so many above and below it; `None` if it is not ranked. With `target`, what
-    /// stands at that position too.
+    /// A member with so many above and below it, if it is ranked. With `target`, what stands at that
+    /// position too.
     pub async fn member(
         &self,
         board: &BoardName,
@@ -47,43 +56,21 @@ impl Merger {
         member: &Member,
         (above, below): (u64, u64),
         target: Option<u64>,
-    ) -> Result<Answer<Option<MemberView>>, ReadError> {
+    ) -> Result<Answer<Found<MemberView, UnlistedView>>, ReadError> {
         self.on_board(board, kind, window, |scope| async move {
-            let Some((gathered, key)) = scope.around(member, above, below).await? else {
+            let Some((gathered, entry)) = scope.around(member, above, below).await? else {
                 return Ok(Answer {
                     version: Version::UNBORN,
                     as_of: scope.as_of,
                     members: 0,
-                    value: None,
+                    value: Found::NotRanked,
                 });
             };
-            let index = gathered
-                .entries
-                .iter()
-                .position(|ranked| ranked.entry.key == key);
-            let index = index.ok_or_else(|| lost(member))?;
-            let position = gathered.entries[index].position;
-            let mut at_target = None;
-            if let Some(target) = target.filter(|target| (1..position).contains(target)) {
-                at_target = scope
-                    .page(target - 1, target)
-                    .await?
-                    .entries
-                    .into_iter()
-                    .next()
-                    .filter(|there| there.entry.key > key && there.entry.key.member != *member);
-            }
-            let value = MemberView {
-                around: gathered.entries,
-                index,
-                target: at_target,
-            };
-            let version = scope.version(&gathered.readings);
             Ok(Answer {
-                version,
+                version: scope.version(&gathered.readings),
                 as_of: scope.as_of,
                 members: gathered.members,
-                value: Some(value),
+                value: scope.found(member, gathered, entry, target).await?,
             })
         })
         .await
@@ -97,23 +84,75 @@ fn lost(member: &Member) -> StoreError {
 }
 
 impl Scope<'_> {
+    /// What there is of a member who has this entry among what was gathered around it.
+    async fn found(
+        &self,
+        member: &Member,
+        gathered: Gathered,
+        entry: Entry,
+        target: Option<u64>,
+    ) -> Result<Found<MemberView, UnlistedView>, StoreError> {
+        let around = gathered.entries;
+        let index = around
+            .iter()
+            .position(|ranked| ranked.entry.key == entry.key);
+        let position = match index {
+            Some(index) => around[index].position,
+            None if self.kind.retain().is_some() => self.listed().saturating_add(1),
+            None => return Err(lost(member)),
+        };
+        let mut at_target = None;
+        if let Some(target) = target.filter(|target| (1..position).contains(target)) {
+            let page = self.page(target - 1, target).await?;
+            at_target =
+                page.entries.into_iter().next().filter(|there| {
+                    there.entry.key > entry.key && there.entry.key.member != *member
+                });
+        }
+        Ok(match index {
+            Some(index) => Found::Ranked(MemberView {
+                around,
+                index,
+                target: at_target,
+            }),
+            None => Found::Unlisted(UnlistedView {
+                entry,
+                target: at_target,
+            }),
+        })
+    }
+
+    /// What is around the member, and its entry; none where it has none.
     async fn around(
         &self,
         member: &Member,
         above: u64,
         below: u64,
-    ) -> Result<Option<(Gathered, RankKey)>, StoreError> {
+    ) -> Result<Option<(Gathered, Entry)>, StoreError> {
         let shard = self.record.shards.shard_of(member.placement_hash());
-        let Some((reading, key)) = self.own_part(shard, member, above, below).await? else {
-            return Ok(None);
+        let reading = self.own_part(shard, member, above, below).await?;
+        let own = part(&reading);
+        let nothing = Want::Ranks {
+            from: 0,
+            to: 0,
+            cut_at: 0,
         };
-        let cut = Cut::Bound(Bound::key(&key));
-        let want = Want::Around {
-            before: above,
-            after: below + 1,
+        let (cut, want, entry) = match (own.anchor, &own.unlisted) {
+            (None, None) => return Ok(None),
+            (None, Some(entry)) => (Cut::Top, nothing, entry.clone()),
+            (Some(anchor), _) => {
+                let place = usize::try_from(anchor - own.start).ok();
+                let entry = place.and_then(|place| own.entries.get(place));
+                let entry = entry.ok_or_else(|| lost(member))?.clone();
+                let around = Want::Around {
+                    before: above,
+                    after: below + 1,
+                };
+                (Cut::Bound(Bound::key(&entry.key)), around, entry)
+            }
         };
         let gathered = self.gather(&cut, want, Some((shard, reading))).await?;
-        Ok(Some((gathered, key)))
+        Ok(Some((gathered, entry)))
     }
 
     /// Where the member stands on its shard, with all neighbours that the answer can need, so that
@@ -124,7 +163,7 @@ impl Scope<'_> {
         member: &Member,
         above: u64,
         below: u64,
-    ) -> Result<Option<(Reading, RankKey)>, StoreError> {
+    ) -> Result<Reading, StoreError> {
         let entries = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let ask = Ask {
             anchor: Anchor::Member(member.clone()),
@@ -132,18 +171,6 @@ impl Scope<'_> {
             after: entries(below) + 1,
         };
         let reading = self.round(vec![(shard, [ask].into())]).await?.pop();
-        let Some(reading) = reading else {
-            return Ok(None);
-        };
-        let own = part(&reading);
-        let Some(anchor) = own.anchor else {
-            return Ok(None);
-        };
-        let entry = own
-            .entries
-            .get(entries(anchor - own.start))
-            .ok_or_else(|| lost(member))?;
-        let key = entry.key.clone();
-        Ok(Some((reading, key)))
+        reading.ok_or_else(|| lost(member))
     }
 }

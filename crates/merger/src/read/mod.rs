@@ -10,5 +10,5 @@ mod place;
 mod samples;
 
 pub use info::{BoardInfo, WindowMembers};
-pub use member::MemberView;
+pub use member::{MemberView, UnlistedView};
 pub use place::PlaceView;

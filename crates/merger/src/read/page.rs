@@ -41,6 +41,10 @@ impl Merger {
 impl Scope<'_> {
     /// The entries of these ranks (from 0, end excluded).
     pub(crate) async fn page(&self, from: u64, to: u64) -> Result<Gathered, StoreError> {
+        let to = to.min(self.listed());
+        if from >= to {
+            return self.direct_page(0, 0).await;
+        }
         if to <= DIRECT_RANKS || self.shards() == 1 {
             return self.direct_page(from, to).await;
         }
@@ -50,7 +54,7 @@ impl Scope<'_> {
                 self.gather(&cut, want, None).await
             }
             Steered::PastTheEnd(readings) => Ok(Gathered {
-                members: readings.iter().map(|reading| reading.members).sum(),
+                members: self.members_of(&readings),
                 readings,
                 entries: Vec::new(),
             }),

@@ -28,8 +28,9 @@ impl Default for PlaceView {
 }
 
 impl Merger {
-    /// The place of a member who would reach these values at that time. Where ties go by member
-    /// alone, or to the millisecond, it comes behind those that are there.
+    /// The place of a member who would reach these values at that time; none where that is not on
+    /// the list of a kind that ranks only its best. Where ties go by member alone, or to the
+    /// millisecond, it comes behind those that are there.
     pub async fn place(
         &self,
         board: &BoardName,
@@ -37,20 +38,20 @@ impl Merger {
         window: Window,
         values: &Values,
         reached_at: Timestamp,
-    ) -> Result<Answer<PlaceView>, ReadError> {
+    ) -> Result<Answer<Option<PlaceView>>, ReadError> {
         let words = kind.rules().rank_words(values, reached_at);
         self.place_below(board, kind, window, Bound::prefix(words))
             .await
     }
 
-    /// The place of a standing.
+    /// The place of a standing, if it is on the list.
     pub async fn place_of(
         &self,
         board: &BoardName,
         kind: &Arc<Kind>,
         window: Window,
         key: &RankKey,
-    ) -> Result<Answer<PlaceView>, ReadError> {
+    ) -> Result<Answer<Option<PlaceView>>, ReadError> {
         self.place_below(board, kind, window, Bound::key(key)).await
     }
 
@@ -60,7 +61,7 @@ impl Merger {
         kind: &Arc<Kind>,
         window: Window,
         bound: Bound,
-    ) -> Result<Answer<PlaceView>, ReadError> {
+    ) -> Result<Answer<Option<PlaceView>>, ReadError> {
         let better_fields = kind.rules().field_words(&bound.words).successor();
         let better_fields =
             better_fields.map_or(Anchor::Rank(0), |words| Anchor::Bound(Bound::prefix(words)));
@@ -69,7 +70,7 @@ impl Merger {
             Ask::rank_of(better_fields),
         ]);
         let asks = &asks;
-        self.on_board(board, kind, window, |scope| async move {
+        let answer = self.on_board(board, kind, window, |scope| async move {
             let readings = scope.round_of_all(asks.clone()).await?;
             let sum = |ask: usize| -> u64 {
                 let parts = readings
@@ -82,10 +83,22 @@ impl Merger {
             Ok(Answer {
                 version: scope.version(&readings),
                 as_of: scope.as_of,
-                members: readings.iter().map(|reading| reading.members).sum(),
+                members: scope.members_of(&readings),
                 value: PlaceView { rank, position },
             })
+        });
+        let Answer {
+            version,
+            as_of,
+            members,
+            value,
+        } = answer.await?;
+        let listed = kind.retain().map_or(u64::MAX, |retain| retain.keep);
+        Ok(Answer {
+            version,
+            as_of,
+            members,
+            value: (value.position <= listed).then_some(value),
         })
-        .await
     }
 }

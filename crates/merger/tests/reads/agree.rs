@@ -47,7 +47,7 @@ impl Agree<'_> {
         let merger = &self.stage.merger;
         let member = &self.twin.at(self.style(), position).row.member;
         let read = merger.member(self.board(), self.kind, ALL, member, around, target);
-        let view = self.value(read.await.unwrap()).unwrap();
+        let view = self.value(read.await.unwrap()).ranked().unwrap();
         let case = format!("{member} at {position}, {around:?} around, target {target:?}");
         assert_eq!(
             shown(self.kind, view.own()),
@@ -84,7 +84,7 @@ impl Agree<'_> {
         let read = merger.lookup(self.board(), self.kind, ALL, &members).await;
         let read = self.value(read.unwrap()).into_iter();
         let read: Vec<Option<Shown>> = read
-            .map(|entry| entry.map(|entry| shown(self.kind, &entry)))
+            .map(|found| found.ranked().map(|entry| shown(self.kind, &entry)))
             .collect();
         assert_eq!(read, wanted);
     }
@@ -112,7 +112,7 @@ impl Agree<'_> {
         let (rank, position) = self.twin.place(self.style(), values, at);
         assert_eq!(
             self.value(read.unwrap()),
-            PlaceView { rank, position },
+            Some(PlaceView { rank, position }),
             "{values:?} at {at}"
         );
     }

@@ -11,6 +11,7 @@
 mod a_changed_kind_is_shown;
 mod a_deleted_board_is_gone;
 mod a_failing_store_is_bridged;
+mod a_list_ends_where_it_says;
 mod a_shard_never_goes_back;
 mod agree;
 mod any_page_of_a_million;
@@ -33,6 +34,7 @@ mod sharing_may_fail;
 mod small_boards;
 mod stage;
 mod the_cache_has_a_limit;
+mod trimmed;
 mod twin;
 mod values_of_a_million;
 mod versions_are_one_board_everywhere;

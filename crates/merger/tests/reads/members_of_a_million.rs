@@ -1,5 +1,7 @@
 //! Every member of a million is found at its position, among its neighbours, alone or in a crowd.
 
+use merger::Found;
+
 use crate::million::{MEMBERS, long, million};
 use crate::random::Random;
 
@@ -54,5 +56,5 @@ fn who_is_not_ranked_has_no_place() {
         Some(1),
     );
     let answer = million.runtime.block_on(read).unwrap();
-    assert_eq!(answer.value, None);
+    assert_eq!(answer.value, Found::NotRanked);
 }

@@ -105,7 +105,9 @@ impl Reader<'_> {
         let around = (above, below);
         let answer = merger.member(&stage.board, &stage.kind, ALL, &member, around, None);
         let answer = answer.await.unwrap();
-        let Some(view) = answer.value else { return };
+        let Some(view) = answer.value.ranked() else {
+            return;
+        };
         let MemberView { around, index, .. } = &view;
         let own = view.own();
         assert_eq!(own.entry.key.member, member);
@@ -123,7 +125,9 @@ impl Reader<'_> {
         let (merger, stage) = (&self.stage.merger, self.stage);
         let answer = merger.lookup(&stage.board, &stage.kind, ALL, &members);
         for (member, found) in members.iter().zip(answer.await.unwrap().value) {
-            let Some(found) = found else { continue };
+            let Some(found) = found.ranked() else {
+                continue;
+            };
             assert_eq!(found.entry.key.member, *member);
             assert!(found.rank <= found.position, "{found:?}");
             let row = shown(&stage.kind, &found).row;

@@ -88,7 +88,7 @@ async fn check_members(agree: Agree<'_>, random: &mut Random) {
     }
 }
 
-fn rows(random: &mut Random, fields: usize) -> Vec<Row> {
+pub(crate) fn rows(random: &mut Random, fields: usize) -> Vec<Row> {
     let count = match random.below(6) {
         0 => random.below(3),
         1 => random.below(20),
@@ -114,7 +114,7 @@ fn member(n: u64) -> Member {
 }
 
 /// Few values, so that many tie; never all null.
-fn values(random: &mut Random, fields: usize) -> Values {
+pub(crate) fn values(random: &mut Random, fields: usize) -> Values {
     let mut values = Values::default();
     for field in 0..fields {
         if random.below(4) > 0 {
@@ -127,14 +127,14 @@ fn values(random: &mut Random, fields: usize) -> Values {
     values
 }
 
-fn end(random: &mut Random) -> Option<Value> {
+pub(crate) fn end(random: &mut Random) -> Option<Value> {
     (random.below(4) > 0).then(|| value(small(random, 9) - 4))
 }
 
-fn small(random: &mut Random, end: u64) -> i64 {
+pub(crate) fn small(random: &mut Random, end: u64) -> i64 {
     i64::try_from(random.below(end)).unwrap()
 }
 
-fn pick(random: &mut Random, len: u64) -> usize {
+pub(crate) fn pick(random: &mut Random, len: u64) -> usize {
     usize::try_from(random.below(len)).unwrap()
 }

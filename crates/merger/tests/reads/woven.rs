@@ -15,6 +15,7 @@ use shard_store::{
 };
 
 use crate::shared::SharedInMemory;
+use crate::trimmed;
 
 /// What happens before a read of this shard.
 pub(crate) type Before = dyn Fn(u16) -> BoxFuture<'static, Result<(), StoreError>> + Send + Sync;
@@ -27,6 +28,7 @@ pub(crate) struct Woven {
     shared: Option<SharedInMemory>,
     before: Mutex<Option<Arc<Before>>>,
     after: Mutex<Option<Arc<After>>>,
+    best: Mutex<Option<u64>>,
     boards_fail: Mutex<Option<StoreError>>,
     reads: AtomicU64,
     boards_asked: AtomicU64,
@@ -48,6 +50,7 @@ impl Woven {
             shared,
             before: Mutex::default(),
             after: Mutex::default(),
+            best: Mutex::default(),
             boards_fail: Mutex::default(),
             reads: AtomicU64::default(),
             boards_asked: AtomicU64::default(),
@@ -65,6 +68,11 @@ impl Woven {
     /// From now on this becomes of every reading.
     pub(crate) fn after_reads(&self, after: impl Fn(u16, &mut Reading) + Send + Sync + 'static) {
         *self.after.lock() = Some(Arc::new(after));
+    }
+
+    /// From now on shards rank their best so many, as a store does that trims lists.
+    pub(crate) fn trim_to(&self, best: u64) {
+        *self.best.lock() = Some(best);
     }
 
     /// From now on the store is away, records of boards included.
@@ -187,12 +195,16 @@ impl ShardStore for Woven {
     ) -> BoxFuture<'a, Result<Reading, StoreError>> {
         self.reads.fetch_add(1, Ordering::Relaxed);
         let (before, after) = (self.before.lock().clone(), self.after.lock().clone());
+        let best = *self.best.lock();
         async move {
             if let Some(before) = before {
                 before(shard).await?;
             }
             let Some(after) = after else {
-                return self.inner.read(board, shard, query).await;
+                return match best {
+                    Some(best) => trimmed::read(&self.inner, board, shard, query, best).await,
+                    None => self.inner.read(board, shard, query).await,
+                };
             };
             let whole = Query {
                 unless: None,

@@ -151,7 +151,7 @@ async fn a_member_stands_by_the_moment_that_its_shard_was_read() {
         let read = stage
             .merger
             .member(&stage.board, &stage.kind, ALL, &own, (5, 5), None);
-        let view = read.await.unwrap().value.unwrap();
+        let view = read.await.unwrap().value.ranked().unwrap();
         assert_eq!(shown(&stage.kind, view.own()), twin.at(style, position));
         assert_eq!(
             all_shown(&stage.kind, &view.around),
@@ -168,7 +168,7 @@ async fn who_is_looked_up_stands_by_the_moment_that_its_shard_was_read() {
         let position = position_in(&twin, &own);
         let asked = [own];
         let read = stage.merger.lookup(&stage.board, &stage.kind, ALL, &asked);
-        let found = read.await.unwrap().value.pop().unwrap().unwrap();
+        let found = read.await.unwrap().value.pop().unwrap().ranked().unwrap();
         assert_eq!(shown(&stage.kind, &found), twin.at(style, position));
     }
 }
@@ -213,7 +213,7 @@ async fn a_target_that_is_no_longer_above_is_reached() {
             let read = stage
                 .merger
                 .member(&stage.board, &stage.kind, ALL, &own, (1, 1), Some(1));
-            read.await.unwrap().value.unwrap().target
+            read.await.unwrap().value.ranked().unwrap().target
         };
         assert!(target().await.is_some());
         // Shard 0 is read once for its own place, and then for the target.

@@ -69,7 +69,7 @@ pub struct Reading {
 /// The answer to one ask.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Part {
-    /// The anchor's local rank: how many entries are better. `None`: the member is not ranked.
+    /// The anchor's local rank: how many entries are better. `None`: the member is not ranked here.
     pub anchor: Option<u64>,
     /// The local rank of the first of `entries`.
     pub start: u64,
@@ -78,6 +78,9 @@ pub struct Part {
     pub group_start: u64,
     /// The stretch, best first.
     pub entries: Vec<Entry>,
+    /// Of a kind with [`Retain`](board::Retain), where the store has taken the member off the list:
+    /// its standing. At least as many as the list keeps are better on this shard.
+    pub unlisted: Option<Entry>,
 }
 
 /// One ranked member.

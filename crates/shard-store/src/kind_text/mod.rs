@@ -11,7 +11,8 @@
 //! "dedupe_ms":3600000}}
 //! ```
 //!
-//! A deleted kind has no `kind`. A window may have `close_ms`, and `since_ms`, which is a time.
+//! A deleted kind has no `kind`. A window may have `close_ms`, and `since_ms`, which is a time; a kind that
+//! ranks only its best has `retain`: `{"keep":1000,"trim_at":1200,"approximate":false}`.
 
 mod parts;
 
@@ -21,7 +22,7 @@ use board::{Calendar, Kind, KindName, KindSpec, Rules};
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{KindRecord, Revision};
-use parts::{FieldText, Millis, ModeText, RankText, TiesText, WindowText};
+use parts::{FieldText, Millis, ModeText, RankText, RetainText, TiesText, WindowText};
 
 /// A kind's record.
 #[derive(Debug, Serialize, Deserialize)]
@@ -53,6 +54,8 @@ struct KindText {
     top: u64,
     max_staleness_ms: Millis,
     dedupe_ms: Millis,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    retain: Option<RetainText>,
 }
 
 /// What is wrong with a text that should be a kind.
@@ -130,6 +133,7 @@ impl From<&Kind> for KindText {
             top: spec.top,
             max_staleness_ms: Millis(spec.max_staleness),
             dedupe_ms: Millis(spec.dedupe),
+            retain: spec.retain.map(RetainText::from),
         }
     }
 }
@@ -148,6 +152,7 @@ impl KindText {
             top: self.top,
             max_staleness: self.max_staleness_ms.0,
             dedupe: self.dedupe_ms.0,
+            retain: self.retain.map(Into::into),
         })
         .map_err(|error| invalid(&error))
     }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use board::{
-    Direction, FieldName, FieldRule, Keep, Mode, Op, Period, RankStyle, Ties, Timestamp, WindowRule,
+    Direction, FieldName, FieldRule, Keep, Mode, Op, Period, RankStyle, Retain, Ties, Timestamp,
+    WindowRule,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -76,6 +77,44 @@ enum KeepText {
     Forever,
     AfterMs(Millis),
     IdleMs(Millis),
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RetainText {
+    keep: u64,
+    trim_at: u64,
+    approximate: bool,
+}
+
+impl From<Retain> for RetainText {
+    fn from(retain: Retain) -> Self {
+        let Retain {
+            keep,
+            trim_at,
+            approximate,
+        } = retain;
+        Self {
+            keep,
+            trim_at,
+            approximate,
+        }
+    }
+}
+
+impl From<RetainText> for Retain {
+    fn from(text: RetainText) -> Self {
+        let RetainText {
+            keep,
+            trim_at,
+            approximate,
+        } = text;
+        Self {
+            keep,
+            trim_at,
+            approximate,
+        }
+    }
 }
 
 /// A duration: its milliseconds, or where it is not whole `[milliseconds, nanoseconds]`, since a

@@ -154,6 +154,17 @@ impl Lives {
         }
     }
 
+    /// Something of a board is for the sweep to do. Where that cannot be told, it is done a day late.
+    pub(super) async fn due(&self, board: &BoardRecord, now: Timestamp) {
+        let touch = Touch {
+            now: None,
+            due: Some(now),
+        };
+        if let Err(error) = self.touched(board, touch).boxed().await {
+            tracing::debug!(board = %board.name, %error, "the sweep may come a day late");
+        }
+    }
+
     /// Boards that were due until then have had their turn.
     pub(super) fn swept(&self, now: Timestamp) {
         self.swept.fetch_max(now.millis(), Ordering::AcqRel);

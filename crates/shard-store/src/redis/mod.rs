@@ -9,6 +9,7 @@ mod apply;
 mod given;
 mod keys;
 mod library;
+mod lists;
 mod lives;
 #[cfg(test)]
 mod opened;

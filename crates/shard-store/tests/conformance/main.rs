@@ -33,6 +33,7 @@ mod dropped_windows_stay_closed;
 mod idle_boards_go;
 mod ids_count_once_within_their_span;
 mod kinds_change_by_revision;
+mod lists_keep_their_best;
 mod memory_bounds_its_ids;
 mod settings_hold_until_birth;
 mod the_dead_stay_dead;
@@ -67,6 +68,9 @@ macro_rules! hold {
                     a_stale_revision_is_refused, kinds_with_boards_are_protected,
                     a_deleted_kind_leaves_a_record, stale_kinds_bear_no_boards,
                     stale_kinds_write_to_no_board, no_more_kinds_are_kept_than_the_limit;
+                lists_keep_their_best:
+                    lists_that_grow_are_exact, lists_heal_when_standings_fall, lists_outlast_their_best,
+                    nobody_is_off_a_list_without_a_standing;
                 settings_hold_until_birth:
                     the_last_settings_are_born, settings_are_refused_after_birth,
                     settings_go_with_their_kind, settings_outlast_a_change_of_the_kind, settings_outlast_a_sweep,

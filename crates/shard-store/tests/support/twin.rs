@@ -238,6 +238,7 @@ impl Twin {
             start: start as u64,
             group_start: group_start.unwrap_or(start) as u64,
             entries,
+            unlisted: None,
         }
     }
 }

@@ -50,8 +50,9 @@ pub(super) async fn of(
                 .await;
             // What was applied is told even where its rank cannot be read.
             if let Ok(place) = place {
-                shape.insert("rank".to_owned(), place.value.rank.into());
-                shape.insert("position".to_owned(), place.value.position.into());
+                let (rank, position) = place.value.map(|p| (p.rank, p.position)).unzip();
+                shape.insert("rank".to_owned(), rank.into());
+                shape.insert("position".to_owned(), position.into());
             }
             yield_now().await;
         }

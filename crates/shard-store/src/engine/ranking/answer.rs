@@ -33,6 +33,7 @@ pub(super) fn answer(order: &impl Order, rules: &Rules, groups: bool, ask: &Ask)
         _ => start,
     };
     Part {
+        unlisted: None,
         anchor: Some(anchor as u64),
         start: start as u64,
         group_start: group_start as u64,

@@ -1,7 +1,8 @@
 //! What came of a call.
 //!
 //! A call whose items were all applied and that opened no window answers nothing. Else it tells the
-//! windows that it opened, what was not applied and why, and the standings that are reported.
+//! windows that it opened, what was not applied and why, the standings that are reported, and, if there are
+//! any, the windows whose lists may lack somebody.
 
 use board::{Rules, Window};
 
@@ -16,6 +17,8 @@ use crate::redis::wire::{Garbled, Unpack};
 pub(super) struct Answered {
     /// Windows that it made.
     pub(super) opened: Vec<Window>,
+    /// Windows whose lists may lack somebody.
+    pub(super) short: Vec<Window>,
     /// One for each item.
     pub(super) outcomes: Vec<Outcome>,
 }
@@ -30,6 +33,7 @@ impl Answered {
         let items: usize = parts.iter().map(|part| part.items.len()).sum();
         let mut answered = Self {
             opened: Vec::new(),
+            short: Vec::new(),
             outcomes: vec![Outcome::Applied(Vec::new()); items],
         };
         if payload.is_empty() {
@@ -41,6 +45,11 @@ impl Answered {
         }
         answered.read_refused(&mut answer, parts, ids_max)?;
         answered.read_reports(&mut answer, parts, windows)?;
+        if answer.end().is_err() {
+            for _ in 0..answer.array()? {
+                answered.short.push(window_at(windows, answer.count()?)?);
+            }
+        }
         answer.end()?;
         Ok(answered)
     }

@@ -194,7 +194,7 @@ local function change_in(look, rules, members)
 end
 
 register('apply', {}, function(keys, args)
-    local session, seq, spec, versions, ttls, periods, starts = cmsgpack.unpack(args[2])
+    local session, seq, spec, versions, ttls, periods, starts, keep, trim_at = cmsgpack.unpack(args[2])
     local said, meta, ms, calls = enter(keys, args[1], session, seq, versions)
     if said then return said end
     local rules, batch = rules_of(spec), batch_of(args, #versions)
@@ -212,12 +212,18 @@ register('apply', {}, function(keys, args)
         memory = known_ids(keys, meta[GENERATIONS], each, span, most)
     end
     local refused, reports, latest, repeats = decide_all(batch, rules, memory)
-    local notes, opened = {}, {}
+    local notes, opened, short = {}, {}, {}
+    local lowers = keep and batch.changes:find('[rs]')
     for window, version in ipairs(versions) do
         local look = batch[window]
         local change, changed = change_in(look, rules, batch.members)
         if changed > 0 then
-            write_window(keys[2 * window + 2], keys[2 * window + 3], ttls[window], look.found, change)
+            local scores, rank, name = keys[2 * window + 2], keys[2 * window + 3], version:sub(3)
+            write_window(scores, rank, ttls[window], look.found, change)
+            if keep and call('ZCARD', rank) > trim_at then trim_list(keys[1], name, rank, keep) end
+            if lowers and check_list(keys[1], name, scores, rank, keep, session .. ' ' .. digits(seq)) then
+                short[#short + 1] = window
+            end
             local held = meta[VERSIONS + window]
             if not held then opened[#opened + 1] = window end
             notes[#notes + 1] = version
@@ -225,7 +231,11 @@ register('apply', {}, function(keys, args)
         end
     end
     local answer = ''
-    if #opened + #refused + #reports > 0 then answer = cmsgpack.pack(opened, refused, reports) end
+    if #short > 0 then
+        answer = cmsgpack.pack(opened, refused, reports, short)
+    elseif #opened + #refused + #reports > 0 then
+        answer = cmsgpack.pack(opened, refused, reports)
+    end
     -- What applied nothing is decided again when it is sent again. An answer that speaks of what was
     -- applied before is noted all the same: replicas that have the note have what it speaks of.
     if not latest and not repeats then return 'R' .. answer end

@@ -25,6 +25,7 @@ use arc_swap::ArcSwap;
 use board::{Kind, KindName};
 use tokio::time::Instant;
 
+use super::lists::Lists;
 use super::lives::Lives;
 use super::registry::Registry;
 use super::servers::Servers;
@@ -54,6 +55,7 @@ impl Applier {
         settings: &RedisSettings,
     ) -> Self {
         let sender = Sender {
+            lists: Lists::new(servers.clone(), session.clone()),
             servers,
             session,
             lives,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use board::Timestamp;
+use board::{Timestamp, Window};
 use bytes::Bytes;
 use futures::FutureExt;
 use tokio::time::Instant;
@@ -13,6 +13,7 @@ use super::windows::CallWindows;
 use super::{items, sums};
 use crate::contract::{BoardRecord, Outcome, StoreError};
 use crate::redis::keys::ShardKeys;
+use crate::redis::lists::{self, List, Lists};
 use crate::redis::lives::Lives;
 use crate::redis::rules;
 use crate::redis::servers::{Answer, Call, CallError, Effect, Place, Refusal, Servers};
@@ -21,6 +22,9 @@ use crate::redis::wire::Pack;
 
 /// How often a removal is sent with windows that were opened since.
 const DECLARED_MAX: usize = 16;
+
+/// Steps of refilling lists before a call is answered: some 20,000 members. The sweep does what is left.
+const REFILL_STEPS_MAX: usize = 40;
 
 /// How often a call finds its shard frozen by somebody who is gone.
 const THAWED_MAX: usize = 4;
@@ -31,6 +35,7 @@ pub(super) struct Sender {
     pub(super) servers: Arc<Servers>,
     pub(super) session: Arc<Session>,
     pub(super) lives: Arc<Lives>,
+    pub(super) lists: Lists,
     /// Remembered ids that a shard may hold.
     pub(super) ids_max: u64,
 }
@@ -62,6 +67,9 @@ impl Sender {
         self.lives.still_on(board, epoch).await?;
         if !answered.opened.is_empty() {
             self.lives.opened(board, kind, &answered.opened, now).await;
+        }
+        if !answered.short.is_empty() && !sending.refill(&answered.short).await {
+            self.lives.due(board, now).await;
         }
         Ok(answered.outcomes)
     }
@@ -115,6 +123,36 @@ impl Sending<'_> {
         Err(StoreError::Unavailable(busy.to_owned()))
     }
 
+    /// Refills lists that may lack somebody. False where some still may: what was written is written
+    /// all the same.
+    async fn refill(&self, short: &[Window]) -> bool {
+        let kind = &self.parts[0].kind;
+        let Some(retain) = kind.retain() else {
+            return true;
+        };
+        let patience = self.until.saturating_duration_since(Instant::now());
+        for window in short {
+            let list = List {
+                rules: kind.rules(),
+                retain,
+                keys: &self.keys,
+                place: self.place,
+                window: *window,
+            };
+            let lists = &self.sender.lists;
+            match lists.refill(&list, REFILL_STEPS_MAX, patience).await {
+                Ok(true) => {}
+                Ok(false) => return false,
+                Err(error) => {
+                    let board = &self.board.name;
+                    tracing::debug!(%board, %error, "the sweep refills its list");
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
     /// What both functions are told: who calls, by which rules, in which windows.
     fn head(&self, windows: &CallWindows, sums: bool) -> Bytes {
         let kind = &self.parts[0].kind;
@@ -128,6 +166,9 @@ impl Sending<'_> {
         }
         let earliest = self.parts.iter().map(|part| part.now).min();
         windows.pack(&mut pack, kind, earliest.unwrap_or(now));
+        if let Some((keep, trim_at)) = lists::bounds(kind) {
+            pack.int(keep).int(trim_at);
+        }
         pack.done()
     }
 

@@ -57,7 +57,7 @@ local function add_up(rules, held, members, deltas, times, entries)
 end
 
 register('sums', {}, function(keys, args)
-    local session, seq, spec, now, versions, ttls, periods, starts = cmsgpack.unpack(args[2])
+    local session, seq, spec, now, versions, ttls, periods, starts, keep, trim_at = cmsgpack.unpack(args[2])
     local said, meta, ms, calls = enter(keys, args[1], session, seq, versions)
     if said then return said end
     if meta[DROPPED] and dropped_of(meta[DROPPED], periods, starts) then return 'EITEMS' end
@@ -74,7 +74,11 @@ register('sums', {}, function(keys, args)
     local notes, opened = {}, {}
     for window, change in ipairs(changes) do
         if #change.put > 0 then
-            write_window(keys[2 * window + 2], keys[2 * window + 3], ttls[window], change.found, change)
+            local rank = keys[2 * window + 3]
+            write_window(keys[2 * window + 2], rank, ttls[window], change.found, change)
+            if keep and call('ZCARD', rank) > trim_at then
+                trim_list(keys[1], versions[window]:sub(3), rank, keep)
+            end
             local version = meta[VERSIONS + window]
             if not version then opened[#opened + 1] = window end
             notes[#notes + 1] = versions[window]

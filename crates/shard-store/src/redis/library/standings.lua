@@ -47,6 +47,13 @@ local function standing_of(rules, bytes)
     return standing
 end
 
+-- Whether these bytes are as long as a standing is.
+local function is_standing(spec, bytes)
+    local fields = (#spec - 2) / 2
+    local times = 7 * (spec:sub(1, 1) == 'a' and fields or 1)
+    return #bytes == times + 4 * fields or #bytes == times + 8 * fields
+end
+
 local function value_place(rules, field)
     return rules.accumulates and 2 * field - 1 or field
 end

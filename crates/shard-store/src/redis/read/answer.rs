@@ -1,11 +1,11 @@
 //! What `read.lua` answers, as readings.
 
-use board::{Incarnation, Rules};
+use board::{Incarnation, RankKey, Rules};
 use twox_hash::XxHash3_64;
 
-use crate::contract::{Entry, Part, Reading, ShardVersion, StoreError};
+use crate::contract::{Anchor, Ask, Entry, Part, Reading, ShardVersion, StoreError};
 use crate::redis::servers::Answer;
-use crate::redis::standing::{entry_of, needs_scores};
+use crate::redis::standing::{entry_of, needs_scores, standing_of};
 use crate::redis::wire::{Garbled, Unpack};
 
 impl From<Garbled> for StoreError {
@@ -15,11 +15,11 @@ impl From<Garbled> for StoreError {
     }
 }
 
-/// The reading that answers so many asks, which were only made of another version than `unless`.
+/// The reading that answers these asks, which were only made of another version than `unless`.
 pub(super) fn reading(
     rules: &Rules,
     life: Incarnation,
-    asks: usize,
+    asks: &[Ask],
     unless: Option<ShardVersion>,
     seen: &Answer,
 ) -> Result<Reading, Garbled> {
@@ -29,13 +29,13 @@ pub(super) fn reading(
     let version = version_of(life, seen.epoch, answer.text()?)?;
     let members = answer.count()?;
     let is_same = unless.is_some_and(|known| known.counter == version.counter);
-    if parts != if is_same { 0 } else { asks } {
+    if parts != if is_same { 0 } else { asks.len() } {
         return Err(Garbled("not as many parts as were asked for"));
     }
     let parts = if is_same {
         None
     } else {
-        let parts = (0..parts).map(|_| part(rules, &mut answer));
+        let parts = asks.iter().map(|ask| part(rules, ask, &mut answer));
         Some(parts.collect::<Result<_, _>>()?)
     };
     answer.end()?;
@@ -62,7 +62,7 @@ fn version_of(life: Incarnation, epoch: u64, text: &str) -> Result<ShardVersion,
     })
 }
 
-fn part(rules: &Rules, answer: &mut Unpack<'_>) -> Result<Part, Garbled> {
+fn part(rules: &Rules, ask: &Ask, answer: &mut Unpack<'_>) -> Result<Part, Garbled> {
     if answer.array()? != 5 {
         return Err(Garbled("no part"));
     }
@@ -73,6 +73,12 @@ fn part(rules: &Rules, answer: &mut Unpack<'_>) -> Result<Part, Garbled> {
         ranked.push((answer.raw()?, answer.text()?));
     }
     let standings = answer.array()?;
+    if anchor < 0 && ranked.is_empty() && standings == 1 {
+        return Ok(Part {
+            unlisted: Some(unlisted(rules, ask, answer.raw()?)?),
+            ..Part::default()
+        });
+    }
     if standings != if needs_scores(rules) { ranked.len() } else { 0 } {
         return Err(Garbled("not as many standings as members"));
     }
@@ -90,6 +96,23 @@ fn part(rules: &Rules, answer: &mut Unpack<'_>) -> Result<Part, Garbled> {
         start,
         group_start,
         entries,
+        unlisted: None,
+    })
+}
+
+/// The entry of a member who is off the list, by its standing.
+fn unlisted(rules: &Rules, ask: &Ask, kept: &[u8]) -> Result<Entry, Garbled> {
+    let Anchor::Member(member) = &ask.anchor else {
+        return Err(Garbled("a standing of nobody"));
+    };
+    let standing = standing_of(rules, kept)?;
+    let key = RankKey {
+        words: rules.rank_words_of(&standing),
+        member: member.clone(),
+    };
+    Ok(Entry {
+        key,
+        reached_at: rules.reached_at(&standing),
     })
 }
 

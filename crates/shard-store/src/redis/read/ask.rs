@@ -1,6 +1,6 @@
 //! Queries as arguments of `read.lua`.
 
-use board::{Period, Rules};
+use board::{Kind, Period, Rules};
 use bytes::Bytes;
 
 use crate::contract::{Anchor, Ask, Query, ShardVersion};
@@ -13,7 +13,9 @@ use crate::redis::wire::Pack;
 const RANK_MAX: i64 = 1 << 52;
 
 /// The arguments, in the order that `read.lua` tells.
-pub(super) fn args(rules: &Rules, query: &Query, unless: Option<ShardVersion>) -> Vec<Bytes> {
+pub(super) fn args(kind: &Kind, query: &Query, unless: Option<ShardVersion>) -> Vec<Bytes> {
+    let rules = kind.rules();
+    let flag = |is_set| Bytes::from_static(if is_set { b"1" } else { b"0" });
     let text = |text: String| Bytes::from(text);
     vec![
         text(window_name(query.window)),
@@ -21,8 +23,9 @@ pub(super) fn args(rules: &Rules, query: &Query, unless: Option<ShardVersion>) -
         text(query.window.start().millis().to_string()),
         text(unless.map_or_else(String::new, |known| known.counter.to_string())),
         spec(rules),
-        Bytes::from_static(if query.groups { b"1" } else { b"0" }),
+        flag(query.groups),
         asks(rules, &query.asks),
+        flag(kind.retain().is_some()),
     ]
 }
 

@@ -64,9 +64,9 @@ impl Reader {
         let keys = vec![keys.meta(), scores, rank];
         let mut unless = query.unless;
         loop {
-            let args = ask::args(rules, query, unless);
+            let args = ask::args(&kind, query, unless);
             let seen = self.look(board, shard, "read", keys.clone(), args).await?;
-            let asks = query.asks.len();
+            let asks = &query.asks;
             let reading = answer::reading(rules, board.incarnation, asks, unless, &seen)?;
             match unless {
                 // The function compares counters alone. That another version has the same one takes

@@ -2,14 +2,15 @@
 --
 -- KEYS: meta, scores, rank. ARGV: the window's name; the place of its period in what was dropped (0 for
 -- none) and its start in ms; the counter at which nothing is wanted, or nothing; the rules; 1 where
--- groups are wanted; the asks, packed: a list of
+-- groups are wanted; the asks, packed, and 1 where a member may be off a list. Asks are a list of
 --   {before, after, 'r', rank}                  from a rank on
 --   {before, after, 'b', score, rest, strict}   behind what is better than a cut
 --   {before, after, 'm', member}                where a member stands
 --
 -- Answers {version, members} at that counter, else with a list for each ask behind it: rank of the
 -- anchor (-1: not ranked), rank of the first entry, rank of the first of its group, {member, score,
--- ...}, and where ties go by member {standing, ...}.
+-- ...}, and where ties go by member {standing, ...}. Of a member who is off the list it has no entries
+-- and one standing: the member's own.
 
 do
     -- Members that one HMGET asks for: `unpack` has room for 8000.
@@ -35,21 +36,22 @@ do
         return standings
     end
 
-    -- By member: where those stand that are asked for.
+    -- By member: where those stand that are asked for; and the standings of those who stand nowhere.
     local function ranks_of(scores, rank, spec, asks)
-        local members, ranks = {}, {}
+        local members, ranks, off = {}, {}, {}
         for _, ask in ipairs(asks) do
             if ask[3] == 'm' then members[#members + 1] = ask[4] end
         end
-        if #members == 0 then return ranks end
+        if #members == 0 then return ranks, off end
         local rules, standings = rules_of(spec), standings_of(scores, members)
         for place, member in ipairs(members) do
             if standings[place] ~= '' and not ranks[member] then
                 local _, ranked = rank_key(rules, standing_of(rules, standings[place]), member)
                 ranks[member] = call('ZREVRANK', rank, ranked) or nil
+                off[member] = not ranks[member] and standings[place] or nil
             end
         end
-        return ranks
+        return ranks, off
     end
 
     -- Names behind the first bytes of ranked members.
@@ -73,7 +75,8 @@ do
         local spec, groups, asks = args[5], args[6] == '1', cmsgpack.unpack(args[7])
         local fields_width = 4 * (#spec - 2) - 8
         local by_member = spec:sub(2, 2) == 'm'
-        local ranks = ranks_of(scores, rank, spec, asks)
+        local ranks, off = ranks_of(scores, rank, spec, asks)
+        local is_list = args[8] == '1'
         for place, ask in ipairs(asks) do
             local anchor
             if ask[3] == 'r' then
@@ -84,6 +87,7 @@ do
                 anchor = ranks[ask[4]]
             end
             local start, group, entries, standings = 0, 0, {}, {}
+            if is_list and not anchor then standings[1] = off[ask[4]] end
             if anchor then
                 start = math.max(anchor - ask[1], 0)
                 local last = math.min(anchor + ask[2], members) - 1

@@ -50,6 +50,8 @@ pub(super) struct Survey {
     /// Members ranked in the window without bounds.
     pub(super) ranked: u64,
     pub(super) windows: Vec<Window>,
+    /// Those whose lists may lack somebody.
+    pub(super) short: Vec<Window>,
 }
 
 impl Shards<'_> {
@@ -226,7 +228,7 @@ impl Shards<'_> {
     }
 }
 
-fn failed(error: CallError) -> StoreError {
+pub(super) fn failed(error: CallError) -> StoreError {
     match error {
         CallError::Refused(refusal) if refusal.code == "DEAD" => StoreError::Dead,
         error => crate::redis::registry::failed(error),
@@ -259,6 +261,7 @@ fn survey(answer: &[u8]) -> Result<Survey, Garbled> {
         ids,
         ranked,
         windows: take_windows(&mut answer)?,
+        short: take_windows(&mut answer)?,
     })
 }
 

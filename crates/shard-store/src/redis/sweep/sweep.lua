@@ -3,22 +3,24 @@
 -- A freeze is the field `f`, 'TOKEN UNTIL': until then nothing is applied. One that ended without being taken
 -- back keeps writers out until they have asked the registry whether the board is still there (`thaw`).
 
--- The windows of a shard, by name.
-local function named_windows(fields)
-    local windows = {}
+-- The windows of a shard, by name; or with another letter those of which meta says that.
+local function named_windows(fields, letter)
+    local windows, prefix = {}, (letter or 'v') .. ':'
     for _, field in ipairs(fields) do
-        if field:sub(1, 2) == 'v:' then windows[#windows + 1] = field:sub(3) end
+        if field:sub(1, 2) == prefix then windows[#windows + 1] = field:sub(3) end
     end
     return windows
 end
 
--- What a shard holds, in few words: w, g, the members ranked in the window without bounds, all windows.
+-- What a shard holds, in few words: w, g, the members ranked in the window without bounds, all windows, and
+-- those whose lists are to be refilled.
 register('survey', {'no-writes'}, function(keys)
     local fields = call('HKEYS', keys[1])
     local held = call('HMGET', keys[1], 'x', 'w', 'g')
     if held[1] then return 'EDEAD' end
     local ranked = call('ZCARD', keys[2])
-    return 'R' .. cmsgpack.pack{held[2] or '', held[3] or '', ranked, named_windows(fields)}
+    local short = named_windows(fields, 's')
+    return 'R' .. cmsgpack.pack{held[2] or '', held[3] or '', ranked, named_windows(fields), short}
 end)
 
 -- Drops windows, and closes them and what began before them by the watermark `dropped`, 'HOUR DAY WEEK MONTH'.
@@ -34,7 +36,7 @@ register('drop', {'allow-oom'}, function(keys, args)
         local latest = tonumber(starts[i])
         if start ~= '-' and (not latest or latest < tonumber(start)) then starts[i] = start end
     end
-    for arg = 3, #args do call('HDEL', meta, 'v:' .. args[arg]) end
+    for arg = 3, #args do call('HDEL', meta, 'v:' .. args[arg], 'b:' .. args[arg], 's:' .. args[arg]) end
     call('HSET', meta, 'd', table.concat(starts, ' '))
     if #keys > 1 then call('UNLINK', unpack(keys, 2)) end
     return 'R'
@@ -65,6 +67,7 @@ register('empty', {'allow-oom'}, function(keys, args)
         call('HSET', meta, 'v:all', digits(counter) .. ' ' .. caller)
     end
     call('UNLINK', scores, rank)
+    call('HDEL', meta, 'b:all', 's:all')
     return 'R'
 end)
 

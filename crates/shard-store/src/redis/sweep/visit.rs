@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::shards::{Shards, Survey};
 use super::{DECIDED, DUE_MAX, LINGER, SETTINGS_KEPT, Sweep};
 use crate::contract::StoreError;
+use crate::redis::lists::List;
 use crate::redis::registry::Record;
 use crate::redis::retention::{gone_at, time_to_live_ms};
 
@@ -90,6 +91,7 @@ impl Visit<'_> {
     async fn work(&mut self) -> Result<Next, StoreError> {
         self.drop_windows().await?;
         self.renew_windows().await?;
+        self.refill_lists().await?;
         let idle = self.is_idle();
         if idle && self.surveys.iter().any(|held| held.ranked > 0) && !self.empty_idle().await? {
             // It was touched just now: it is another time's matter.
@@ -121,6 +123,7 @@ impl Visit<'_> {
         shards.each(drop).await?;
         for held in &mut self.surveys {
             held.windows.retain(|window| !gone.contains(window));
+            held.short.retain(|window| !gone.contains(window));
         }
         Ok(())
     }
@@ -138,6 +141,26 @@ impl Visit<'_> {
             async move { shards.renew_windows(shard, &lives).await }
         };
         shards.each(renew).await.map(drop)
+    }
+
+    /// Refills lists that whoever marked them did not.
+    async fn refill_lists(&self) -> Result<(), StoreError> {
+        let Some(retain) = self.kind.retain() else {
+            return Ok(());
+        };
+        for (shard, held) in (0..).zip(&self.surveys) {
+            for window in &held.short {
+                let list = List {
+                    rules: self.kind.rules(),
+                    retain,
+                    keys: &self.record.spread.keys(shard),
+                    place: self.record.spread.place(shard),
+                    window: *window,
+                };
+                self.sweep.refill(&list).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether nobody has written for the idle time. Writers touch the record an eighth of that late

@@ -13,11 +13,12 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{Rules, Window};
+use board::{Kind, Rules, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::keys::{ShardKeys, window_name};
+use super::lists::{self, List, Lists};
 use super::lives::Lives;
 use super::read::{Reader, failed};
 use super::registry::Registry;
@@ -43,6 +44,7 @@ pub(super) struct Verifier {
     servers: Arc<Servers>,
     session: Arc<Session>,
     lives: Arc<Lives>,
+    lists: Lists,
     registry: Arc<Registry>,
     write_deadline: Duration,
 }
@@ -51,12 +53,16 @@ pub(super) struct Verifier {
 struct Place<'a> {
     board: &'a BoardRecord,
     shard: u16,
-    rules: &'a Rules,
+    kind: &'a Kind,
     window: Window,
     repair: bool,
 }
 
 impl Place<'_> {
+    fn rules(&self) -> &Rules {
+        self.kind.rules()
+    }
+
     fn keys(&self) -> Vec<Bytes> {
         let keys = ShardKeys::new(self.board, self.shard);
         let (scores, rank) = (keys.scores(self.window), keys.rank(self.window));
@@ -82,6 +88,7 @@ impl Verifier {
     ) -> Self {
         Self {
             reader,
+            lists: Lists::new(servers.clone(), session.clone()),
             servers,
             session,
             lives,
@@ -105,7 +112,7 @@ impl Verifier {
             let place = Place {
                 board,
                 shard,
-                rules: kind.rules(),
+                kind: &kind,
                 window,
                 repair,
             };
@@ -130,9 +137,17 @@ impl Verifier {
             self.walk(place, "verify_rank", findings).await?;
             self.walk(place, "verify_scores", findings).await?;
         }
+        if place.repair {
+            self.refill(place).await?;
+        }
         if findings.is_clean() {
             let after = self.counts(place).await?;
-            if after.scores != after.ranked {
+            // Of a list the scores were looked at: each has its entry, or is off it.
+            let is_even = match place.kind.retain() {
+                Some(_) => after.scores >= after.ranked,
+                None => after.scores == after.ranked,
+            };
+            if !is_even {
                 findings.uneven(after.scores, after.ranked);
             }
         }
@@ -161,7 +176,11 @@ impl Verifier {
         let mut cursor = Bytes::from_static(b"0");
         loop {
             let step = Bytes::from(STEP_MEMBERS.to_string());
-            let args = vec![spec(place.rules), cursor, step];
+            let mut args = vec![spec(place.rules()), cursor, step];
+            if let Some(retain) = place.kind.retain() {
+                args.push(Bytes::from(window_name(place.window)));
+                args.push(Bytes::from(retain.keep.to_string()));
+            }
             let payload = self.look(place, function, args).await?;
             let mut answer = Unpack::new(&payload);
             if answer.array()? != 2 {
@@ -170,7 +189,7 @@ impl Verifier {
             cursor = Bytes::copy_from_slice(answer.raw()?);
             let mut found = Vec::new();
             for _ in 0..answer.array()? / 2 {
-                found.push(Found::new(place.rules, answer.text()?, answer.raw()?)?);
+                found.push(Found::new(place.rules(), answer.text()?, answer.raw()?)?);
             }
             if place.repair {
                 for found in found.chunks(MENDED_MAX) {
@@ -192,14 +211,17 @@ impl Verifier {
         let entries = found.iter().filter_map(Found::entry);
         let members = found.iter().filter_map(Found::name_to_rank);
         let number = self.session.next_call();
-        let args = vec![
-            spec(place.rules),
+        let mut args = vec![
+            spec(place.rules()),
             Bytes::from(window_name(place.window)),
             Bytes::from(self.session.name()),
             Bytes::from(number.to_string()),
             packed(&entries.collect::<Vec<_>>()),
             packed(&members.collect::<Vec<_>>()),
         ];
+        if let Some(retain) = place.kind.retain() {
+            args.push(Bytes::from(retain.trim_at.to_string()));
+        }
         let call = Call {
             function: "mend",
             keys: place.keys(),
@@ -211,6 +233,29 @@ impl Verifier {
         let answer = self.servers.call(at, &call).await;
         let answer = answer.map_err(|error| failed(&self.lives, place.board, error));
         answer.map(drop)
+    }
+
+    /// Puts back who belongs on a list, where it is marked: what was mended is no longer in the order that
+    /// it was taken off by.
+    async fn refill(&self, place: &Place<'_>) -> Result<(), StoreError> {
+        let Some(retain) = place.kind.retain() else {
+            return Ok(());
+        };
+        let list = List {
+            rules: place.rules(),
+            retain,
+            keys: &ShardKeys::new(place.board, place.shard),
+            place: self.lives.place(place.board, place.shard).await?,
+            window: place.window,
+        };
+        let refilled = self
+            .lists
+            .refill(&list, lists::STEPS_MAX, self.write_deadline);
+        match refilled.await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(StoreError::Unavailable(lists::BUSY.to_owned())),
+            Err(error) => Err(failed(&self.lives, place.board, error)),
+        }
     }
 
     async fn look(

@@ -4,13 +4,6 @@
 -- and how much to look through; it answers {cursor, {code, subject, ...}}.
 
 do
-    -- Whether these bytes are as long as a standing is.
-    local function is_standing(spec, bytes)
-        local fields = (#spec - 2) / 2
-        local times = 7 * (spec:sub(1, 1) == 'a' and fields or 1)
-        return #bytes == times + 4 * fields or #bytes == times + 8 * fields
-    end
-
     local function prefix_of(spec)
         return 4 * (#spec - 2) - (spec:sub(2, 2) == 'm' and 8 or 0)
     end
@@ -31,7 +24,17 @@ do
         return 'R' .. cmsgpack.pack({call('HLEN', keys[2]), call('ZCARD', keys[3])})
     end)
 
-    -- Each score: `garbled`, or `missing`: its place in the order is empty.
+    -- Whether one may be off the list: so many are better on it, and whoever is better still was not taken
+    -- off.
+    local function may_be_off(keys, name, keep, score, entry)
+        if count_above(keys[3], digits(score), entry, true) < keep then return false end
+        if call('HEXISTS', keys[1], 's:' .. name) == 1 then return true end
+        local best_score, best = taken_off(keys[1], name)
+        return best and not is_better(score, entry, tonumber(best_score), best)
+    end
+
+    -- Each score: `garbled`, or `missing`: its place in the order is empty. Of a list the window's name and
+    -- the number that it keeps are told, too.
     register('verify_scores', {'no-writes'}, function(keys, args)
         if is_dead(keys[1]) then return 'EDEAD' end
         local spec, found = args[1], {}
@@ -45,7 +48,11 @@ do
             else
                 local score, ranked = expected(spec, value, name)
                 local there = call('ZSCORE', keys[3], ranked)
-                if not there or tonumber(there) ~= score then code = 'missing' end
+                local is_there = there and tonumber(there) == score
+                local keep = tonumber(args[5])
+                if not is_there and not (keep and may_be_off(keys, args[4], keep, score, ranked)) then
+                    code = 'missing'
+                end
             end
             if code then
                 found[#found + 1] = code
@@ -104,15 +111,8 @@ do
         return call('ZADD', keys[3], 'CH', digits(score), ranked)
     end
 
-    -- A sorted set that was made anew goes when its scores do.
-    local function share_end(keys)
-        if call('PTTL', keys[3]) ~= -1 then return end
-        local left = call('PTTL', keys[2])
-        if left > 0 then call('PEXPIRE', keys[3], left) end
-    end
-
     -- ARGV: deadline, rules, the window's name, who mends and under which number, entries and members,
-    -- both packed. Looks at each anew: what was found may have been written since. The version tells
+    -- both packed; of a list the entries that it may have: it is marked to be refilled. Looks at each anew: what was found may have been written since. The version tells
     -- of a change, since boards that were merged of the wrong order are to go.
     register('mend', {}, function(keys, args)
         local meta = call('HMGET', keys[1], 'x', 'f', 'v:' .. args[3])
@@ -130,7 +130,11 @@ do
             local counter = tonumber((meta[3] or '0'):match('^%d+')) + changed
             local version = digits(counter) .. ' ' .. args[4] .. ' ' .. args[5]
             call('HSET', keys[1], 'v:' .. args[3], version)
-            share_end(keys)
+            share_end(keys[2], keys[3])
+            if args[8] then
+                mark_list(keys[1], args[3], args[4] .. ' ' .. args[5])
+                trim_list(keys[1], args[3], keys[3], tonumber(args[8]))
+            end
         end
         return 'R'
     end)

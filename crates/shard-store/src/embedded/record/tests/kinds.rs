@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::limits::{DEDUPE_MAX, KEEP_MAX, STALENESS_MAX};
+use board::limits::{DEDUPE_MAX, KEEP_MAX, RETAIN_MAX, STALENESS_MAX};
 use board::{
     Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Op, Period,
-    RankStyle, Rules, Ties, Timestamp, WindowRule,
+    RankStyle, Retain, Rules, Ties, Timestamp, WindowRule,
 };
 use serde_json::{Value, json};
 
@@ -80,6 +80,10 @@ fn the_longest_kind_has_room_with_a_zone_of_255_bytes() {
         top: 10_000,
         max_staleness: long(STALENESS_MAX),
         dedupe: long(DEDUPE_MAX),
+        retain: Some(Retain {
+            approximate: true,
+            ..Retain::best(RETAIN_MAX)
+        }),
     });
     let record = KindRecord {
         name: KindName::new(&"k".repeat(63)).unwrap(),
@@ -178,6 +182,11 @@ fn what_is_no_kind_is_refused() {
         ("/kind/shards", json!(3)),
         ("/kind/top", json!(0)),
         ("/kind/dedupe_ms", json!(u64::MAX)),
+        ("/kind/retain", json!({"keep": 10, "trim_at": 12})),
+        (
+            "/kind/retain",
+            json!({"keep": 10, "trim_at": 10, "approximate": true}),
+        ),
     ];
     for (place, value) in cases {
         let mut json = gifts();

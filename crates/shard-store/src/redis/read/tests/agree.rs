@@ -191,5 +191,6 @@ fn answer(rules: &Rules, sorted: &[Entry], groups: bool, ask: &Ask) -> Part {
         start: start as u64,
         group_start: group_start.unwrap_or(start) as u64,
         entries,
+        unlisted: None,
     }
 }

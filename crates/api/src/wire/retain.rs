@@ -1,0 +1,60 @@
+//! `retain`: how many of a board are ranked, as clients and configuration files write it.
+
+use board::Retain;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::object::object;
+
+/// `{ keep = 1000, trim_at = 1200, approximate = true }`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with keep, trim_at and approximate"
+)]
+pub(super) struct RetainShape {
+    keep: u64,
+    #[serde(default, deserialize_with = "given")]
+    trim_at: Option<u64>,
+    #[serde(default)]
+    approximate: bool,
+}
+
+/// Read from an object: `null` is none.
+pub(super) fn retain<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<RetainShape>, D::Error> {
+    object(deserializer).map(Some)
+}
+
+/// For a setting that may be left out, and not be null.
+pub(super) fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    u64::deserialize(deserializer).map(Some)
+}
+
+impl RetainShape {
+    /// The depth of the cached global board where it is not said, at most `depth`.
+    pub(super) fn top_within(self, depth: u64) -> u64 {
+        depth.min(self.keep).max(1)
+    }
+}
+
+impl From<RetainShape> for Retain {
+    fn from(shape: RetainShape) -> Self {
+        let best = Self::best(shape.keep);
+        Self {
+            trim_at: shape.trim_at.unwrap_or(best.trim_at),
+            approximate: shape.approximate,
+            ..best
+        }
+    }
+}
+
+impl From<&Retain> for RetainShape {
+    fn from(retain: &Retain) -> Self {
+        Self {
+            keep: retain.keep,
+            trim_at: Some(retain.trim_at),
+            approximate: retain.approximate,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Top lists: kinds that rank only the best of a board.
+//!
+//! A [`Retain`] says how many stay ranked. Everybody's standing is kept; who is not among the best
+//! `keep` has no rank. A store may let a list grow to `trim_at` before it takes off what is behind
+//! `keep`, and holds nothing of the order of those who are off it: so a standing that is on the list
+//! must not fall behind one that is not. Whose standings can fall is told here, of the rules.
+
+use crate::kind::KindError;
+use crate::limits::{RETAIN_MAX, TRIM_AT_MAX};
+use crate::rules::{Direction, Mode, Op, Rules, Ties};
+
+/// How much of a board is ranked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Retain {
+    /// Members that are ranked: the best so many of the whole board.
+    pub keep: u64,
+    /// Entries that a shard's sorted set grows to before it is trimmed to `keep`.
+    pub trim_at: u64,
+    /// Contributions may lower standings, and then the list may lack who is better than its last.
+    pub approximate: bool,
+}
+
+impl Retain {
+    /// An exact list of the best `keep`, with a fifth of that as slack.
+    #[must_use]
+    pub const fn best(keep: u64) -> Self {
+        let fifth = keep / 5;
+        let slack = if fifth == 0 { 1 } else { fifth };
+        Self {
+            keep,
+            trim_at: keep.saturating_add(slack),
+            approximate: false,
+        }
+    }
+
+    pub(crate) fn check(&self, rules: &Rules, top: u64) -> Result<(), KindError> {
+        let Self { keep, trim_at, .. } = *self;
+        if keep == 0 || keep > RETAIN_MAX {
+            let reason = format!("{keep} is not between 1 and {RETAIN_MAX}");
+            return Err(KindError::new("retain.keep", reason));
+        }
+        if trim_at <= keep || trim_at > TRIM_AT_MAX {
+            let reason = format!("{trim_at} is not above keep, {keep}, and at most {TRIM_AT_MAX}");
+            return Err(KindError::new("retain.trim_at", reason));
+        }
+        if top > keep {
+            let reason = format!("{top} is more than retain.keep, {keep}");
+            return Err(KindError::new("top", reason));
+        }
+        match falls(rules).filter(|_| !self.approximate) {
+            Some(why) => Err(KindError::new(
+                "retain",
+                format!(
+                    "{why}, so that who was taken off the list may become better than who is on \
+                     it: add approximate = true (a list of sums whose deltas are never negative \
+                     stays exact all the same)"
+                ),
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why a contribution may lower a standing, if one may.
+fn falls(rules: &Rules) -> Option<String> {
+    if rules.mode() == Mode::Latest {
+        return Some("mode latest can lower standings".to_owned());
+    }
+    if rules.ties() == Ties::Latest {
+        // The same value with an earlier time takes that time.
+        return Some("ties latest lets an earlier time lower standings".to_owned());
+    }
+    if rules.mode() == Mode::Best {
+        return None;
+    }
+    let falling = rules.fields().iter().find_map(|field| {
+        let op = match (field.op, field.order) {
+            (Op::Max, Direction::Desc) | (Op::Min, Direction::Asc) => return None,
+            (Op::Sum, _) => "sum",
+            (Op::Last, _) => "last",
+            (Op::Max, Direction::Asc) => "max, where lower is better,",
+            (Op::Min, Direction::Desc) => "min, where higher is better,",
+        };
+        Some((&field.name, op))
+    });
+    falling.map(|(name, op)| format!("field {name} has op {op} which can lower standings"))
+}

@@ -1,0 +1,250 @@
+//! Boards of which only the best are ranked: every read is that of the naive twin down to the end of
+//! the list, and nothing behind it has a place. Over shards that hold all, and over shards that hold
+//! no more than they have to.
+
+use board::{Direction, RankStyle, Retain, Ties, Timestamp};
+use merger::{Found, PlaceView};
+use tokio::runtime::Builder;
+
+use crate::agree::ALL;
+use crate::kinds::{kind, nullable};
+use crate::million::long;
+use crate::random::{Random, seed};
+use crate::small_boards::{end, pick, rows, small, values};
+use crate::stage::{NOW_MS, Stage};
+use crate::twin::{Row, Shown, Twin, all_shown, shown};
+use crate::woven::Woven;
+
+/// A board, its whole order, and how much of it is ranked.
+struct List {
+    stage: Stage,
+    twin: Twin,
+    keep: u64,
+    style: RankStyle,
+}
+
+#[test]
+fn every_read_is_that_of_the_twin_down_to_the_end() {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let boards = if long() { 5000 } else { 300 };
+    let first = seed().rotate_left(32);
+    for board in first..first + boards {
+        println!("board {board}");
+        runtime.block_on(check_list(Random::new(board)));
+    }
+}
+
+async fn check_list(mut random: Random) {
+    let list = any_list(&mut random).await;
+    list.top().await;
+    for _ in 0..20 {
+        let from = random.within(1, list.keep + 3);
+        list.range(from, from + random.below(500)).await;
+        list.member(&mut random).await;
+        list.between(&mut random).await;
+        list.place(&mut random).await;
+    }
+    list.range(1000, 1999).await;
+    list.lookup().await;
+}
+
+async fn any_list(random: &mut Random) -> List {
+    let fields = random.within(1, 3);
+    let orders: Vec<Direction> = (0..fields)
+        .map(|_| [Direction::Desc, Direction::Asc][pick(random, 2)])
+        .collect();
+    let ties = [Ties::Earliest, Ties::Latest, Ties::Member][pick(random, 3)];
+    let keep = random.within(1, 200);
+    let mut spec = nullable(1 << random.below(7), &orders, ties);
+    spec.top = random.within(1, keep);
+    spec.rank = [RankStyle::Ordinal, RankStyle::Competition][pick(random, 2)];
+    spec.retain = Some(Retain {
+        approximate: true,
+        ..Retain::best(keep)
+    });
+    let style = spec.rank;
+    let store = Woven::new();
+    if random.below(3) > 0 {
+        store.trim_to(keep + random.below(20));
+    }
+    let stage = Stage::over(store, kind(spec), 64 << 20).await;
+    let rows = rows(random, orders.len());
+    stage.set(&stage.board, &rows).await;
+    let twin = Twin::new(stage.kind.rules(), rows);
+    List {
+        stage,
+        twin,
+        keep,
+        style,
+    }
+}
+
+impl List {
+    /// How many are ranked.
+    fn len(&self) -> u64 {
+        self.twin.len().min(self.keep)
+    }
+
+    fn shown(&self, from: u64, to: u64) -> Vec<Shown> {
+        self.twin.range(self.style, from, to.min(self.keep))
+    }
+
+    async fn top(&self) {
+        let top = self.stage.top(true).await.unwrap().snapshot;
+        assert_eq!(top.members, self.len());
+        let wanted = self.shown(1, self.stage.kind.top() as u64);
+        let wanted: Vec<String> = wanted
+            .iter()
+            .map(|shown| format!("{}:{}:{}", shown.position, shown.rank, shown.row.member))
+            .collect();
+        assert_eq!(top.rendered.bytes, wanted.join(","));
+    }
+
+    async fn range(&self, from: u64, to: u64) {
+        let Stage {
+            merger,
+            board,
+            kind,
+            ..
+        } = &self.stage;
+        let read = merger.range(board, kind, ALL, from, to).await.unwrap();
+        assert_eq!(read.members, self.len());
+        let wanted = self.shown(from, to);
+        assert_eq!(all_shown(kind, &read.value), wanted, "{from} to {to}");
+    }
+
+    async fn member(&self, random: &mut Random) {
+        if self.twin.len() == 0 {
+            return;
+        }
+        let Stage {
+            merger,
+            board,
+            kind,
+            ..
+        } = &self.stage;
+        let position = random.within(1, self.twin.len());
+        let own = self.twin.at(self.style, position);
+        let around = (random.below(6), random.below(6));
+        let target = random.within(1, self.keep);
+        let read = merger.member(board, kind, ALL, &own.row.member, around, Some(target));
+        let read = read.await.unwrap();
+        assert_eq!(read.members, self.len());
+        let at_target = (target < position).then(|| self.twin.at(self.style, target));
+        let case = format!("{position} of {}, target {target}", self.keep);
+        match read.value {
+            Found::Ranked(view) => {
+                assert!(position <= self.keep, "{case}");
+                assert_eq!(shown(kind, view.own()), own, "{case}");
+                let first = position.saturating_sub(around.0).max(1);
+                let wanted = self.shown(first, position + around.1);
+                assert_eq!(all_shown(kind, &view.around), wanted, "{case}");
+                let target = view.target.map(|there| shown(kind, &there));
+                assert_eq!(target, at_target, "{case}");
+            }
+            Found::Unlisted(view) => {
+                assert!(position > self.keep, "{case}");
+                assert_eq!(self.row(&view.entry), own.row, "{case}");
+                let target = view.target.map(|there| shown(kind, &there));
+                assert_eq!(target, at_target, "{case}");
+            }
+            Found::NotRanked => panic!("{case}: nobody"),
+        }
+    }
+
+    fn row(&self, entry: &shard_store::Entry) -> Row {
+        Row {
+            member: entry.key.member.clone(),
+            values: self.stage.kind.rules().values_of(&entry.key.words),
+            at: entry.reached_at,
+        }
+    }
+
+    async fn between(&self, random: &mut Random) {
+        let Stage {
+            merger,
+            board,
+            kind,
+            ..
+        } = &self.stage;
+        let (ends, limit) = ((end(random), end(random)), random.within(1, 250));
+        let listed = self.twin.between(ends).into_iter();
+        let listed: Vec<u64> = listed.filter(|position| *position <= self.keep).collect();
+        let count = merger.count(board, kind, ALL, ends).await.unwrap();
+        assert_eq!(count.members, self.len());
+        assert_eq!(count.value, listed.len() as u64, "count between {ends:?}");
+        let read = merger.between(board, kind, ALL, ends, limit).await.unwrap();
+        assert_eq!(read.members, self.len());
+        let listed = listed.iter().take(usize::try_from(limit).unwrap());
+        let wanted: Vec<Shown> = listed.map(|at| self.twin.at(self.style, *at)).collect();
+        assert_eq!(all_shown(kind, &read.value), wanted, "{ends:?}");
+    }
+
+    async fn place(&self, random: &mut Random) {
+        let Stage {
+            merger,
+            board,
+            kind,
+            ..
+        } = &self.stage;
+        let at = Timestamp::from_millis(NOW_MS - small(random, 5) + 1);
+        let values = values(random, kind.rules().fields().len());
+        let read = merger.place(board, kind, ALL, &values, at).await.unwrap();
+        assert_eq!(read.members, self.len());
+        let (rank, position) = self.twin.place(self.style, &values, at);
+        let wanted = (position <= self.keep).then_some(PlaceView { rank, position });
+        assert_eq!(read.value, wanted, "{values:?} at {at}");
+    }
+
+    async fn lookup(&self) {
+        let Stage {
+            merger,
+            board,
+            kind,
+            ..
+        } = &self.stage;
+        let rows = self.twin.rows.iter();
+        let mut members: Vec<_> = rows.map(|row| row.member.clone()).collect();
+        members.push(board::Member::new("nobody").unwrap());
+        let read = merger.lookup(board, kind, ALL, &members).await.unwrap();
+        assert_eq!(read.members, self.len());
+        for (position, found) in (1..).zip(read.value) {
+            match found {
+                Found::Ranked(there) => {
+                    assert!(position <= self.len());
+                    assert_eq!(shown(kind, &there), self.twin.at(self.style, position));
+                }
+                Found::Unlisted(entry) => {
+                    assert!(position > self.keep);
+                    let own = self.twin.at(self.style, position);
+                    assert_eq!(self.row(&entry), own.row);
+                }
+                Found::NotRanked => assert_eq!(position, self.twin.len() + 1),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn boards_say_how_many_are_listed() {
+    let mut spec = crate::kinds::points(4);
+    spec.top = 3;
+    spec.retain = Some(Retain {
+        approximate: true,
+        ..Retain::best(3)
+    });
+    let stage = Stage::in_memory(kind(spec)).await;
+    for (member, points) in [("a", 1), ("b", 2)] {
+        stage.points(member, points).await;
+    }
+    let listed = async || {
+        let info = stage.merger.info(&stage.board, &stage.kind, ALL).await;
+        let info = info.unwrap();
+        (info.members, info.value.windows[0].members)
+    };
+    assert_eq!(listed().await, (2, 2));
+    for (member, points) in [("c", 3), ("d", 4)] {
+        stage.points(member, points).await;
+    }
+    assert_eq!(listed().await, (3, 3));
+}

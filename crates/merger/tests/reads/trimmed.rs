@@ -1,0 +1,74 @@
+//! A store that ranks only the best of each shard, as it is read.
+
+use board::{BoardName, Rules};
+use shard_store::{
+    Anchor, Ask, BoardRecord, Entry, LocalStore, Part, Query, Reading, ShardStore, StoreError,
+};
+
+/// Reads a shard of a store that has everything as if it had only its best.
+pub(crate) async fn read(
+    inner: &LocalStore,
+    board: &BoardRecord,
+    shard: u16,
+    query: &Query,
+    best: u64,
+) -> Result<Reading, StoreError> {
+    let everything = Ask {
+        anchor: Anchor::Rank(0),
+        before: 0,
+        after: usize::MAX,
+    };
+    // Each ask, and behind them everything: of one moment.
+    let asks = query.asks.iter().cloned().chain([everything]);
+    let whole = Query {
+        asks: asks.collect(),
+        ..query.clone()
+    };
+    let mut reading = inner.read(board, shard, &whole).await?;
+    reading.members = reading.members.min(best);
+    let Some(mut parts) = reading.parts.take() else {
+        return Ok(reading);
+    };
+    let everybody = parts.pop().unwrap().entries;
+    let rules = rules_of(inner, &board.name).await?;
+    let trimmed = query.asks.iter().zip(parts);
+    let trimmed = trimmed.map(|(ask, part)| trim(&rules, &everybody, best, ask, part.anchor));
+    reading.parts = Some(trimmed.collect());
+    Ok(reading)
+}
+
+async fn rules_of(inner: &LocalStore, board: &BoardName) -> Result<Rules, StoreError> {
+    let kinds = inner.kinds().await?.into_iter();
+    let mut kinds = kinds.filter(|record| record.name == *board.kind());
+    let kind = kinds.next().and_then(|record| record.kind);
+    Ok(kind.unwrap().rules().clone())
+}
+
+fn trim(rules: &Rules, everybody: &[Entry], best: u64, ask: &Ask, anchor: Option<u64>) -> Part {
+    let place = |rank: u64| usize::try_from(rank).unwrap_or(usize::MAX);
+    let Some(anchor) = anchor else {
+        return Part::default();
+    };
+    if matches!(ask.anchor, Anchor::Member(_)) && anchor >= best {
+        return Part {
+            unlisted: everybody.get(place(anchor)).cloned(),
+            ..Part::default()
+        };
+    }
+    let listed = &everybody[..everybody.len().min(place(best))];
+    let anchor = place(anchor).min(listed.len());
+    let start = anchor.saturating_sub(ask.before);
+    let end = anchor.saturating_add(ask.after).min(listed.len());
+    let entries = listed[start..end].to_vec();
+    let fields = |entry: &Entry| rules.field_words(&entry.key.words);
+    let group_start = entries.first().map_or(start, |first| {
+        listed.partition_point(|entry| fields(entry) > fields(first))
+    });
+    Part {
+        anchor: Some(anchor as u64),
+        start: start as u64,
+        group_start: group_start as u64,
+        entries,
+        unlisted: None,
+    }
+}

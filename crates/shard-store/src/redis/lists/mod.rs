@@ -1,0 +1,157 @@
+//! Lists: windows of kinds that rank only their best. [`Lists`] refills them.
+//!
+//! A sorted set holds at least the best `keep` of its shard; `lists.lua` trims it when it has grown past
+//! `trim_at`. When standings went down or left, so that somebody who was taken off may belong on it again, the
+//! shard's meta is marked, and a refill goes through the scores in steps and puts back who does. Whoever
+//! marked it refills it before it answers, as far as that is soon done; the sweep does the rest. Steps may
+//! be made again, and several servers may refill one list: each goes through all of it.
+//!
+//! Not here: which writes mark a list (`apply`), and how a list is held against its scores (`verify`).
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{Kind, Retain, Rules, Window};
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::keys::{ShardKeys, window_name};
+use super::rules::spec;
+use super::servers::{Answer, Call, CallError, Effect, Place, Servers};
+use super::session::Session;
+use super::wire::Unpack;
+
+/// Members that a step looks at, about: some 2 ms of the server's time.
+const STEP_MEMBERS: usize = 500;
+
+/// Steps of a refill that goes on to its end: 50 million members of a shard, or marks that keep coming.
+pub(super) const STEPS_MAX: usize = 100_000;
+
+/// Why a refill was given up that should have gone on to its end.
+pub(super) const BUSY: &str = "standings go down faster than a list is refilled";
+
+/// Refills lists.
+#[derive(Debug)]
+pub(super) struct Lists {
+    servers: Arc<Servers>,
+    session: Arc<Session>,
+}
+
+/// The list of one window of one shard.
+#[derive(Debug)]
+pub(super) struct List<'a> {
+    pub(super) rules: &'a Rules,
+    pub(super) retain: &'a Retain,
+    pub(super) keys: &'a ShardKeys,
+    pub(super) place: Place,
+    pub(super) window: Window,
+}
+
+/// Where a refill is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Step {
+    /// What the list is marked by; empty where it is whole.
+    mark: Bytes,
+    cursor: Bytes,
+}
+
+/// The cursor that a look through begins and ends with, and the one that says that all was looked at.
+const START: &[u8] = b"0";
+const DONE: &[u8] = b"-";
+
+impl Lists {
+    pub(super) const fn new(servers: Arc<Servers>, session: Arc<Session>) -> Self {
+        Self { servers, session }
+    }
+
+    /// Puts back who belongs on a list that is marked, in at most so many steps, each tried for so
+    /// long. Whether the list is whole.
+    pub(super) async fn refill(
+        &self,
+        list: &List<'_>,
+        steps_max: usize,
+        patience: Duration,
+    ) -> Result<bool, CallError> {
+        let mut at = Step {
+            mark: Bytes::new(),
+            cursor: Bytes::from_static(START),
+        };
+        let mut looks_at = None;
+        for _ in 0..steps_max {
+            let answer = self.step(list, &at, Instant::now() + patience).await?;
+            let next = Step::read(&answer)?;
+            if next.mark.is_empty() {
+                return Ok(true);
+            }
+            let process = *looks_at.get_or_insert(answer.epoch);
+            at = if next.mark != at.mark || process != answer.epoch {
+                // A cursor is of use to the process that gave it alone.
+                looks_at = None;
+                Step {
+                    mark: next.mark,
+                    cursor: Bytes::from_static(START),
+                }
+            } else if next.cursor == START {
+                Step {
+                    cursor: Bytes::from_static(DONE),
+                    ..next
+                }
+            } else {
+                next
+            };
+        }
+        Ok(false)
+    }
+
+    async fn step(&self, list: &List<'_>, at: &Step, until: Instant) -> Result<Answer, CallError> {
+        let keys = list.keys;
+        let args = vec![
+            spec(list.rules),
+            Bytes::from(window_name(list.window)),
+            Bytes::from(list.retain.trim_at.to_string()),
+            at.mark.clone(),
+            at.cursor.clone(),
+            Bytes::from(STEP_MEMBERS.to_string()),
+            Bytes::from(self.session.name()),
+            Bytes::from(self.session.next_call().to_string()),
+        ];
+        let call = Call {
+            function: "refill",
+            keys: vec![
+                keys.meta(),
+                keys.scores(list.window),
+                keys.rank(list.window),
+            ],
+            args,
+            effect: Effect::Write,
+            until,
+        };
+        self.servers.call(list.place, &call).await
+    }
+}
+
+impl Step {
+    fn read(answer: &Answer) -> Result<Self, CallError> {
+        let garbled = || CallError::Unknown("a refill answered no step".to_owned());
+        let mut answer = Unpack::new(&answer.payload);
+        if answer.array().map_err(|_| garbled())? != 2 {
+            return Err(garbled());
+        }
+        let mut text = || answer.raw().map(Bytes::copy_from_slice);
+        Ok(Self {
+            mark: text().map_err(|_| garbled())?,
+            cursor: text().map_err(|_| garbled())?,
+        })
+    }
+}
+
+/// Whether functions are told of a list, and how: what it keeps and when it is trimmed.
+pub(super) fn bounds(kind: &Kind) -> Option<(i64, i64)> {
+    let retain = kind.retain()?;
+    // Both are a few 100,000 at most.
+    let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    Some((whole(retain.keep), whole(retain.trim_at)))
+}
