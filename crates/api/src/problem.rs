@@ -35,6 +35,7 @@ pub(crate) enum ProblemType {
     UnsupportedMediaType,
     OutOfRange,
     WindowClosed,
+    NotOpen,
     FromTheFuture,
     Unavailable,
     Unknown,
@@ -123,6 +124,11 @@ impl ProblemType {
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "window-closed",
                 "No window takes it any more",
+            ),
+            Self::NotOpen => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "not-open",
+                "The board does not take it at this time",
             ),
             Self::FromTheFuture => (
                 StatusCode::UNPROCESSABLE_ENTITY,
@@ -285,6 +291,7 @@ impl From<&Reason> for Problem {
             Reason::NotAdmitted(NotAdmitted::FromTheFuture { .. }) => ProblemType::FromTheFuture,
             Reason::NotAdmitted(NotAdmitted::WindowClosed { .. })
             | Reason::Shard(Refused::WindowClosed(_)) => ProblemType::WindowClosed,
+            Reason::NotOpen(_) => ProblemType::NotOpen,
             Reason::OtherWindow { .. } => ProblemType::Invalid,
             Reason::Shard(Refused::OutOfRange(_)) => ProblemType::OutOfRange,
             Reason::Shard(Refused::NotRanked(_)) => ProblemType::NotRanked,

@@ -5,10 +5,12 @@ use axum::response::{IntoResponse, Response};
 use board::BoardName;
 use serde::Serialize;
 
+use super::board::SpanShape;
 use super::entry::text_of;
 use crate::target::ReadWindow;
 
-/// `board`, `window`, `version`, `as_of`, `members`, and `final` once the window is closed.
+/// `board`, `window`, `version`, `as_of`, `members`, `starts_at` and `ends_at` where the board's time is
+/// bounded, and `final` once it or the window is over.
 #[derive(Debug, Serialize)]
 pub(crate) struct Envelope {
     board: String,
@@ -16,6 +18,8 @@ pub(crate) struct Envelope {
     version: String,
     as_of: String,
     members: u64,
+    #[serde(flatten)]
+    span: SpanShape,
     #[serde(rename = "final", skip_serializing_if = "std::ops::Not::not")]
     is_final: bool,
 }
@@ -32,7 +36,8 @@ impl Envelope {
             version: answer.version.to_string(),
             as_of: text_of(answer.as_of),
             members: answer.members,
-            is_final: window.is_final,
+            span: SpanShape::from(&answer.activity),
+            is_final: window.is_final || answer.is_final(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The shapes on the wire: requests in, answers out. Nothing outside this crate sees them.
 
 mod answer;
+mod board;
 mod contribution;
 mod entry;
 mod kind;
@@ -8,6 +9,7 @@ mod object;
 mod scalar;
 
 pub(crate) use answer::{Answer, Envelope, json};
+pub(crate) use board::{ExpiryShape, SettingsShape, SpanShape};
 pub(crate) use contribution::{Contributed, ContributionShape, Named, StandingShape, Targets};
 pub(crate) use entry::{Entries, EntryShape, FieldsShape};
 pub use entry::{RENDERER_MARK, render};

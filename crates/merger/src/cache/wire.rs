@@ -126,7 +126,7 @@ fn read_shard(left: &mut &[u8]) -> Option<ShardVersion> {
 mod tests {
     use std::sync::OnceLock;
 
-    use board::Timestamp;
+    use board::{Activity, Timestamp};
     use proptest::collection::vec;
     use proptest::prelude::*;
     use tokio::time::Instant;
@@ -155,6 +155,7 @@ mod tests {
             Snapshot {
                 version: vector.to_string(),
                 as_of: Timestamp::EARLIEST,
+                activity: Activity::ALWAYS,
                 members,
                 rendered: Rendered {
                     ends: ends.collect(),

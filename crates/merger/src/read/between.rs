@@ -57,6 +57,7 @@ impl Merger {
             Ok(Answer {
                 version,
                 as_of: scope.as_of,
+                activity: scope.record.activity,
                 members: gathered.members,
                 value: entries,
             })
@@ -87,6 +88,7 @@ impl Merger {
             Ok(Answer {
                 version: scope.version(&readings),
                 as_of: scope.as_of,
+                activity: scope.record.activity,
                 members: readings.iter().map(|reading| reading.members).sum(),
                 value: readings.iter().map(between).sum(),
             })

@@ -46,6 +46,7 @@ impl Merger {
             Ok(Answer {
                 version: scope.version(&readings),
                 as_of: scope.as_of,
+                activity: scope.record.activity,
                 members: readings.iter().map(|reading| reading.members).sum(),
                 value: BoardInfo {
                     record: Some(scope.record.clone()),

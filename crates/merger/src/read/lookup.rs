@@ -38,6 +38,7 @@ impl Merger {
             Ok(Answer {
                 version: scope.version_of(counted.versions),
                 as_of: scope.as_of,
+                activity: scope.record.activity,
                 members: counted.members,
                 value,
             })

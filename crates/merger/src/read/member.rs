@@ -53,6 +53,7 @@ impl Merger {
                 return Ok(Answer {
                     version: Version::UNBORN,
                     as_of: scope.as_of,
+                    activity: scope.record.activity,
                     members: 0,
                     value: None,
                 });
@@ -82,6 +83,7 @@ impl Merger {
             Ok(Answer {
                 version,
                 as_of: scope.as_of,
+                activity: scope.record.activity,
                 members: gathered.members,
                 value: Some(value),
             })

@@ -82,6 +82,7 @@ impl Merger {
             Ok(Answer {
                 version: scope.version(&readings),
                 as_of: scope.as_of,
+                activity: scope.record.activity,
                 members: readings.iter().map(|reading| reading.members).sum(),
                 value: PlaceView { rank, position },
             })

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use board::{BoardName, Kind, KindName, ShardCount, Subject, Timestamp};
+use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use parking_lot::Mutex;
 use shard_store::{
-    Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError,
-    LocalStore, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
-    WindowCount,
+    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Disagreement, KindRecord,
+    KindWriteError, LocalStore, Outcome, Query, Reading, Revision, SettleError, ShardStore,
+    StoreError, WindowCount,
 };
 
 type Step<T> = Arc<dyn Fn(u16) -> BoxFuture<'static, Result<T, StoreError>> + Send + Sync>;
@@ -151,12 +151,13 @@ impl ShardStore for Woven {
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
+        seen: Option<Incarnation>,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
         self.births.fetch_add(1, Ordering::Relaxed);
         match self.births_fail.lock().clone() {
             Some(error) => ready(Err(error)).boxed(),
-            None => self.inner().birth(name, kind, now),
+            None => self.inner().birth(name, kind, seen, now),
         }
     }
 
@@ -164,10 +165,10 @@ impl ShardStore for Woven {
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
-        shards: ShardCount,
+        settings: BoardSettings,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
-        self.inner().settle(name, kind, shards, now)
+        self.inner().settle(name, kind, settings, now)
     }
 
     fn bury<'a>(
