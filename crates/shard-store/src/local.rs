@@ -11,13 +11,14 @@ mod sweep;
 
 use std::sync::Arc;
 
-use board::{BoardName, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp};
+use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 
 use crate::contract::{
-    Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError, Outcome,
-    Query, Reading, Revision, SettleError, ShardStore, StoreError, WindowCount,
+    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Disagreement, KindRecord,
+    KindWriteError, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
+    WindowCount,
 };
 use crate::embedded::record::{BOARD_BYTES_MAX, KIND_BYTES_MAX, batch_bytes_max};
 use crate::engine::{REMEMBERED_ID_BYTES_MAX, Registry};

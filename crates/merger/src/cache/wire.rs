@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn an_unborn_board_is_not_written() {
         let kind = crate::cache::snapshot::tests::kind();
-        let unborn = Snapshot::unborn(&kind, Timestamp::EARLIEST, Instant::now());
+        let unborn = Snapshot::unborn(&kind, Activity::ALWAYS, Timestamp::EARLIEST, Instant::now());
         assert!(written(&unborn).is_none());
     }
 

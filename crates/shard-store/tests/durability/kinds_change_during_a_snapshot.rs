@@ -75,7 +75,7 @@ async fn all(audit: &mut Audit, ops: Vec<Op>) {
 async fn life(audit: &mut Audit, mode: Mode) {
     let settle = |subject| What::Settle {
         name: board_name("gifts", subject),
-        shards: ShardCount::new(2).unwrap(),
+        settings: ShardCount::new(2).unwrap().into(),
     };
     let birth = |subject| What::Birth(board_name("gifts", subject));
     let whats = [put(mode), settle("a"), settle("b"), birth("a"), birth("c")];
