@@ -74,7 +74,10 @@ fn begun(server: &Server) -> (i64, i64) {
         }
         assert_eq!(receipt["rejected_count"], 2, "{receipt}");
         for (rejected, index) in receipt["rejected"].as_array().unwrap().iter().zip([0, 2]) {
-            assert_eq!((&rejected["type"], &rejected["index"]), (&json!("not-open"), &json!(index)));
+            assert_eq!(
+                (&rejected["type"], &rejected["index"]),
+                (&json!("not-open"), &json!(index))
+            );
             let detail = rejected["detail"].as_str().unwrap();
             for part in ["at: ", &rfc3339(starts_at), &rfc3339(ends_at)] {
                 assert!(detail.contains(part), "{detail}");
@@ -143,7 +146,9 @@ fn fought(mut server: Server, kept: bool) {
     let listed = server.get("/v1/boards?kind=pk").ok();
     assert_eq!(listed["boards"][0]["ends_at"], rfc3339(span.1));
     server.delete(BATTLE).is_empty();
-    let next = server.get(format!("{BATTLE}/top?window=all&fresh=true")).ok();
+    let next = server
+        .get(format!("{BATTLE}/top?window=all&fresh=true"))
+        .ok();
     assert_eq!((&next["members"], next.get("ends_at")), (&json!(0), None));
 }
 
@@ -172,18 +177,25 @@ fn expires(server: &Server) {
     let ends_at = now_ms() + 1_000;
     let settings = json!({"ends_at": ends_at, "expires_after": "300ms"});
     for subject in ["battle", "unborn"] {
-        server.put(format!("/v1/boards/pk/{subject}"), &settings).ok();
+        server
+            .put(format!("/v1/boards/pk/{subject}"), &settings)
+            .ok();
     }
     server.contribute(&item("ann", 5, ends_at - HOUR_MS));
     eventually("the boards gone", || {
         let gone = |subject| {
-            let top = server.get(format!("/v1/boards/pk/{subject}/top?window=all")).ok();
+            let top = server
+                .get(format!("/v1/boards/pk/{subject}/top?window=all"))
+                .ok();
             top["members"] == 0 && top.get("ends_at").is_none()
         };
         (gone("battle") && gone("unborn")).then_some(())
     });
     let info = server.get(BATTLE).ok();
-    assert_eq!((&info["windows"], info.get("expires_at")), (&json!([]), None));
+    assert_eq!(
+        (&info["windows"], info.get("expires_at")),
+        (&json!([]), None)
+    );
     // The sweep ends them, and what comes is another board, without bounds.
     for subject in ["battle", "unborn"] {
         let next = json!({"board": format!("pk/{subject}"), "member": "u", "points": 1});
@@ -222,19 +234,28 @@ fn a_campaign_takes_what_is_in_its_time_and_settings_are_replaced_whole() {
     let refused = server.contribute(&json!({"board": "pk/battle", "member": "u", "points": 1}));
     refused.problem(422, "not-open", &["at: ", &rfc3339(starts_at)]);
     let shown = server.get(BATTLE).ok();
-    assert_eq!((&shown["shards"], &shown["windows"]), (&json!(4), &json!([])));
+    assert_eq!(
+        (&shown["shards"], &shown["windows"]),
+        (&json!(4), &json!([]))
+    );
     assert_eq!(shown["starts_at"], rfc3339(starts_at));
     assert_eq!(shown.get("expires_at"), None);
     // What was refused gave no birth.
     assert_eq!(server.get("/v1/boards?kind=pk").ok()["boards"], json!([]));
-    let first = server.get(format!("{BATTLE}/top")).header("etag").to_owned();
+    let first = server
+        .get(format!("{BATTLE}/top"))
+        .header("etag")
+        .to_owned();
     let settled = server.put(BATTLE, &json!({"ends_at": ends_at + 1})).ok();
     let expected = json!({"board": "pk/battle", "shards": 16, "ends_at": rfc3339(ends_at + 1)});
     assert_eq!(settled, expected);
     let second = server.get(format!("{BATTLE}/top?fresh=true"));
     assert_ne!(second.header("etag"), first);
     assert_eq!(second.ok()["ends_at"], rfc3339(ends_at + 1));
-    assert_eq!(server.contribute(&item("u", 1, now_ms())).ok()["applied"], 1);
+    assert_eq!(
+        server.contribute(&item("u", 1, now_ms())).ok()["applied"],
+        1
+    );
     let one = json!({"boards": ["pk/battle", "gifts/plain"], "member": "v", "points": 1, "id": "i",
         "at": ends_at});
     // From the future; and the end of one board is no matter of another.
@@ -246,14 +267,35 @@ fn a_time_is_held_to_its_rule() {
     let server = Server::with(PK);
     let end = "2026-11-20T20:15:00Z";
     for (body, parts) in [
-        (json!({"starts_at": end, "ends_at": end}), &["ends_at: ", "2026-11-20T20:15:00.000Z"][..]),
-        (json!({"starts_at": 1_700_000_000}), &["starts_at: ", "1700000000"]),
+        (
+            json!({"starts_at": end, "ends_at": end}),
+            &["ends_at: ", "2026-11-20T20:15:00.000Z"][..],
+        ),
+        (
+            json!({"starts_at": 1_700_000_000}),
+            &["starts_at: ", "1700000000"],
+        ),
         (json!({"ends_at": "tomorrow"}), &["ends_at: ", "tomorrow"]),
-        (json!({"ends_at": "2026-11-20T20:15:00"}), &["ends_at: ", "offset"]),
-        (json!({"expires_after": "7d"}), &["expires_after: ", "ends_at"]),
-        (json!({"ends_at": end, "expires_after": "soon"}), &["expires_after: ", "soon"]),
-        (json!({"ends_at": end, "expires_after": 7}), &["expires_after: ", "7"]),
-        (json!({"ends_at": end, "expires_after": "0s"}), &["expires_after: "]),
+        (
+            json!({"ends_at": "2026-11-20T20:15:00"}),
+            &["ends_at: ", "offset"],
+        ),
+        (
+            json!({"expires_after": "7d"}),
+            &["expires_after: ", "ends_at"],
+        ),
+        (
+            json!({"ends_at": end, "expires_after": "soon"}),
+            &["expires_after: ", "soon"],
+        ),
+        (
+            json!({"ends_at": end, "expires_after": 7}),
+            &["expires_after: ", "7"],
+        ),
+        (
+            json!({"ends_at": end, "expires_after": "0s"}),
+            &["expires_after: "],
+        ),
         (json!({"ends_at": end, "expires": "7d"}), &["expires"]),
         (json!({}), &["shards"]),
     ] {
@@ -268,7 +310,8 @@ fn a_late_settings_on_one_server_holds_on_the_other() {
     let redis = RedisServer::plain();
     let servers = [(); 2].map(|()| on_redis(&redis).start());
     let [here, there] = &servers;
-    here.put(BATTLE, &json!({"starts_at": now_ms() + HOUR_MS})).ok();
+    here.put(BATTLE, &json!({"starts_at": now_ms() + HOUR_MS}))
+        .ok();
     let now = now_ms();
     there
         .contribute(&item("u", 1, now))
@@ -279,5 +322,8 @@ fn a_late_settings_on_one_server_holds_on_the_other() {
     here.put(BATTLE, &json!({"starts_at": now}))
         .problem(409, "board-exists", &[]);
     let top = here.get(format!("{BATTLE}/top?window=all&fresh=true")).ok();
-    assert_eq!((&top["members"], &top["ends_at"]), (&json!(1), &json!(rfc3339(now + HOUR_MS))));
+    assert_eq!(
+        (&top["members"], &top["ends_at"]),
+        (&json!(1), &json!(rfc3339(now + HOUR_MS)))
+    );
 }

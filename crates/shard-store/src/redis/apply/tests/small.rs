@@ -35,6 +35,19 @@ fn encodings(board: &Board<'_>) -> [String; 2] {
     })
 }
 
+/// Bytes that Redis says the two take.
+fn bytes(board: &Board<'_>) -> i64 {
+    let (rank, scores) = (
+        board.keys.rank(Window::ALL_TIME),
+        board.keys.scores(Window::ALL_TIME),
+    );
+    let of = |key: &[u8]| {
+        let words: [&[u8]; 3] = [b"MEMORY", b"USAGE", key];
+        board.given.redis.command(&words).integer()
+    };
+    of(&rank) + of(&scores)
+}
+
 async fn give(board: &Board<'_>, members: std::ops::Range<usize>, minute: u32, points: i64) {
     let now = NOW.plus(Duration::from_mins(1) * minute);
     let items: Vec<_> = members
@@ -62,8 +75,12 @@ async fn a_board_of_128_members_is_two_listpacks() {
     let standing = kept.scores.values().map(Vec::len).max();
     // Far below the 64 bytes from which on Redis has no listpack: ten of the member, eight of its time.
     assert_eq!((longest, standing), (Some(18), Some(15)));
+    let small = bytes(&board);
     give(&board, LISTPACK_ENTRIES_MAX..LISTPACK_ENTRIES_MAX + 1, 3, 1).await;
     assert_eq!(encodings(&board), ["skiplist", "hashtable"]);
+    let large = bytes(&board);
+    println!("{small} bytes with 128 members, {large} with 129");
+    assert!(large > 2 * small, "{small}, {large}");
 }
 
 #[tokio::test]
