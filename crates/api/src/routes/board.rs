@@ -50,12 +50,11 @@ pub(crate) async fn show(
     let answer = app.merger.info(board, kind, window.window).await?;
     let envelope = Envelope::new(board, &window, &answer);
     let now = app.now();
-    let shards = match &answer.value.record {
-        Some(record) => record.shards,
-        None => {
-            let unborn = app.router.record(board, kind, now).await?;
-            unborn.map_or(kind.shards(), |record| record.shards)
-        }
+    let shards = if let Some(record) = &answer.value.record {
+        record.shards
+    } else {
+        let unborn = app.router.record(board, kind, now).await?;
+        unborn.map_or(kind.shards(), |record| record.shards)
     };
     let kept = answer
         .value

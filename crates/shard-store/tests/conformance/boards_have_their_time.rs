@@ -80,7 +80,7 @@ pub(crate) async fn settings_keep_the_time_of_a_board(given: Given) {
         assert_eq!(born, expected);
         assert_eq!(given.board(&name).await.unwrap(), Some(born.clone()));
         let listed = given.boards(&kind.name, None, 10).await.unwrap();
-        assert_eq!(listed, [born.clone()]);
+        assert_eq!(listed, std::slice::from_ref(&born));
         let refused = given.settle(&name, &kind, within(Activity::ALWAYS), NOW);
         assert_eq!(refused.await, Err(SettleError::Born));
         // Whoever comes later has seen the record that is answered.
