@@ -99,7 +99,7 @@ impl Sample {
         let (known, _) = put.expect("a first kind is taken");
         let subject = Subject::new("live").expect("it follows the rules of names");
         let name = BoardName::new(known.kind.name().clone(), subject);
-        let birth = block_on(router.store().birth(&name, &known.record, now()));
+        let birth = block_on(router.store().birth(&name, &known.record, None, now()));
         let record = birth.expect("a board can be born");
         let mut of_shard = vec![Vec::new(); usize::from(record.shards.get())];
         for number in 0..members {

@@ -38,120 +38,67 @@ pub(crate) enum ProblemType {
     UnsupportedMediaType,
     OutOfRange,
     WindowClosed,
+    NotOpen,
     FromTheFuture,
     Unavailable,
     Unknown,
 }
 
 impl ProblemType {
-    const fn facts(self) -> (StatusCode, &'static str, &'static str) {
+    const fn status(self) -> StatusCode {
         match self {
-            Self::Malformed => (StatusCode::BAD_REQUEST, "malformed", "The body is no JSON"),
-            Self::Invalid => (
-                StatusCode::BAD_REQUEST,
-                "invalid",
-                "The request is not valid",
-            ),
-            Self::UnknownKind => (
-                StatusCode::NOT_FOUND,
-                "unknown-kind",
-                "There is no such kind",
-            ),
-            Self::UnknownBoard => (
-                StatusCode::NOT_FOUND,
-                "unknown-board",
-                "There is no such board",
-            ),
-            Self::UnknownWindow => (
-                StatusCode::NOT_FOUND,
-                "unknown-window",
-                "The kind has no such window",
-            ),
-            Self::UnknownPath => (
-                StatusCode::NOT_FOUND,
-                "unknown-path",
-                "There is nothing here",
-            ),
-            Self::NotRanked => (
-                StatusCode::NOT_FOUND,
-                "not-ranked",
-                "The member is not ranked",
-            ),
-            Self::NotListed => (
-                StatusCode::NOT_FOUND,
-                "not-listed",
-                "The member is not on the list",
-            ),
-            Self::MethodNotAllowed => (
-                StatusCode::METHOD_NOT_ALLOWED,
-                "method-not-allowed",
-                "The path has no such method",
-            ),
-            Self::TooSlow => (
-                StatusCode::REQUEST_TIMEOUT,
-                "too-slow",
-                "The body did not arrive in time",
-            ),
-            Self::Conflict => (
-                StatusCode::CONFLICT,
-                "conflict",
-                "Something else is in the way",
-            ),
-            Self::BoardExists => (
-                StatusCode::CONFLICT,
-                "board-exists",
-                "The board has contributions",
-            ),
-            Self::KindHasBoards => (
-                StatusCode::CONFLICT,
-                "kind-has-boards",
-                "The kind has boards",
-            ),
-            Self::WindowGone => (
-                StatusCode::GONE,
-                "window-gone",
-                "The window is no longer kept",
-            ),
-            Self::TooLarge => (
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "too-large",
-                "The body is too large",
-            ),
+            Self::Malformed | Self::Invalid => StatusCode::BAD_REQUEST,
+            Self::UnknownKind
+            | Self::UnknownBoard
+            | Self::UnknownWindow
+            | Self::UnknownPath
+            | Self::NotRanked
+            | Self::NotListed => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::Conflict | Self::BoardExists | Self::KindHasBoards => StatusCode::CONFLICT,
+            Self::WindowGone => StatusCode::GONE,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::OutOfRange | Self::WindowClosed | Self::NotOpen | Self::FromTheFuture => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+            Self::Unavailable | Self::Unknown => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    const fn word_and_title(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Malformed => ("malformed", "The body is no JSON"),
+            Self::Invalid => ("invalid", "The request is not valid"),
+            Self::UnknownKind => ("unknown-kind", "There is no such kind"),
+            Self::UnknownBoard => ("unknown-board", "There is no such board"),
+            Self::UnknownWindow => ("unknown-window", "The kind has no such window"),
+            Self::UnknownPath => ("unknown-path", "There is nothing here"),
+            Self::NotRanked => ("not-ranked", "The member is not ranked"),
+            Self::NotListed => ("not-listed", "The member is not on the list"),
+            Self::MethodNotAllowed => ("method-not-allowed", "The path has no such method"),
+            Self::TooSlow => ("too-slow", "The body did not arrive in time"),
+            Self::Conflict => ("conflict", "Something else is in the way"),
+            Self::BoardExists => ("board-exists", "The board has contributions"),
+            Self::KindHasBoards => ("kind-has-boards", "The kind has boards"),
+            Self::WindowGone => ("window-gone", "The window is no longer kept"),
+            Self::TooLarge => ("too-large", "The body is too large"),
             Self::UnsupportedMediaType => (
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "unsupported-media-type",
                 "The body is of another media type",
             ),
-            Self::OutOfRange => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "out-of-range",
-                "A value would leave the exact range",
-            ),
-            Self::WindowClosed => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "window-closed",
-                "No window takes it any more",
-            ),
-            Self::FromTheFuture => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "from-the-future",
-                "Its time has not come",
-            ),
-            Self::Unavailable => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "unavailable",
-                "The store could not take it",
-            ),
-            Self::Unknown => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "unknown",
-                "The store's answer did not arrive",
-            ),
+            Self::OutOfRange => ("out-of-range", "A value would leave the exact range"),
+            Self::WindowClosed => ("window-closed", "No window takes it any more"),
+            Self::NotOpen => ("not-open", "The board does not take it at this time"),
+            Self::FromTheFuture => ("from-the-future", "Its time has not come"),
+            Self::Unavailable => ("unavailable", "The store could not take it"),
+            Self::Unknown => ("unknown", "The store's answer did not arrive"),
         }
     }
 
     pub(crate) const fn word(self) -> &'static str {
-        self.facts().1
+        self.word_and_title().0
     }
 }
 
@@ -247,7 +194,8 @@ struct ProblemShape<'a> {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let (status, word, title) = self.kind.facts();
+        let status = self.kind.status();
+        let (word, title) = self.kind.word_and_title();
         let shape = ProblemShape {
             r#type: word,
             title,
@@ -306,6 +254,7 @@ impl From<&Reason> for Problem {
             Reason::NotAdmitted(NotAdmitted::FromTheFuture { .. }) => ProblemType::FromTheFuture,
             Reason::NotAdmitted(NotAdmitted::WindowClosed { .. })
             | Reason::Shard(Refused::WindowClosed(_)) => ProblemType::WindowClosed,
+            Reason::NotOpen(_) => ProblemType::NotOpen,
             Reason::OtherWindow { .. } => ProblemType::Invalid,
             Reason::Shard(Refused::OutOfRange(_)) => ProblemType::OutOfRange,
             Reason::Shard(Refused::NotRanked(_)) => ProblemType::NotRanked,

@@ -2,6 +2,7 @@
 //!
 //! Pure: no I/O, no async, no clock (`now` is a parameter), no serde.
 
+mod activity;
 mod admission;
 mod change;
 mod fold;
@@ -18,6 +19,7 @@ mod timestamp;
 mod value;
 mod window;
 
+pub use activity::{Activity, ActivityError, NotOpen};
 pub use admission::{Admission, NotAdmitted, WindowState, Windows};
 pub use change::ChangeError;
 pub use fold::OutOfRange;

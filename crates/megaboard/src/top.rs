@@ -64,6 +64,8 @@ struct Top {
     window: String,
     as_of: String,
     members: u64,
+    starts_at: Option<String>,
+    ends_at: Option<String>,
     #[serde(default, rename = "final")]
     is_final: bool,
     #[serde(default)]
@@ -137,6 +139,11 @@ fn render(top: &Top) -> String {
         },
         printable(&top.as_of)
     );
+    for (word, at) in [("from", &top.starts_at), ("until", &top.ends_at)] {
+        if let Some(at) = at {
+            let _ = write!(text, "  {word} {}", printable(at));
+        }
+    }
     if top.is_final {
         text.push_str("  final");
     }

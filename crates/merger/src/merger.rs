@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Kind, Timestamp, Window};
+use board::{Activity, BoardName, Kind, Timestamp, Window};
 use shard_router::Router;
 use shard_store::{BoardRecord, StoreError};
 
@@ -43,10 +43,20 @@ pub struct Answer<T> {
     pub version: Version,
     /// When the read began.
     pub as_of: Timestamp,
+    /// The board's time: what its record says, or the settings of one yet unborn.
+    pub activity: Activity,
     /// Members ranked in the window.
     pub members: u64,
     /// The answer itself.
     pub value: T,
+}
+
+impl<T> Answer<T> {
+    /// Whether the board's time was over when the read began: nothing changes what it answers.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        self.activity.has_ended(self.as_of)
+    }
 }
 
 /// Reads boards over all their shards.
@@ -100,13 +110,17 @@ impl Merger {
     {
         for _ in 0..LIVES_MAX {
             let as_of = self.now();
-            let Some(record) = self.router.record(name, kind).await? else {
-                return Ok(Answer {
-                    version: Version::UNBORN,
-                    as_of,
-                    members: 0,
-                    value: T::default(),
-                });
+            let record = match self.router.record(name, kind, as_of).await? {
+                Some(record) if record.born => record,
+                unborn => {
+                    return Ok(Answer {
+                        version: Version::UNBORN,
+                        as_of,
+                        activity: unborn.map_or(Activity::ALWAYS, |record| record.activity),
+                        members: 0,
+                        value: T::default(),
+                    });
+                }
             };
             match read(self.scope(record.clone(), kind, window, as_of)).await {
                 Err(StoreError::Dead) => self.router.boards().forget(&record),

@@ -2,12 +2,13 @@
 //!
 //! A record says which life of a board is on and over how many shards; it is cached under
 //! [`RECORDS_MAX`]. A cached record may be of a life that has ended: the store refuses it, and the
-//! caller forgets it here and asks again. A record is of use to kinds that mean what it says; where one
+//! caller forgets it here and asks again. One whose board has expired is asked for each time: soon the
+//! name is free, or another board's. A record is of use to kinds that mean what it says; where one
 //! at hand does not, the store tells which of the two is old.
 
 use std::sync::Arc;
 
-use board::{BoardName, Kind, Timestamp};
+use board::{BoardName, Incarnation, Kind, Timestamp};
 use moka::sync::Cache;
 use shard_store::{BirthError, BoardRecord, ShardStore, StoreError};
 
@@ -30,11 +31,17 @@ impl Boards {
         }
     }
 
-    /// The record of a born board of this kind, if it is at hand: never waits.
+    /// The record of a born board of this kind that has not expired, if it is at hand: never waits.
     #[must_use]
-    pub fn at_hand(&self, name: &BoardName, kind: &Kind) -> Option<Arc<BoardRecord>> {
+    pub fn at_hand(
+        &self,
+        name: &BoardName,
+        kind: &Kind,
+        now: Timestamp,
+    ) -> Option<Arc<BoardRecord>> {
         let record = self.records.get(name)?;
-        (record.meaning == kind.meaning()).then_some(record)
+        let is_this = record.meaning == kind.meaning() && !record.activity.has_expired(now);
+        is_this.then_some(record)
     }
 
     /// The record of a born board; none for one that nobody has contributed to.
@@ -46,35 +53,45 @@ impl Boards {
         Ok(record.map(|record| self.keep(record)))
     }
 
-    /// The record of a born board of this kind. `StaleKind` where it was born of another, which has
-    /// replaced this one.
-    pub(crate) async fn born_of(
+    /// The record of a board of this kind, also of one yet unborn. `StaleKind` where it was born of
+    /// another, which has replaced this one.
+    pub(crate) async fn found_of(
         &self,
         name: &BoardName,
         kind: &Kind,
+        now: Timestamp,
     ) -> Result<Option<Arc<BoardRecord>>, StoreError> {
-        if let Some(record) = self.at_hand(name, kind) {
+        if let Some(record) = self.at_hand(name, kind, now) {
             return Ok(Some(record));
         }
-        let record = self.store.board(name).await?.filter(|record| record.born);
-        let record = record.map(|record| self.keep(record));
-        match record {
-            Some(record) if record.meaning != kind.meaning() => Err(StoreError::StaleKind),
-            record => Ok(record),
+        let Some(record) = self.store.board(name).await? else {
+            return Ok(None);
+        };
+        if !record.born {
+            // Its settings may change at any time: it is read anew by whoever comes next.
+            return Ok(Some(Arc::new(record)));
+        }
+        let record = self.keep(record);
+        if record.meaning == kind.meaning() {
+            Ok(Some(record))
+        } else {
+            Err(StoreError::StaleKind)
         }
     }
 
-    /// The record of the board, born now if it was not.
+    /// The record of the board, born now if it was not: with the settings that were `seen`, where
+    /// those bound its time.
     pub(crate) async fn born_now(
         &self,
         name: &BoardName,
         kind: &KnownKind,
+        seen: Option<Incarnation>,
         now: Timestamp,
     ) -> Result<Arc<BoardRecord>, BirthError> {
-        if let Some(record) = self.at_hand(name, &kind.kind) {
+        if let Some(record) = self.at_hand(name, &kind.kind, now) {
             return Ok(record);
         }
-        let record = self.store.birth(name, &kind.record, now).await?;
+        let record = self.store.birth(name, &kind.record, seen, now).await?;
         Ok(self.keep(record))
     }
 

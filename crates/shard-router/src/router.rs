@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Kind, ShardCount, Timestamp};
+use board::{BoardName, Kind, Timestamp};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
-use shard_store::{BoardRecord, BuryError, Failure, SettleError, ShardStore, StoreError};
+use shard_store::{
+    BoardRecord, BoardSettings, BuryError, Failure, SettleError, ShardStore, StoreError,
+};
 
 use crate::boards::Boards;
 use crate::catalogue::{Catalogue, KnownKind};
@@ -55,18 +57,19 @@ impl Router {
         &self.store
     }
 
-    /// The record of a born board, for a read by this kind; none for one that nobody has contributed
-    /// to. `StaleKind` where another kind has taken its place: by then it is in the catalogue.
+    /// The record of a board, for a read by this kind: born, or with settings only; none for one that
+    /// nobody has contributed to, and for one that has expired. `StaleKind` where another kind has taken its place: by then it is in the catalogue.
     pub async fn record(
         &self,
         name: &BoardName,
         kind: &Kind,
+        now: Timestamp,
     ) -> Result<Option<Arc<BoardRecord>>, StoreError> {
-        let record = self.boards.born_of(name, kind).await;
+        let record = self.boards.found_of(name, kind, now).await;
         if record == Err(StoreError::StaleKind) {
             self.catalogue.refresh().await?;
         }
-        record
+        Ok(record?.filter(|record| !record.activity.has_expired(now)))
     }
 
     /// Applies writes, boards and shards side by side, each write whole or not at all. One outcome
@@ -104,18 +107,18 @@ impl Router {
             .collect()
     }
 
-    /// Gives a board that is yet unborn this number of shards. What a server that shares the store has
+    /// Gives a board that is yet unborn these settings, in place of earlier ones. What a server that shares the store has
     /// made of its kind meanwhile is no matter: it is looked up.
     pub async fn settle(
         &self,
         name: &BoardName,
         kind: &KnownKind,
-        shards: ShardCount,
+        settings: BoardSettings,
         now: Timestamp,
     ) -> Result<BoardRecord, SettleError> {
         let mut record = kind.record.clone();
         for _ in 1..SETTLE_TRIES_MAX {
-            match self.store.settle(name, &record, shards, now).await {
+            match self.store.settle(name, &record, settings, now).await {
                 Err(SettleError::StaleKind) => {}
                 settled => return settled,
             }
@@ -125,7 +128,7 @@ impl Router {
                 None => return Err(SettleError::StaleKind),
             }
         }
-        self.store.settle(name, &record, shards, now).await
+        self.store.settle(name, &record, settings, now).await
     }
 
     /// Deletes a board with all its windows. What comes later under its name is another board.

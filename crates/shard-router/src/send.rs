@@ -1,12 +1,13 @@
 //! Batches to the shards of one board.
 //!
 //! A batch that meets a life of the board that has ended is sent to the next one: nothing of it was
-//! applied. Every other error is the outcome of its items; whether to try those again is told by
+//! applied. Before that, what is outside of the board's time is refused, by the record that counts in that
+//! life: none is born for what it would refuse. Every other error is the outcome of its items; whether to try those again is told by
 //! [`Failure`].
 
 use std::sync::Arc;
 
-use board::{BoardName, IdDigest, Timestamp, Windows};
+use board::{Activity, BoardName, IdDigest, Timestamp, Windows};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use shard_store::{
@@ -24,7 +25,7 @@ const SHARD_CALLS_MAX: usize = 64;
 /// Lives of a board that end under one request before it gives up.
 const LIVES_MAX: usize = 4;
 
-/// Tries at the birth of a board whose kind keeps changing.
+/// Tries at the birth of a board whose kind or settings keep changing.
 const BIRTH_TRIES_MAX: usize = 4;
 
 /// Items for one shard, and their places in the request.
@@ -32,6 +33,14 @@ struct ShardBatch {
     shard: u16,
     places: Vec<usize>,
     items: Vec<Item>,
+}
+
+/// What there is under a board's name.
+enum Found {
+    /// A board, whose record counts for as long as its life is on.
+    Born(Arc<BoardRecord>),
+    /// None yet, and nothing that would bear it; the time that its settings give it.
+    Unborn(Activity),
 }
 
 /// The writes of one request on their way, and what they go by.
@@ -55,14 +64,15 @@ impl Sending<'_> {
         } = plan;
         let mut written = Vec::with_capacity(left.len());
         for _ in 0..LIVES_MAX {
-            let removals = left
-                .iter()
-                .all(|(place, _)| self.writes[*place].is_removal());
-            let record = match self.record_for(&name, &kind, removals).await {
-                Ok(Some(record)) => record,
-                Ok(None) => return none_there(written, &left, self.writes),
+            let record = match self.record_for(&name, &kind, &left).await {
+                Ok(Found::Born(record)) => record,
+                Ok(Found::Unborn(activity)) => {
+                    self.refuse_outside(&activity, &mut left, &mut written);
+                    return none_there(written, &left, self.writes);
+                }
                 Err(failure) => return fail(written, &left, &failure),
             };
+            self.refuse_outside(&record.activity, &mut left, &mut written);
             let batches = batches(&record, &left, self.writes);
             let calls = batches.into_iter();
             let calls = calls.map(|batch| self.call(&record, &kind, batch).boxed());
@@ -86,23 +96,58 @@ impl Sending<'_> {
         fail(written, &left, &failure)
     }
 
-    /// The board's record. Taking members off does not bring a board into being.
+    /// Refuses what falls outside of a board's time.
+    fn refuse_outside(
+        &self,
+        activity: &Activity,
+        left: &mut Vec<(usize, Windows)>,
+        written: &mut Vec<(usize, Written)>,
+    ) {
+        if activity.is_always() {
+            return;
+        }
+        left.retain(
+            |(place, _)| match activity.admit(self.writes[*place].at, self.now) {
+                Ok(()) => true,
+                Err(not_open) => {
+                    written.push((*place, Written::Refused(not_open.into())));
+                    false
+                }
+            },
+        );
+    }
+
+    /// The board's record. Taking members off does not bring a board into being, nor does what falls
+    /// outside of its time.
     async fn record_for(
         &self,
         name: &BoardName,
         kind: &KnownKind,
-        removals: bool,
-    ) -> Result<Option<Arc<BoardRecord>>, Failure> {
-        if removals {
-            return match self.boards.born_of(name, &kind.kind).await {
+        left: &[(usize, Windows)],
+    ) -> Result<Found, Failure> {
+        let bears = |activity: &Activity| {
+            let mut writes = left.iter().map(|(place, _)| &self.writes[*place]);
+            writes.any(|write| !write.is_removal() && activity.admit(write.at, self.now).is_ok())
+        };
+        if !bears(&Activity::ALWAYS) {
+            return match self.boards.found_of(name, &kind.kind, self.now).await {
+                Ok(Some(record)) if record.born => Ok(Found::Born(record)),
+                Ok(unborn) => Ok(Found::Unborn(
+                    unborn.map_or(Activity::ALWAYS, |record| record.activity),
+                )),
                 Err(StoreError::StaleKind) => Err(self.changed(name).await),
-                record => record.map_err(|error| Failure::Unavailable(error.to_string())),
+                Err(error) => Err(Failure::Unavailable(error.to_string())),
             };
         }
         let mut known = kind.clone();
+        let mut seen = None;
         for _ in 0..BIRTH_TRIES_MAX {
-            match self.boards.born_now(name, &known, self.now).await {
-                Ok(record) => return Ok(Some(record)),
+            match self.boards.born_now(name, &known, seen, self.now).await {
+                Ok(record) => return Ok(Found::Born(record)),
+                Err(BirthError::Unseen(unborn)) if bears(&unborn.activity) => {
+                    seen = Some(unborn.incarnation);
+                }
+                Err(BirthError::Unseen(unborn)) => return Ok(Found::Unborn(unborn.activity)),
                 // A birth that may have happened is met again by whoever comes next: nothing of the
                 // contribution was sent.
                 Err(BirthError::Store(error)) => {
@@ -110,11 +155,12 @@ impl Sending<'_> {
                 }
                 Err(BirthError::StaleKind) => match self.still_meant(kind).await {
                     Some(current) => known = current,
-                    None => break,
+                    None => return Err(has_changed(name)),
                 },
             }
         }
-        Err(has_changed(name))
+        let why = format!("the kind or the settings of board {name} keep changing: send it again");
+        Err(Failure::Unavailable(why))
     }
 
     /// The failure of what was read by a kind that another has replaced. Whoever sends it again

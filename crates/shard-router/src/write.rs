@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, ContributionId, Member, NotAdmitted, Timestamp, Window};
+use board::{BoardName, ContributionId, Member, NotAdmitted, NotOpen, Timestamp, Window};
 use shard_store::{Change, Failure, Refused, WindowStanding};
 
 use crate::catalogue::KnownKind;
@@ -51,6 +51,9 @@ pub enum Reason {
     /// By its time.
     #[error(transparent)]
     NotAdmitted(#[from] NotAdmitted),
+    /// By the time of its board.
+    #[error(transparent)]
+    NotOpen(#[from] NotOpen),
     /// The one window it names does not hold its time.
     #[error("window: {window} does not contain {at}")]
     OtherWindow {

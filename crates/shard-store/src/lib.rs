@@ -13,10 +13,10 @@ mod local;
 mod redis;
 
 pub use contract::{
-    Anchor, Ask, Batch, BirthError, BoardRecord, BuryError, Change, Disagreement, Entry, Failure,
-    Item, KindRecord, KindWriteError, Lease, Merged, Outcome, Part, Query, Reading, Refused,
-    Revision, SettleError, ShardStore, ShardVersion, SharedBoards, SharedTop, StoreError, Taken,
-    WindowCount, WindowStanding,
+    Anchor, Ask, Batch, BirthError, BoardRecord, BoardSettings, BuryError, Change, Disagreement,
+    Entry, Failure, Item, KindRecord, KindWriteError, Lease, Merged, Outcome, Part, Query, Reading,
+    Refused, Revision, SettleError, ShardStore, ShardVersion, SharedBoards, SharedTop, StoreError,
+    Taken, WindowCount, WindowStanding,
 };
 pub use embedded::{
     Disk, DiskFile, Durability, EmbeddedError, EmbeddedSettings, LocalDisk, OpenError,

@@ -11,13 +11,14 @@ mod sweep;
 
 use std::sync::Arc;
 
-use board::{BoardName, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp};
+use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 
 use crate::contract::{
-    Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError, Outcome,
-    Query, Reading, Revision, SettleError, ShardStore, StoreError, WindowCount,
+    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Disagreement, KindRecord,
+    KindWriteError, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
+    WindowCount,
 };
 use crate::embedded::record::{BOARD_BYTES_MAX, KIND_BYTES_MAX, batch_bytes_max};
 use crate::engine::{REMEMBERED_ID_BYTES_MAX, Registry};
@@ -123,13 +124,14 @@ impl ShardStore for LocalStore {
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
+        seen: Option<Incarnation>,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
         async move {
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
             let life = Incarnation(random()?);
             // Whoever speaks of it later waits for what comes behind it in the journal.
-            self.registry.birth(name, kind, life, now, &mut entry)
+            self.registry.birth(name, kind, seen, life, now, &mut entry)
         }
         .boxed()
     }
@@ -138,7 +140,7 @@ impl ShardStore for LocalStore {
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
-        shards: ShardCount,
+        settings: BoardSettings,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
         async move {
@@ -146,7 +148,7 @@ impl ShardStore for LocalStore {
             let life = Incarnation(random()?);
             let record = self
                 .registry
-                .settle(name, kind, shards, life, now, &mut entry)?;
+                .settle(name, kind, settings, life, now, &mut entry)?;
             self.keep.kept(entry).await?;
             Ok(record)
         }

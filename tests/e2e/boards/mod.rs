@@ -1,5 +1,6 @@
 //! `/v1/boards` and all below it that reads, and `POST /v1/top`.
 
+mod activity;
 mod around;
 mod caching;
 mod envelope;

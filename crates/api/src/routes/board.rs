@@ -6,18 +6,19 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use board::ShardCount;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::app::App;
 use crate::body;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
-use crate::wire::{self, Answer, Envelope};
+use crate::wire::{self, Answer, Envelope, ExpiryShape, SettingsShape, SpanShape};
 
 #[derive(Serialize)]
 struct InfoShape {
+    #[serde(flatten)]
+    expiry: ExpiryShape,
     shards: u16,
     store: &'static str,
     windows: Vec<WindowShape>,
@@ -29,16 +30,14 @@ struct WindowShape {
     members: u64,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "an object with shards")]
-struct SettingsShape {
-    shards: u64,
-}
-
 #[derive(Serialize)]
 struct SettledShape {
     board: String,
     shards: u16,
+    #[serde(flatten)]
+    span: SpanShape,
+    #[serde(flatten)]
+    expiry: ExpiryShape,
 }
 
 pub(crate) async fn show(
@@ -50,16 +49,13 @@ pub(crate) async fn show(
     let (board, kind) = (&path.board, path.kind());
     let answer = app.merger.info(board, kind, window.window).await?;
     let envelope = Envelope::new(board, &window, &answer);
-    let shards = match &answer.value.record {
-        Some(record) => record.shards,
-        None => app
-            .router
-            .store()
-            .board(board)
-            .await?
-            .map_or(kind.shards(), |r| r.shards),
-    };
     let now = app.now();
+    let shards = if let Some(record) = &answer.value.record {
+        record.shards
+    } else {
+        let unborn = app.router.record(board, kind, now).await?;
+        unborn.map_or(kind.shards(), |record| record.shards)
+    };
     let kept = answer
         .value
         .windows
@@ -71,6 +67,7 @@ pub(crate) async fn show(
     });
     let store = app.router.store().name();
     let body = InfoShape {
+        expiry: ExpiryShape::from(&answer.activity),
         shards: shards.get(),
         store,
         windows: windows.collect(),
@@ -87,17 +84,16 @@ pub(crate) async fn settle(
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref()).finish()?;
     let shape: SettingsShape = body::json(&headers, request).await?;
-    let shards = ShardCount::new(shape.shards).ok_or_else(|| {
-        let detail = format!("shards: {} is no power of two from 1 to 4096", shape.shards);
-        Problem::invalid(detail)
-    })?;
+    let settings = shape.settings(path.kind().shards())?;
     let record = app
         .router
-        .settle(&path.board, &path.known, shards, app.now())
+        .settle(&path.board, &path.known, settings, app.now())
         .await?;
     let shape = SettledShape {
         board: path.board.to_string(),
         shards: record.shards.get(),
+        span: SpanShape::from(&record.activity),
+        expiry: ExpiryShape::from(&record.activity),
     };
     Ok(wire::json(&shape))
 }

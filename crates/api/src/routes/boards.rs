@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::params::Params;
 use crate::problem::Problem;
-use crate::wire;
+use crate::wire::{self, SpanShape};
 
 const LIMIT_DEFAULT: usize = 100;
 const LIMIT_MAX: u64 = 1000;
@@ -28,6 +28,8 @@ struct BoardShape {
     board: String,
     subject: String,
     shards: u16,
+    #[serde(flatten)]
+    span: SpanShape,
 }
 
 pub(crate) async fn list(
@@ -63,6 +65,7 @@ pub(crate) async fn list(
         board: record.name.to_string(),
         subject: record.name.subject().to_string(),
         shards: record.shards.get(),
+        span: SpanShape::from(&record.activity),
     });
     let shape = BoardsShape {
         kind: name.to_string(),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use board::{BoardName, Kind};
+use board::{BoardName, Kind, Timestamp};
 use bytes::Bytes;
 use merger::{Snapshot, TopAnswer, TopForm, TopView};
 
@@ -67,7 +67,7 @@ pub(crate) fn form(window: &ReadWindow, view: &TopView, n: usize) -> TopForm {
     TopForm {
         window: window.window,
         n,
-        is_final: window.is_final,
+        is_final: window.is_final || view.snapshot.is_final(),
         stale: view.stale,
         listed: window.listed,
     }
@@ -91,6 +91,15 @@ pub(crate) fn body(board: &BoardName, window: &str, snapshot: &Snapshot, form: T
     if let Some(listed) = form.listed {
         let _ = write!(body, ",\"listed\":{listed}");
     }
+    let activity = &snapshot.activity;
+    for (name, at) in [
+        ("starts_at", activity.starts_at()),
+        ("ends_at", activity.ends_at()),
+    ] {
+        if let Some(at) = at {
+            let _ = write!(body, ",\"{name}\":\"{at}\"");
+        }
+    }
     if form.is_final {
         body.extend_from_slice(b",\"final\":true");
     }
@@ -107,12 +116,19 @@ fn quoted(board: &BoardName) -> String {
     serde_json::Value::String(board.to_string()).to_string()
 }
 
-/// The version names the board's life; with window and form it names the bytes, but for `as_of`.
+/// The version names the board's life, and with it its time; with window and form it names the bytes, but
+/// for `as_of`. A board yet unborn has no life, and a time that may change: that is named too.
 fn etag(window: &str, snapshot: &Snapshot, form: TopForm) -> String {
     let stale = if form.stale { ".stale" } else { "" };
     let closed = if form.is_final { ".final" } else { "" };
+    let ms = |at: Option<Timestamp>| at.map_or("-".to_owned(), |at| at.millis().to_string());
+    let activity = &snapshot.activity;
+    let span = match (activity.starts_at(), activity.ends_at()) {
+        (None, None) => String::new(),
+        (starts_at, ends_at) => format!(".{}_{}", ms(starts_at), ms(ends_at)),
+    };
     let (version, n) = (&snapshot.version, form.n);
-    format!("W/\"{version}.{window}.{n}{closed}{stale}\"")
+    format!("W/\"{version}.{window}.{n}{span}{closed}{stale}\"")
 }
 
 fn caching(etag: Bytes) -> [(header::HeaderName, HeaderValue); 2] {

@@ -5,11 +5,12 @@ use axum::response::{IntoResponse, Response};
 use board::BoardName;
 use serde::Serialize;
 
+use super::board::SpanShape;
 use super::entry::text_of;
 use crate::target::ReadWindow;
 
-/// `board`, `window`, `version`, `as_of`, `members`, `listed` where only the best are ranked, and
-/// `final` once the window is closed.
+/// `board`, `window`, `version`, `as_of`, `members`, `listed` where only the best are ranked, `starts_at`
+/// and `ends_at` where the board's time is bounded, and `final` once it or the window is over.
 #[derive(Debug, Serialize)]
 pub(crate) struct Envelope {
     board: String,
@@ -19,6 +20,8 @@ pub(crate) struct Envelope {
     members: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     listed: Option<u64>,
+    #[serde(flatten)]
+    span: SpanShape,
     #[serde(rename = "final", skip_serializing_if = "std::ops::Not::not")]
     is_final: bool,
 }
@@ -36,7 +39,8 @@ impl Envelope {
             as_of: text_of(answer.as_of),
             members: answer.members,
             listed: window.listed,
-            is_final: window.is_final,
+            span: SpanShape::from(&answer.activity),
+            is_final: window.is_final || answer.is_final(),
         }
     }
 }

@@ -146,7 +146,7 @@ fn wrong(setting: &str, reason: impl std::fmt::Display) -> ShapeError {
     ShapeError(format!("{setting}: {reason}"))
 }
 
-fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError> {
+pub(super) fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError> {
     humantime::parse_duration(text).map_err(|error| {
         wrong(
             setting,
@@ -332,7 +332,7 @@ impl From<Keep> for KeepShape {
 }
 
 /// A duration in the largest unit that divides it: `13months`, `35d`, `200ms`.
-fn text(span: Duration) -> String {
+pub(super) fn text(span: Duration) -> String {
     // As `humantime` counts: a month is 30.44 days.
     const UNITS: [(&str, u128); 6] = [
         ("months", 2_630_016_000),

@@ -1,6 +1,7 @@
 //! The shapes on the wire: requests in, answers out. Nothing outside this crate sees them.
 
 mod answer;
+mod board;
 mod contribution;
 mod entry;
 mod kind;
@@ -9,6 +10,7 @@ mod retain;
 mod scalar;
 
 pub(crate) use answer::{Answer, Envelope, json};
+pub(crate) use board::{ExpiryShape, SettingsShape, SpanShape};
 pub(crate) use contribution::{Contributed, ContributionShape, Named, StandingShape, Targets};
 pub(crate) use entry::{Entries, EntryShape, FieldsShape, put_entry};
 pub use entry::{RENDERER_MARK, render};

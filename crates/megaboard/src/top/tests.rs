@@ -47,6 +47,18 @@ fn wide_and_hostile_names_keep_the_columns_straight() {
 }
 
 #[test]
+fn a_board_with_a_time_of_its_own_says_so() {
+    let text = shown(
+        r#"{"board":"pk/1","window":"all","as_of":"t","members":0,"starts_at":"a","ends_at":"b",
+        "final":true,"entries":[]}"#,
+    );
+    assert_eq!(
+        text,
+        "pk/1  all  0 members  as of t  from a  until b  final"
+    );
+}
+
+#[test]
 fn fields_stand_in_the_order_of_the_kind() {
     let text = shown(
         r#"{"board":"hot/p","window":"all","as_of":"t","members":1,"stale":true,"entries":[

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Kind};
+use board::{Activity, BoardName, Kind};
 use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
 
@@ -38,20 +38,21 @@ impl Merger {
         }
         match &*last {
             Some((began, Err(error))) if *began >= not_before => return Err(error.clone()),
-            Some((began, Ok(unborn))) if *began >= not_before => {
+            Some((_, Ok(unborn))) if unborn.is_of_now(not_before, self.now()) => {
                 return Ok(Life::Unborn(unborn.clone()));
             }
             _ => {}
         }
         let began = Instant::now();
         let as_of = self.now();
-        match self.router.record(name, kind).await {
-            Ok(Some(record)) => {
+        match self.router.record(name, kind, as_of).await {
+            Ok(Some(record)) if record.born => {
                 *last = None;
                 Ok(Life::On(record))
             }
-            Ok(None) => {
-                let unborn = Arc::new(Snapshot::unborn(kind, as_of, began));
+            Ok(unborn) => {
+                let activity = unborn.map_or(Activity::ALWAYS, |record| record.activity);
+                let unborn = Arc::new(Snapshot::unborn(kind, activity, as_of, began));
                 self.boards.unborn.insert(name.clone(), unborn.clone());
                 *last = Some((began, Ok(unborn.clone())));
                 Ok(Life::Unborn(unborn))
@@ -73,10 +74,12 @@ impl Merger {
         kind: &Kind,
         not_before: Instant,
     ) -> Option<Life> {
-        if let Some(record) = self.router.boards().at_hand(name, kind) {
+        let now = self.now();
+        if let Some(record) = self.router.boards().at_hand(name, kind, now) {
             return Some(Life::On(record));
         }
         let unborn = self.boards.unborn.get(name)?;
-        (unborn.began >= not_before).then_some(Life::Unborn(unborn))
+        let will_do = unborn.is_of_now(not_before, now);
+        will_do.then_some(Life::Unborn(unborn))
     }
 }

@@ -89,6 +89,7 @@ impl Merger {
     ) -> Result<Snapshot, StoreError> {
         self.counters.count_merge();
         let (as_of, began) = (self.now(), Instant::now());
+        let activity = record.activity;
         let scope = self.scope(record, kind, window, as_of);
         let want = Want::Around {
             before: 0,
@@ -118,6 +119,7 @@ impl Merger {
         Ok(Snapshot {
             version: vector.to_string(),
             as_of,
+            activity,
             members,
             rendered,
             vector,

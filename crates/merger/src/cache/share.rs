@@ -83,11 +83,14 @@ impl Merger {
             let (as_of, asked) = (self.now(), Instant::now());
             let not_before = self.not_before(turn);
             // Ages are of a moment after this one: no merge began before what they make of it.
+            let since = turn.need.since;
             let seen = |age| {
-                let began = asked.checked_sub(age)?;
-                (began >= not_before).then(|| (as_of.minus(age), began))
+                let (as_of, began) = (as_of.minus(age), asked.checked_sub(age)?);
+                let late_enough = began >= not_before && since.is_none_or(|since| as_of >= since);
+                late_enough.then_some((as_of, began))
             };
             let age_max = asked.saturating_duration_since(not_before);
+            let age_max = since.map_or(age_max, |since| age_max.min(between(since, as_of)));
             let snapshot = match boards.take(&top, version, age_max).await? {
                 Taken::Board { bytes, age } => {
                     seen(age).and_then(|(as_of, began)| turn.snapshot(&bytes, as_of, began))
@@ -129,6 +132,12 @@ impl Merger {
     }
 }
 
+/// How long it is from one moment to a later one; nothing where it is not later.
+fn between(from: Timestamp, to: Timestamp) -> Duration {
+    let ms = to.millis().saturating_sub(from.millis());
+    Duration::from_millis(u64::try_from(ms).unwrap_or(0))
+}
+
 impl Turn<'_> {
     fn shape(&self) -> Shape {
         Shape::of(self.kind)
@@ -153,6 +162,7 @@ impl Turn<'_> {
         (is_this && self.known.is_none_or(goes_on)).then(|| Snapshot {
             version: vector.to_string(),
             as_of,
+            activity: self.record.activity,
             members,
             rendered,
             vector,

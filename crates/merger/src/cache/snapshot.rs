@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use board::{Kind, RankStyle, Timestamp, Window};
+use board::{Activity, Kind, RankStyle, Timestamp, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
@@ -77,6 +77,8 @@ impl Shape {
 pub(crate) struct Need {
     /// A merge that began no earlier than this.
     pub(crate) not_before: Instant,
+    /// And by the server's clock no earlier than this.
+    pub(crate) since: Option<Timestamp>,
     /// One of this server's own: its look at the shards is not told by another's clock.
     pub(crate) fresh: bool,
 }
@@ -88,6 +90,8 @@ pub struct Snapshot {
     pub version: String,
     /// When the merge began.
     pub as_of: Timestamp,
+    /// The board's time.
+    pub activity: Activity,
     /// Members ranked in the window.
     pub members: u64,
     /// The entries.
@@ -104,10 +108,16 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Of a board that nobody has contributed to.
-    pub(crate) fn unborn(kind: &Kind, as_of: Timestamp, began: Instant) -> Self {
+    pub(crate) fn unborn(
+        kind: &Kind,
+        activity: Activity,
+        as_of: Timestamp,
+        began: Instant,
+    ) -> Self {
         Self {
             version: Version::UNBORN.to_string(),
             as_of,
+            activity,
             members: 0,
             rendered: Rendered::default(),
             vector: Version::UNBORN,
@@ -128,9 +138,21 @@ impl Snapshot {
         }
     }
 
+    /// Whether the board's time was over when the merge began: nothing changes what it shows.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        self.activity.has_ended(self.as_of)
+    }
+
+    /// Whether it was seen late enough, and the board's time has not turned since.
+    pub(crate) fn is_of_now(&self, not_before: Instant, now: Timestamp) -> bool {
+        self.began >= not_before && !self.activity.has_turned_since(self.as_of, now)
+    }
+
     /// Whether it serves a read of this kind.
     pub(crate) fn serves(&self, kind: &Kind, need: Need) -> bool {
         self.began >= need.not_before
+            && need.since.is_none_or(|since| self.as_of >= since)
             && self.shape == Shape::of(kind)
             && !(need.fresh && self.taken)
     }
@@ -191,6 +213,7 @@ pub(super) mod tests {
         Snapshot {
             version: "1".to_owned(),
             as_of: Timestamp::EARLIEST,
+            activity: Activity::ALWAYS,
             members: 0,
             rendered: Rendered::default(),
             vector: Version::UNBORN,
@@ -230,6 +253,20 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn what_was_merged_before_the_end_does_not_serve_after_it() {
+        let kind = kind();
+        let snapshot = snapshot();
+        let need = |since| Need {
+            not_before: snapshot.began,
+            since: Some(since),
+            fresh: false,
+        };
+        let later = snapshot.as_of.plus(Duration::from_millis(1));
+        assert!(snapshot.serves(&kind, need(snapshot.as_of)));
+        assert!(!snapshot.serves(&kind, need(later)));
+    }
+
+    #[test]
     fn a_fresh_read_is_not_served_with_what_another_server_merged() {
         let kind = kind();
         let own = snapshot();
@@ -238,7 +275,11 @@ pub(super) mod tests {
             ..snapshot()
         };
         let not_before = own.began.min(taken.began);
-        let need = |fresh| Need { not_before, fresh };
+        let need = |fresh| Need {
+            not_before,
+            since: None,
+            fresh,
+        };
         assert!(own.serves(&kind, need(true)) && own.serves(&kind, need(false)));
         assert!(taken.serves(&kind, need(false)) && !taken.serves(&kind, need(true)));
     }

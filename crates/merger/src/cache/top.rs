@@ -95,7 +95,11 @@ impl Merger {
         } else {
             arrived.checked_sub(kind.max_staleness()).unwrap_or(arrived)
         };
-        let need = Need { not_before, fresh };
+        let need = Need {
+            not_before,
+            since: None,
+            fresh,
+        };
         for _ in 0..LIVES_MAX {
             // What has to wait is boxed: nearly every top is at hand, and a small future is cheap.
             let life = match self.life_at_hand(board, kind, not_before) {
@@ -108,9 +112,14 @@ impl Merger {
                 Err(error) => return last(self.boards.unborn.get(board), fresh, error),
             };
             let key = (record.incarnation, window);
-            if let Some(snapshot) = self.boards.snapshots.get(&key)
-                && snapshot.serves(kind, need)
-            {
+            let known = self.boards.snapshots.get(&key);
+            let ends_at = record.activity.ends_at();
+            let need = Need {
+                // What was merged before the end is not what the board has come to.
+                since: ends_at.filter(|ends_at| self.now() >= *ends_at),
+                ..need
+            };
+            if let Some(snapshot) = known.filter(|snapshot| snapshot.serves(kind, need)) {
                 return Ok(TopView::now(snapshot));
             }
             let merged = self.merged(record.clone(), kind, key, need);

@@ -126,7 +126,7 @@ fn read_shard(left: &mut &[u8]) -> Option<ShardVersion> {
 mod tests {
     use std::sync::OnceLock;
 
-    use board::Timestamp;
+    use board::{Activity, Timestamp};
     use proptest::collection::vec;
     use proptest::prelude::*;
     use tokio::time::Instant;
@@ -155,6 +155,7 @@ mod tests {
             Snapshot {
                 version: vector.to_string(),
                 as_of: Timestamp::EARLIEST,
+                activity: Activity::ALWAYS,
                 members,
                 rendered: Rendered {
                     ends: ends.collect(),
@@ -213,7 +214,7 @@ mod tests {
     #[test]
     fn an_unborn_board_is_not_written() {
         let kind = crate::cache::snapshot::tests::kind();
-        let unborn = Snapshot::unborn(&kind, Timestamp::EARLIEST, Instant::now());
+        let unborn = Snapshot::unborn(&kind, Activity::ALWAYS, Timestamp::EARLIEST, Instant::now());
         assert!(written(&unborn).is_none());
     }
 

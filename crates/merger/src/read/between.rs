@@ -57,6 +57,7 @@ impl Merger {
             Ok(Answer {
                 version,
                 as_of: scope.as_of,
+                activity: scope.record.activity,
                 members: gathered.members,
                 value: entries,
             })
@@ -90,6 +91,7 @@ impl Merger {
                 version: scope.version(&readings),
                 as_of: scope.as_of,
                 members: scope.members_of(&readings),
+                activity: scope.record.activity,
                 value: better(1).saturating_sub(better(0)),
             })
         })

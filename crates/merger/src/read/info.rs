@@ -50,6 +50,7 @@ impl Merger {
                 version: scope.version(&readings),
                 as_of: scope.as_of,
                 members: scope.members_of(&readings),
+                activity: scope.record.activity,
                 value: BoardInfo {
                     record: Some(scope.record.clone()),
                     windows: windows.collect(),

@@ -43,6 +43,7 @@ impl Merger {
                 version: scope.version_of(counted.versions),
                 as_of: scope.as_of,
                 members: scope.members([counted.members].into_iter()),
+                activity: scope.record.activity,
                 value,
             })
         });

@@ -62,6 +62,7 @@ impl Merger {
                 return Ok(Answer {
                     version: Version::UNBORN,
                     as_of: scope.as_of,
+                    activity: scope.record.activity,
                     members: 0,
                     value: Found::NotRanked,
                 });
@@ -69,6 +70,7 @@ impl Merger {
             Ok(Answer {
                 version: scope.version(&gathered.readings),
                 as_of: scope.as_of,
+                activity: scope.record.activity,
                 members: gathered.members,
                 value: scope.found(member, gathered, entry, target).await?,
             })

@@ -30,6 +30,7 @@ impl Merger {
             Ok(Answer {
                 version: scope.version(&gathered.readings),
                 as_of: scope.as_of,
+                activity: scope.record.activity,
                 members: gathered.members,
                 value: gathered.entries,
             })

@@ -84,12 +84,14 @@ impl Merger {
                 version: scope.version(&readings),
                 as_of: scope.as_of,
                 members: scope.members_of(&readings),
+                activity: scope.record.activity,
                 value: PlaceView { rank, position },
             })
         });
         let Answer {
             version,
             as_of,
+            activity,
             members,
             value,
         } = answer.await?;
@@ -97,6 +99,7 @@ impl Merger {
         Ok(Answer {
             version,
             as_of,
+            activity,
             members,
             value: (value.position <= listed).then_some(value),
         })

@@ -15,6 +15,7 @@ mod a_list_ends_where_it_says;
 mod a_shard_never_goes_back;
 mod agree;
 mod any_page_of_a_million;
+mod boards_end;
 mod fresh_sees_what_was_applied;
 mod kinds;
 mod many_are_looked_up_at_a_bounded_price;

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use board::{BoardName, Kind, KindName, ShardCount, Subject, Timestamp};
+use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use shard_store::{
-    Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError,
-    LocalStore, Outcome, Query, Reading, Revision, SettleError, ShardStore, SharedBoards,
-    StoreError, WindowCount,
+    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Disagreement, KindRecord,
+    KindWriteError, LocalStore, Outcome, Query, Reading, Revision, SettleError, ShardStore,
+    SharedBoards, StoreError, WindowCount,
 };
 
 use crate::shared::SharedInMemory;
@@ -155,19 +155,20 @@ impl ShardStore for Woven {
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
+        seen: Option<Incarnation>,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
-        self.inner.birth(name, kind, now)
+        self.inner.birth(name, kind, seen, now)
     }
 
     fn settle<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
-        shards: ShardCount,
+        settings: BoardSettings,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
-        self.inner.settle(name, kind, shards, now)
+        self.inner.settle(name, kind, settings, now)
     }
 
     fn bury<'a>(

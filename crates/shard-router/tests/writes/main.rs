@@ -8,6 +8,7 @@
 )]
 
 mod a_dead_life_is_followed_by_the_next;
+mod boards_take_what_is_in_their_time;
 mod failures_are_told_apart;
 mod kinds_follow_their_rules;
 mod kinds_written_by_many;

@@ -85,12 +85,16 @@ async fn a_board_is_settled_whatever_another_server_made_of_its_kind() {
     let old = here.router.catalogue().known("gifts").unwrap();
     let new = replace(&there.router).await;
     let shards = ShardCount::new(2).unwrap();
-    let settled = here.router.settle(&room, &old, shards, NOW).await.unwrap();
+    let settled = here
+        .router
+        .settle(&room, &old, shards.into(), NOW)
+        .await
+        .unwrap();
     assert_eq!(settled.shards, shards);
     let known = here.router.catalogue().known("gifts").unwrap();
     assert_eq!(known.kind, new.kind);
     let gone = there.router.catalogue().delete(new.kind.name()).await;
     assert_eq!(gone, Ok(()));
-    let settled = here.router.settle(&room, &known, shards, NOW).await;
+    let settled = here.router.settle(&room, &known, shards.into(), NOW).await;
     assert_eq!(settled, Err(SettleError::StaleKind));
 }

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use board::{BoardName, Kind, KindName, ShardCount, Subject, Timestamp};
+use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use parking_lot::Mutex;
 use shard_store::{
-    Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError,
-    LocalStore, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
-    WindowCount,
+    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Disagreement, KindRecord,
+    KindWriteError, LocalStore, Outcome, Query, Reading, Revision, SettleError, ShardStore,
+    StoreError, WindowCount,
 };
 
 type Step<T> = Arc<dyn Fn(u16) -> BoxFuture<'static, Result<T, StoreError>> + Send + Sync>;
@@ -23,6 +23,7 @@ pub(crate) struct Woven {
     before: Mutex<Option<Step<()>>>,
     after: Mutex<Option<StoreError>>,
     births_fail: Mutex<Option<BirthError>>,
+    before_births: Mutex<Option<Step<()>>>,
     after_kinds: Mutex<Option<Step<()>>>,
     births: AtomicU64,
     kinds_read: AtomicU64,
@@ -36,6 +37,7 @@ impl Woven {
             before: Mutex::default(),
             after: Mutex::default(),
             births_fail: Mutex::default(),
+            before_births: Mutex::default(),
             after_kinds: Mutex::default(),
             births: AtomicU64::default(),
             kinds_read: AtomicU64::default(),
@@ -69,6 +71,14 @@ impl Woven {
         *self.births_fail.lock() = Some(error);
     }
 
+    /// From now on this happens before a board is born.
+    pub(crate) fn before_births<F>(&self, before: impl Fn() -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = Result<(), StoreError>> + Send + 'static,
+    {
+        *self.before_births.lock() = Some(Arc::new(move |_| before().boxed()));
+    }
+
     /// From now on this happens when kinds have been read and are about to be answered.
     pub(crate) fn after_reading_kinds<F>(&self, after: impl Fn() -> F + Send + Sync + 'static)
     where
@@ -82,6 +92,7 @@ impl Woven {
         *self.before.lock() = None;
         *self.after.lock() = None;
         *self.births_fail.lock() = None;
+        *self.before_births.lock() = None;
         *self.after_kinds.lock() = None;
     }
 
@@ -151,23 +162,31 @@ impl ShardStore for Woven {
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
+        seen: Option<Incarnation>,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
         self.births.fetch_add(1, Ordering::Relaxed);
-        match self.births_fail.lock().clone() {
-            Some(error) => ready(Err(error)).boxed(),
-            None => self.inner().birth(name, kind, now),
+        if let Some(error) = self.births_fail.lock().clone() {
+            return ready(Err(error)).boxed();
         }
+        let before = self.before_births.lock().clone();
+        async move {
+            if let Some(before) = before {
+                before(0).await?;
+            }
+            self.inner().birth(name, kind, seen, now).await
+        }
+        .boxed()
     }
 
     fn settle<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
-        shards: ShardCount,
+        settings: BoardSettings,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
-        self.inner().settle(name, kind, shards, now)
+        self.inner().settle(name, kind, settings, now)
     }
 
     fn bury<'a>(

@@ -1,5 +1,7 @@
 //! How calls to a store fail, narrow by operation.
 
+use super::record::BoardRecord;
+
 /// A call to a store did not end as it should.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
@@ -27,6 +29,10 @@ pub enum BirthError {
     /// The kind has changed or gone since the caller read it: read it again.
     #[error("the kind has changed")]
     StaleKind,
+    /// The board has settings that bound its time, which the caller has not seen: the record of
+    /// them, yet unborn.
+    #[error("the board has settings of its own")]
+    Unseen(Box<BoardRecord>),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -15,7 +15,7 @@ mod write;
 
 pub use error::{BirthError, BuryError, KindWriteError, SettleError, StoreError};
 pub use read::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion, WindowCount};
-pub use record::{BoardRecord, KindRecord, Revision};
+pub use record::{BoardRecord, BoardSettings, KindRecord, Revision};
 pub use shared::{Lease, Merged, SharedBoards, SharedTop, Taken};
 pub use store::{Disagreement, ShardStore};
 pub use write::{Batch, Change, Failure, Item, Outcome, Refused, WindowStanding};

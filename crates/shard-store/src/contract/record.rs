@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Incarnation, Kind, KindName, Meaning, ShardCount};
+use board::{Activity, BoardName, Incarnation, Kind, KindName, Meaning, ShardCount};
 
 /// Counts the writes to a kind's record; 0 is before the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -31,6 +31,26 @@ pub struct BoardRecord {
     pub shards: ShardCount,
     /// What its standings mean: that of the kind it was made of. Of use to no other kind.
     pub meaning: Meaning,
+    /// From when to when contributions count, and when it goes; fixed for this life.
+    pub activity: Activity,
     /// Whether it has been opened for contributions; before, only settings are kept.
     pub born: bool,
+}
+
+/// What one board has of its own, beside its kind, set before its birth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BoardSettings {
+    /// Over how many shards its members are spread.
+    pub shards: ShardCount,
+    /// From when to when contributions count, and when it goes.
+    pub activity: Activity,
+}
+
+impl From<ShardCount> for BoardSettings {
+    fn from(shards: ShardCount) -> Self {
+        Self {
+            shards,
+            activity: Activity::ALWAYS,
+        }
+    }
 }

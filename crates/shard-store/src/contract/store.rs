@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Kind, KindName, Member, ShardCount, Subject, Timestamp, Window};
+use board::{BoardName, Incarnation, Kind, KindName, Member, Subject, Timestamp, Window};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 
 use super::error::{BirthError, BuryError, KindWriteError, SettleError, StoreError};
 use super::read::{Query, Reading, WindowCount};
-use super::record::{BoardRecord, KindRecord, Revision};
+use super::record::{BoardRecord, BoardSettings, KindRecord, Revision};
 use super::shared::SharedBoards;
 use super::write::{Batch, Outcome};
 
@@ -55,20 +55,26 @@ pub trait ShardStore: Send + Sync + 'static {
 
     /// Opens a board for contributions: makes its record, or marks the one with settings born, or
     /// returns the one that is. `kind` is the board's, as the caller read it.
+    ///
+    /// Settings that bound the board's time are born only by a caller who has `seen` them, by the
+    /// life in their record; to others they are answered as `Unseen`. So nobody bears a board for
+    /// a contribution that it does not take.
     fn birth<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
+        seen: Option<Incarnation>,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>>;
 
-    /// Keeps settings for a board yet unborn, in place of earlier ones, for
-    /// [`SETTINGS_KEPT`](board::limits::SETTINGS_KEPT) from `now` on: then `expire` drops them.
+    /// Keeps settings for a board yet unborn, in place of earlier ones and as another life, for as
+    /// long as [`settings_kept_until`](board::Activity::settings_kept_until) says of those made
+    /// `now`: then `expire` drops them.
     fn settle<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
-        shards: ShardCount,
+        settings: BoardSettings,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>>;
 
@@ -103,7 +109,7 @@ pub trait ShardStore: Send + Sync + 'static {
         shard: u16,
     ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>>;
 
-    /// Drops what is past its time: windows, ids, idle boards, settings
+    /// Drops what is past its time: windows, ids, idle boards, boards that have expired, settings
     /// of boards that were not born, tombstones. Called now and then;
     /// holds up no writer while it works.
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;

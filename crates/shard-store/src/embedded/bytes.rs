@@ -5,7 +5,9 @@
 //! bits a byte, the low ones first, the top bit of each byte says that more follow), those that are
 //! mostly near 0 on either side are zigzag varints. What the bytes mean together is not here.
 
-use board::{Period, Timestamp, Window};
+use std::time::Duration;
+
+use board::{Activity, Period, Timestamp, Window};
 
 use crate::kind_text::NoKind;
 
@@ -14,6 +16,14 @@ pub(super) const VARINT_BYTES_MAX: usize = 10;
 
 /// Bytes of the longest window: its period, and its start unless it has no bounds.
 pub(super) const WINDOW_BYTES_MAX: usize = 1 + VARINT_BYTES_MAX;
+
+/// Bytes of the longest time of a board: its bits, two moments, a span.
+pub(super) const ACTIVITY_BYTES_MAX: usize = 1 + 8 + 8 + VARINT_BYTES_MAX;
+
+/// The bits of what a board's time has.
+const STARTS: u8 = 1;
+const ENDS: u8 = 1 << 1;
+const EXPIRES: u8 = 1 << 2;
 
 /// What is wrong with bytes that should be a record, or a part of a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -86,6 +96,24 @@ pub(super) fn put_time_near(out: &mut Vec<u8>, at: Timestamp, near: Timestamp) {
 pub(super) fn put_name(out: &mut Vec<u8>, name: &[u8]) {
     out.push(u8::try_from(name.len()).expect("no name has more than 128 bytes"));
     out.extend_from_slice(name);
+}
+
+/// A board's time: what it has of start, end and span behind the end, as bits, and these.
+pub(super) fn put_activity(out: &mut Vec<u8>, activity: &Activity) {
+    let (starts_at, ends_at) = (activity.starts_at(), activity.ends_at());
+    let expires_after = activity.expires_after();
+    let bit = |there: bool, bit: u8| if there { bit } else { 0 };
+    out.push(
+        bit(starts_at.is_some(), STARTS)
+            | bit(ends_at.is_some(), ENDS)
+            | bit(expires_after.is_some(), EXPIRES),
+    );
+    for at in [starts_at, ends_at].into_iter().flatten() {
+        put_time(out, at);
+    }
+    if let Some(span) = expires_after {
+        put_varint(out, u64::try_from(span.as_millis()).unwrap_or(u64::MAX));
+    }
 }
 
 pub(super) fn put_window(out: &mut Vec<u8>, window: Window, near: Timestamp) {
@@ -215,6 +243,22 @@ impl<'a> Bytes<'a> {
         let len = self.byte(what)?;
         let bytes = self.take(usize::from(len), what)?;
         str::from_utf8(bytes).map_err(|error| Malformed::Invalid(what, error.to_string()))
+    }
+
+    /// A board's time, which bounds it.
+    pub(super) fn activity(&mut self) -> Result<Activity, Malformed> {
+        const WHAT: &str = "the time of a board";
+        let bits = self.byte(WHAT)?;
+        if bits == 0 || bits > STARTS | ENDS | EXPIRES {
+            return Err(Malformed::OutOfRange(WHAT, u64::from(bits)));
+        }
+        let has = |bit| bits & bit != 0;
+        let starts_at = has(STARTS).then(|| self.time(WHAT)).transpose()?;
+        let ends_at = has(ENDS).then(|| self.time(WHAT)).transpose()?;
+        let expires_after = has(EXPIRES).then(|| self.varint(WHAT)).transpose()?;
+        let expires_after = expires_after.map(Duration::from_millis);
+        Activity::new(starts_at, ends_at, expires_after)
+            .map_err(|error| Malformed::Invalid(WHAT, error.to_string()))
     }
 
     pub(super) fn window(&mut self, near: Timestamp) -> Result<Window, Malformed> {

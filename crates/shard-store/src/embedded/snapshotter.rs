@@ -93,6 +93,7 @@ impl Taking<'_> {
             name: record.name.clone(),
             incarnation: record.incarnation,
             shards: record.shards,
+            activity: record.activity,
             born: record.born,
             last_write: frozen.last_write,
             kind: self.definition(&frozen.kind),

@@ -12,8 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
-use board::limits::SETTINGS_KEPT;
-use board::{BoardName, Incarnation, Kind, ShardCount, Timestamp, Window};
+use board::{Activity, BoardName, Incarnation, Kind, ShardCount, Timestamp, Window};
 use parking_lot::RwLock;
 
 pub(crate) use frozen::FrozenPart;
@@ -23,7 +22,8 @@ use super::ids::IdBudget;
 use super::log::{Applied, Event, Log};
 use super::shard::{Shard, Terms};
 use crate::contract::{
-    Batch, BoardRecord, Disagreement, Outcome, Query, Reading, StoreError, WindowCount,
+    Batch, BoardRecord, BoardSettings, Disagreement, Outcome, Query, Reading, StoreError,
+    WindowCount,
 };
 
 /// Windows that a board drops in one sweep.
@@ -40,6 +40,7 @@ pub(crate) struct Cell {
     kind: Arc<Kind>,
     incarnation: Incarnation,
     shards: ShardCount,
+    activity: Activity,
     born: AtomicBool,
     /// Or when it was settled, before its birth.
     last_write: AtomicI64,
@@ -77,10 +78,11 @@ impl Cell {
         name: BoardName,
         kind: Arc<Kind>,
         incarnation: Incarnation,
-        shards: ShardCount,
+        settings: BoardSettings,
         born: bool,
         now: Timestamp,
     ) -> Self {
+        let BoardSettings { shards, activity } = settings;
         let body = if shards.get() == 1 {
             Body::Split(Box::new([RwLock::default()]))
         } else {
@@ -91,6 +93,7 @@ impl Cell {
             kind,
             incarnation,
             shards,
+            activity,
             born: AtomicBool::new(born),
             last_write: AtomicI64::new(now.millis()),
             body: RwLock::new(body),
@@ -101,7 +104,11 @@ impl Cell {
     pub(crate) fn unborn_of(&self, kind: Arc<Kind>) -> Self {
         let settled = Timestamp::from_millis(self.last_write.load(Ordering::Relaxed));
         let name = self.name.clone();
-        Self::new(name, kind, self.incarnation, self.shards, false, settled)
+        let settings = BoardSettings {
+            shards: self.shards,
+            activity: self.activity,
+        };
+        Self::new(name, kind, self.incarnation, settings, false, settled)
     }
 
     pub(crate) fn record(&self) -> BoardRecord {
@@ -110,6 +117,7 @@ impl Cell {
             incarnation: self.incarnation,
             shards: self.shards,
             meaning: self.kind.meaning(),
+            activity: self.activity,
             born: self.is_born(),
         }
     }
@@ -120,6 +128,10 @@ impl Cell {
 
     pub(crate) const fn incarnation(&self) -> Incarnation {
         self.incarnation
+    }
+
+    pub(crate) const fn activity(&self) -> &Activity {
+        &self.activity
     }
 
     pub(crate) fn is_born(&self) -> bool {
@@ -305,12 +317,12 @@ impl Cell {
         let mut body = self.body.write();
         let written = Timestamp::from_millis(self.last_write.load(Ordering::Relaxed));
         let idle = self.is_idle(kind, now);
-        let linger = if self.is_born() {
-            LINGER
+        let stays_until = if self.is_born() {
+            written.plus(LINGER)
         } else {
-            SETTINGS_KEPT
+            self.activity.settings_kept_until(written)
         };
-        let empty = now >= written.plus(linger)
+        let empty = now >= stays_until
             && body
                 .shards()
                 .iter()

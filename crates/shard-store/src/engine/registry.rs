@@ -11,7 +11,7 @@ use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 
 use board::limits::KINDS_MAX;
-use board::{BoardName, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp};
+use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use hashbrown::HashTable;
 use parking_lot::RwLock;
 
@@ -19,8 +19,8 @@ use super::cell::{Cell, Shared};
 use super::ids::IdBudget;
 use super::log::{Event, Log, Unlogged};
 use crate::contract::{
-    BirthError, BoardRecord, BuryError, KindRecord, KindWriteError, Revision, SettleError,
-    StoreError,
+    BirthError, BoardRecord, BoardSettings, BuryError, KindRecord, KindWriteError, Revision,
+    SettleError, StoreError,
 };
 
 /// Parts of the map from incarnation to cell, so that births on one do not hold up calls on others.
@@ -151,6 +151,7 @@ impl Registry {
         &self,
         name: &BoardName,
         kind: &KindRecord,
+        seen: Option<Incarnation>,
         incarnation: Incarnation,
         now: Timestamp,
         log: &mut dyn Log,
@@ -161,6 +162,9 @@ impl Registry {
         if let Some(cell) = named(&names, name) {
             if !cell.is_born() {
                 let incarnation = cell.incarnation();
+                if !cell.activity().is_always() && seen != Some(incarnation) {
+                    return Err(BirthError::Unseen(Box::new(cell.record())));
+                }
                 log.note(Event::BoardBorn {
                     incarnation,
                     at: now,
@@ -169,8 +173,8 @@ impl Registry {
             cell.bear(now);
             return Ok(cell.record());
         }
-        let shards = current.shards();
-        let cell = Cell::new(name.clone(), current, incarnation, shards, true, now);
+        let settings = current.shards().into();
+        let cell = Cell::new(name.clone(), current, incarnation, settings, true, now);
         note_made(&cell, now, log);
         Ok(self.enter(&mut names, cell))
     }
@@ -179,7 +183,7 @@ impl Registry {
         &self,
         name: &BoardName,
         kind: &KindRecord,
-        shards: ShardCount,
+        settings: BoardSettings,
         incarnation: Incarnation,
         now: Timestamp,
         log: &mut dyn Log,
@@ -195,7 +199,7 @@ impl Registry {
             drop(held.end(&self.ids, &mut Unlogged));
             self.forget(held.incarnation());
         }
-        let cell = Cell::new(name.clone(), current, incarnation, shards, false, now);
+        let cell = Cell::new(name.clone(), current, incarnation, settings, false, now);
         note_made(&cell, now, log);
         Ok(self.enter(&mut names, cell))
     }
@@ -265,6 +269,26 @@ impl Registry {
             boards.remove(subject);
             self.forget(cell.incarnation());
         }
+    }
+
+    /// Ends a board whose time is over, with all that it holds.
+    pub(crate) fn end_expired(&self, cell: &Shared, log: &mut dyn Log) {
+        let mut names = self.names.write();
+        let Some(boards) = names.get_mut(cell.name().kind()) else {
+            return;
+        };
+        let subject = cell.name().subject();
+        let held = boards.get(subject);
+        if !held.is_some_and(|held| Arc::ptr_eq(held, cell)) {
+            return;
+        }
+        boards.remove(subject);
+        // Told before anybody can see that the name is free.
+        let ended = cell.end(&self.ids, log);
+        drop(names);
+        self.forget(cell.incarnation());
+        // Freeing a large board takes a while, and nobody waits for it.
+        drop(ended);
     }
 
     /// Settings of boards yet unborn stay when their kind becomes another: cells without contents are
@@ -370,7 +394,7 @@ mod tests {
         for life in 1..=3 {
             let life = Incarnation(life);
             registry
-                .birth(&name, &kind, life, Timestamp::EARLIEST, &mut Unlogged)
+                .birth(&name, &kind, None, life, Timestamp::EARLIEST, &mut Unlogged)
                 .unwrap();
             let cell = Arc::downgrade(&registry.cell(life).unwrap());
             registry.bury(&name, &mut Unlogged).unwrap();

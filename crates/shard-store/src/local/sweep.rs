@@ -6,7 +6,7 @@ use board::{Kind, Timestamp};
 
 use super::LocalStore;
 use crate::contract::StoreError;
-use crate::embedded::record::sweep_bytes_max;
+use crate::embedded::record::{BOARD_BYTES_MAX, sweep_bytes_max};
 use crate::engine::Shared;
 
 /// Boards that the sweep looks through before it lets others run.
@@ -32,6 +32,11 @@ impl LocalStore {
         kind: &Kind,
         now: Timestamp,
     ) -> Result<(), StoreError> {
+        if cell.activity().has_expired(now) {
+            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            self.registry.end_expired(cell, &mut entry);
+            return Ok(());
+        }
         let gone = cell.expired(kind, now);
         let room = || sweep_bytes_max(cell.record().shards, gone.len());
         let mut entry = self.keep.room(room).await?;

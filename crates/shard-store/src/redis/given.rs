@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use board::limits::VALUE_MAX;
 use board::{
-    Calendar, Direction, FieldName, FieldRule, Incarnation, Kind, KindName, KindSpec, Member, Mode,
-    Op, Period, RankKey, RankStyle, Rules, Standing, Ties, Timestamp, Value, Values, Window,
-    WindowRule,
+    Activity, Calendar, Direction, FieldName, FieldRule, Incarnation, Kind, KindName, KindSpec,
+    Member, Mode, Op, Period, RankKey, RankStyle, Rules, Standing, Ties, Timestamp, Value, Values,
+    Window, WindowRule,
 };
 use end_to_end::redis::{RedisOptions, RedisWire};
 
@@ -71,6 +71,7 @@ impl Given {
             incarnation: Incarnation(number),
             shards: kind.shards(),
             meaning: kind.meaning(),
+            activity: Activity::ALWAYS,
             born: true,
         };
         self.enter(&record);

@@ -42,7 +42,7 @@ pub(super) fn place(board: &BoardRecord, servers: &[ServerId], shard: u16) -> Pl
 
 #[cfg(test)]
 mod tests {
-    use board::{Meaning, ShardCount};
+    use board::{Activity, Meaning, ShardCount};
 
     use super::*;
 
@@ -53,6 +53,7 @@ mod tests {
             incarnation: Incarnation(7),
             shards: ShardCount::new(16).unwrap(),
             meaning: Meaning(0),
+            activity: Activity::ALWAYS,
             born: true,
         };
         let servers: Vec<_> = (0..3).map(ServerId).collect();

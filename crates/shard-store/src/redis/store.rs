@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Kind, KindName, ShardCount, Subject, Timestamp};
+use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::future::{BoxFuture, ready};
 use futures::{FutureExt, TryFutureExt};
 
@@ -28,8 +28,9 @@ use super::sweep::Sweep;
 use super::url::RedisUrl;
 use super::verify::Verifier;
 use crate::contract::{
-    Batch, BirthError, BoardRecord, BuryError, Disagreement, KindRecord, KindWriteError, Outcome,
-    Query, Reading, Revision, SettleError, ShardStore, SharedBoards, StoreError, WindowCount,
+    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Disagreement, KindRecord,
+    KindWriteError, Outcome, Query, Reading, Revision, SettleError, ShardStore, SharedBoards,
+    StoreError, WindowCount,
 };
 
 /// Boards on Redis or Valkey: one server, several, a cluster, or what Sentinel watches.
@@ -137,9 +138,10 @@ impl ShardStore for RedisStore {
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
+        seen: Option<Incarnation>,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
-        let born = self.registry.birth(name, kind, now);
+        let born = self.registry.birth(name, kind, seen, now);
         born.map_ok(into_board).boxed()
     }
 
@@ -147,10 +149,10 @@ impl ShardStore for RedisStore {
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
-        shards: ShardCount,
+        settings: BoardSettings,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
-        let settled = self.registry.settle(name, kind, shards, now);
+        let settled = self.registry.settle(name, kind, settings, now);
         settled.map_ok(into_board).boxed()
     }
 

@@ -18,7 +18,7 @@ pub(crate) async fn concurrent_births_make_one_life(given: Given) {
                 let name = board_name("gifts", &format!("room-{round}"));
                 tokio::spawn(async move {
                     start.wait().await;
-                    store.birth(&name, &kind, NOW).await.unwrap()
+                    store.birth(&name, &kind, None, NOW).await.unwrap()
                 })
             })
             .collect();
@@ -37,7 +37,7 @@ pub(crate) async fn a_born_board_is_found_as_it_is(given: Given) {
     let kind = given.kind(gifts(|spec| spec.shards = 8)).await;
     let name = board_name("gifts", "room-1");
     assert_eq!(given.board(&name).await.unwrap(), None);
-    let born = given.birth(&name, &kind, NOW).await.unwrap();
+    let born = given.birth(&name, &kind, None, NOW).await.unwrap();
     assert_eq!((&born.name, born.shards.get(), born.born), (&name, 8, true));
     assert_eq!(given.board(&name).await.unwrap(), Some(born.clone()));
     let wider = gifts(|spec| spec.shards = 64);
@@ -45,10 +45,13 @@ pub(crate) async fn a_born_board_is_found_as_it_is(given: Given) {
         .put_kind(Arc::new(wider), kind.revision, false)
         .await
         .unwrap();
-    let again = given.birth(&name, &wider, NOW.plus(DAY)).await.unwrap();
+    let again = given
+        .birth(&name, &wider, None, NOW.plus(DAY))
+        .await
+        .unwrap();
     assert_eq!(again, born, "a board keeps the shards it was born with");
     let other = board_name("gifts", "room-2");
-    let other = given.birth(&other, &wider, NOW).await.unwrap();
+    let other = given.birth(&other, &wider, None, NOW).await.unwrap();
     assert_eq!(other.shards.get(), 64);
     assert_ne!(other.incarnation, born.incarnation);
 }

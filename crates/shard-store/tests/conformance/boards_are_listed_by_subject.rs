@@ -66,12 +66,15 @@ pub(crate) async fn only_born_boards_are_listed(given: Given) {
     }
     let eight = ShardCount::new(8).unwrap();
     let unborn = board_name("gifts", "aa");
-    given.settle(&unborn, &kind, eight, NOW).await.unwrap();
+    given
+        .settle(&unborn, &kind, eight.into(), NOW)
+        .await
+        .unwrap();
     given
         .bury(&board_name("gifts", "b"), NOW.plus(HOUR))
         .await
         .unwrap();
     assert_eq!(subjects(&given, "gifts", None, 2).await, ["a", "c"]);
-    given.birth(&unborn, &kind, NOW).await.unwrap();
+    given.birth(&unborn, &kind, None, NOW).await.unwrap();
     assert_eq!(subjects(&given, "gifts", None, 2).await, ["a", "aa"]);
 }

@@ -44,7 +44,7 @@ pub(crate) async fn a_stale_revision_is_refused(given: Given) {
 pub(crate) async fn kinds_with_boards_are_protected(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    given.birth(&name, &kind, NOW).await.unwrap();
+    given.birth(&name, &kind, None, NOW).await.unwrap();
     let refused = given.put_kind(topped(1), Revision(1), true).await;
     assert_eq!(refused, Err(KindWriteError::HasBoards));
     let refused = given.delete_kind(&kind.name, Revision(1)).await;
@@ -90,15 +90,15 @@ pub(crate) async fn stale_kinds_bear_no_boards(given: Given) {
         ..second.clone()
     };
     for stale in [first, ahead, unknown] {
-        let born = given.birth(&name, &stale, NOW).await;
+        let born = given.birth(&name, &stale, None, NOW).await;
         assert_eq!(born, Err(BirthError::StaleKind));
-        let settled = given.settle(&name, &stale, two, NOW).await;
+        let settled = given.settle(&name, &stale, two.into(), NOW).await;
         assert_eq!(settled, Err(SettleError::StaleKind));
     }
     given.delete_kind(&second.name, Revision(2)).await.unwrap();
     let deleted = given.kinds().await.unwrap().remove(0);
     for gone in [second, deleted] {
-        let born = given.birth(&name, &gone, NOW).await;
+        let born = given.birth(&name, &gone, None, NOW).await;
         assert_eq!(born, Err(BirthError::StaleKind));
     }
     assert_eq!(given.board(&name).await.unwrap(), None);

@@ -28,6 +28,7 @@ mod versions_seen;
 mod answers_agree_with_a_naive_twin;
 mod boards_are_born_once;
 mod boards_are_listed_by_subject;
+mod boards_have_their_time;
 mod contributions_survive_a_crowd;
 mod dropped_windows_stay_closed;
 mod idle_boards_go;
@@ -51,6 +52,10 @@ macro_rules! hold {
                     concurrent_births_make_one_life, a_born_board_is_found_as_it_is;
                 boards_are_listed_by_subject:
                     pages_follow_the_subjects, only_born_boards_are_listed;
+                boards_have_their_time:
+                    settings_keep_the_time_of_a_board, nobody_bears_a_time_unseen,
+                    a_board_goes_when_its_time_is_over, a_board_without_expiry_stays_after_its_end,
+                    unborn_settings_outlast_the_time_that_they_name;
                 contributions_survive_a_crowd:
                     none_is_lost_on_one_shard, none_is_lost_while_a_board_grows,
                     readings_are_whole_while_others_write;

@@ -17,13 +17,13 @@ pub(crate) async fn the_last_settings_are_born(given: Given) {
     let name = board_name("gifts", "room-1");
     for count in [64, 2] {
         let settled = given
-            .settle(&name, &kind, shards(count), NOW)
+            .settle(&name, &kind, shards(count).into(), NOW)
             .await
             .unwrap();
         assert_eq!((settled.shards, settled.born), (shards(count), false));
         assert_eq!(given.board(&name).await.unwrap(), Some(settled));
     }
-    let born = given.birth(&name, &kind, NOW).await.unwrap();
+    let born = given.birth(&name, &kind, None, NOW).await.unwrap();
     assert_eq!((born.shards, born.born), (shards(2), true));
     assert_eq!(given.board(&name).await.unwrap(), Some(born));
 }
@@ -31,31 +31,40 @@ pub(crate) async fn the_last_settings_are_born(given: Given) {
 pub(crate) async fn settings_are_refused_after_birth(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    let born = given.birth(&name, &kind, NOW).await.unwrap();
-    let refused = given.settle(&name, &kind, shards(2), NOW).await;
+    let born = given.birth(&name, &kind, None, NOW).await.unwrap();
+    let refused = given.settle(&name, &kind, shards(2).into(), NOW).await;
     assert_eq!(refused, Err(SettleError::Born));
     assert_eq!(given.board(&name).await.unwrap(), Some(born));
     given.bury(&name, NOW.plus(HOUR)).await.unwrap();
-    let settled = given.settle(&name, &kind, shards(2), NOW).await.unwrap();
+    let settled = given
+        .settle(&name, &kind, shards(2).into(), NOW)
+        .await
+        .unwrap();
     assert_eq!((settled.shards, settled.born), (shards(2), false));
 }
 
 pub(crate) async fn settings_go_with_their_kind(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    given.settle(&name, &kind, shards(64), NOW).await.unwrap();
+    given
+        .settle(&name, &kind, shards(64).into(), NOW)
+        .await
+        .unwrap();
     given.delete_kind(&kind.name, kind.revision).await.unwrap();
     assert_eq!(given.board(&name).await.unwrap(), None);
     let again = given.put_kind(Arc::new(gifts(|_| ())), Revision(2), false);
     let again = again.await.unwrap();
-    let born = given.birth(&name, &again, NOW).await.unwrap();
+    let born = given.birth(&name, &again, None, NOW).await.unwrap();
     assert_eq!(born.shards, shards(4));
 }
 
 pub(crate) async fn settings_outlast_a_change_of_the_kind(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    given.settle(&name, &kind, shards(64), NOW).await.unwrap();
+    given
+        .settle(&name, &kind, shards(64).into(), NOW)
+        .await
+        .unwrap();
     let other = gifts(|spec| {
         spec.shards = 8;
         spec.calendar = Calendar::new("Asia/Tokyo").unwrap();
@@ -65,7 +74,7 @@ pub(crate) async fn settings_outlast_a_change_of_the_kind(given: Given) {
     let kept = given.board(&name).await.unwrap().unwrap();
     assert_eq!((kept.shards, kept.born), (shards(64), false));
     // It is a board of what the kind has become.
-    let record = given.birth(&name, &other, NOW).await.unwrap();
+    let record = given.birth(&name, &other, None, NOW).await.unwrap();
     assert_eq!((record.shards, record.born), (shards(64), true));
     let board = Board {
         store: given.store.clone(),
@@ -85,11 +94,14 @@ pub(crate) async fn settings_outlast_a_change_of_the_kind(given: Given) {
 pub(crate) async fn settings_outlast_a_sweep(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    given.settle(&name, &kind, shards(64), NOW).await.unwrap();
+    given
+        .settle(&name, &kind, shards(64).into(), NOW)
+        .await
+        .unwrap();
     let later = NOW.plus(SETTINGS_KEPT).minus(MINUTE);
     given.expire(later).await.unwrap();
     // Born, and swept before its first contribution comes.
-    let born = given.birth(&name, &kind, later).await.unwrap();
+    let born = given.birth(&name, &kind, None, later).await.unwrap();
     given.expire(later).await.unwrap();
     assert_eq!(given.board(&name).await.unwrap(), Some(born.clone()));
     assert_eq!(born.shards, shards(64));
@@ -98,9 +110,12 @@ pub(crate) async fn settings_outlast_a_sweep(given: Given) {
 pub(crate) async fn settings_go_when_nobody_contributes(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    given.settle(&name, &kind, shards(64), NOW).await.unwrap();
     given
-        .settle(&name, &kind, shards(64), NOW.plus(HOUR))
+        .settle(&name, &kind, shards(64).into(), NOW)
+        .await
+        .unwrap();
+    given
+        .settle(&name, &kind, shards(64).into(), NOW.plus(HOUR))
         .await
         .unwrap();
     // From the last settings on, whatever becomes of the kind meanwhile.
@@ -114,6 +129,6 @@ pub(crate) async fn settings_go_when_nobody_contributes(given: Given) {
     );
     given.expire(end).await.unwrap();
     assert_eq!(given.board(&name).await.unwrap(), None);
-    let born = given.birth(&name, &kind, end).await.unwrap();
+    let born = given.birth(&name, &kind, None, end).await.unwrap();
     assert_eq!(born.shards, shards(4));
 }

@@ -23,7 +23,7 @@ async fn a_duplicate_is_answered_no_sooner_than_what_it_repeats() {
         .unwrap();
     let name = board_name("gifts", "room");
     let board = Board {
-        record: store.birth(&name, &kind, NOW).await.unwrap(),
+        record: store.birth(&name, &kind, None, NOW).await.unwrap(),
         kind: kind.kind.unwrap(),
         store,
     };

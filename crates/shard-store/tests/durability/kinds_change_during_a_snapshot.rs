@@ -75,7 +75,7 @@ async fn all(audit: &mut Audit, ops: Vec<Op>) {
 async fn life(audit: &mut Audit, mode: Mode) {
     let settle = |subject| What::Settle {
         name: board_name("gifts", subject),
-        shards: ShardCount::new(2).unwrap(),
+        settings: ShardCount::new(2).unwrap().into(),
     };
     let birth = |subject| What::Birth(board_name("gifts", subject));
     let whats = [put(mode), settle("a"), settle("b"), birth("a"), birth("c")];
@@ -159,7 +159,7 @@ async fn settings_made_anew_during_a_snapshot_are_kept() {
     let name = |n: u32| board_name("gifts", &format!("{n:0120}"));
     for n in 0..4000 {
         store
-            .settle(&name(n), &kind, ShardCount::new(2).unwrap(), NOW)
+            .settle(&name(n), &kind, ShardCount::new(2).unwrap().into(), NOW)
             .await
             .unwrap();
     }
@@ -184,7 +184,7 @@ async fn settings_made_anew_during_a_snapshot_are_kept() {
         assert!(there.is_some(), "board {n} of 4,000");
     }
     // And a birth of one of them finds it.
-    store.birth(&name(7), &best, NOW).await.unwrap();
+    store.birth(&name(7), &best, None, NOW).await.unwrap();
     durable::snapshot(&store).unwrap();
     let again = durable::open(&disk.killed(), &settings()).unwrap();
     assert!(again.board(&name(7)).await.unwrap().unwrap().born);

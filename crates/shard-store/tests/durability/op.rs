@@ -3,10 +3,10 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use board::{BoardName, Kind, KindName, ShardCount, Timestamp};
+use board::{BoardName, Kind, KindName, Timestamp};
 use shard_store::{
-    Batch, BirthError, BoardRecord, BuryError, Item, KindRecord, KindWriteError, Revision,
-    SettleError, ShardStore, StoreError,
+    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Item, KindRecord, KindWriteError,
+    Revision, SettleError, ShardStore, StoreError,
 };
 
 use crate::twin::Told;
@@ -27,7 +27,7 @@ pub(crate) enum What {
     DeleteKind(KindName),
     Settle {
         name: BoardName,
-        shards: ShardCount,
+        settings: BoardSettings,
     },
     Birth(BoardName),
     Bury(BoardName),
@@ -101,9 +101,9 @@ impl Op {
                     Err(other) => Answer::Done(Reply::refused(other)),
                 }
             }
-            What::Settle { name, shards } => {
+            What::Settle { name, settings } => {
                 let kind = kind_of(store, name).await;
-                match store.settle(name, &kind, *shards, self.now).await {
+                match store.settle(name, &kind, *settings, self.now).await {
                     Ok(record) => Answer::Done(Reply::Board(record)),
                     Err(SettleError::Store(error)) => Answer::failed(error),
                     Err(other) => Answer::Done(Reply::refused(other)),
@@ -111,7 +111,9 @@ impl Op {
             }
             What::Birth(name) => {
                 let kind = kind_of(store, name).await;
-                match store.birth(name, &kind, self.now).await {
+                let held = store.board(name).await.unwrap();
+                let seen = held.map(|record| record.incarnation);
+                match store.birth(name, &kind, seen, self.now).await {
                     Ok(record) => Answer::Done(Reply::Board(record)),
                     Err(BirthError::Store(error)) => Answer::failed(error),
                     Err(other) => Answer::Done(Reply::refused(other)),

@@ -7,8 +7,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{BoardName, Keep, Kind, KindName, Member, Period, ShardCount, Timestamp, WindowRule};
-use shard_store::{BoardRecord, Change, Item, KindRecord, ShardStore};
+use board::{
+    Activity, BoardName, Keep, Kind, KindName, Member, Period, ShardCount, Timestamp, WindowRule,
+};
+use shard_store::{BoardRecord, BoardSettings, Change, Item, KindRecord, ShardStore};
 
 use crate::any_kind::{any_kind, any_values};
 use crate::dice::Dice;
@@ -90,7 +92,10 @@ impl Script {
             (6, _) if sight.board.is_some() => What::Bury(name),
             (7, Some(_)) => What::Settle {
                 name,
-                shards: ShardCount::new(*self.dice.pick(&[1, 2, 8])).unwrap(),
+                settings: BoardSettings {
+                    shards: ShardCount::new(*self.dice.pick(&[1, 2, 8])).unwrap(),
+                    activity: self.any_activity(),
+                },
             },
             (_, None) => self.put_kind(&kind, None, worlds),
             (_, Some(held)) => match sight.board {
@@ -133,6 +138,19 @@ impl Script {
     fn is_decided(&self, record: &BoardRecord, item: &Item, worlds: &[World]) -> bool {
         let mut lives = worlds.iter().map(|world| world.boards.get(&record.name));
         lives.all(|life| life.is_some_and(|life| life.twin.is_decided(item, self.clock)))
+    }
+
+    /// A time about now. What lies outside of it is for a router to refuse: a store keeps it, and ends
+    /// the board.
+    fn any_activity(&mut self) -> Activity {
+        let ends_at = self.clock.plus(self.any_span()).plus(MINUTE);
+        let starts_at = self.dice.one_in(2).then_some(self.clock);
+        let kept = self.dice.one_in(2).then(|| self.any_span() + MINUTE);
+        match self.dice.below(3) {
+            0 => Activity::ALWAYS,
+            1 => Activity::new(starts_at, None, None).unwrap(),
+            _ => Activity::new(starts_at, Some(ends_at), kept).unwrap(),
+        }
     }
 
     fn any_span(&mut self) -> Duration {

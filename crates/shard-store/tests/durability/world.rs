@@ -6,9 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use board::limits::SETTINGS_KEPT;
-use board::{BoardName, Kind, KindName, ShardCount, Timestamp, Window};
-use shard_store::{BoardRecord, KindRecord, Revision};
+use board::{BoardName, Kind, KindName, Timestamp, Window};
+use shard_store::{BoardRecord, BoardSettings, KindRecord, Revision};
 
 use crate::op::{Op, Reply, What};
 use crate::seen::{Seen, SeenBoard, SeenWindow};
@@ -40,10 +39,13 @@ impl Life {
 
     /// Whether a sweep may have ended it.
     fn may_be_gone(&self, now: Timestamp) -> bool {
-        if self.record.born {
+        let activity = self.record.activity;
+        if activity.has_expired(now) {
+            true
+        } else if self.record.born {
             self.twin.may_be_gone(now)
         } else {
-            now >= self.since.plus(SETTINGS_KEPT)
+            now >= activity.settings_kept_until(self.since)
         }
     }
 
@@ -102,7 +104,7 @@ impl World {
         match &op.what {
             What::PutKind { kind, alone } => self.put_kind(kind, *alone),
             What::DeleteKind(name) => self.delete_kind(name),
-            What::Settle { name, shards } => self.settle(name, *shards, learned, op.now),
+            What::Settle { name, settings } => self.settle(name, *settings, learned, op.now),
             What::Birth(name) => self.birth(name, learned, op.now),
             What::Bury(name) => match self.boards.remove(name) {
                 Some(_) => Reply::Nothing,
@@ -179,16 +181,18 @@ impl World {
     fn made(
         &self,
         name: &BoardName,
-        shards: Option<ShardCount>,
+        settings: Option<BoardSettings>,
         learned: Option<&BoardRecord>,
     ) -> Option<(BoardRecord, Arc<Kind>)> {
         let kind = self.kinds.get(name.kind())?.kind.clone()?;
+        let own = settings.unwrap_or(kind.shards().into());
         let record = BoardRecord {
             name: name.clone(),
             incarnation: learned?.incarnation,
-            shards: shards.unwrap_or(kind.shards()),
+            shards: own.shards,
             meaning: kind.meaning(),
-            born: shards.is_none(),
+            activity: own.activity,
+            born: settings.is_none(),
         };
         Some((record, kind))
     }
@@ -196,14 +200,14 @@ impl World {
     fn settle(
         &mut self,
         name: &BoardName,
-        shards: ShardCount,
+        settings: BoardSettings,
         learned: Option<&BoardRecord>,
         now: Timestamp,
     ) -> Reply {
         if self.boards.get(name).is_some_and(|life| life.record.born) {
             return Reply::refused("Born");
         }
-        let Some((record, kind)) = self.made(name, Some(shards), learned) else {
+        let Some((record, kind)) = self.made(name, Some(settings), learned) else {
             return Reply::refused("StaleKind");
         };
         let life = Life::new(record.clone(), kind, now);

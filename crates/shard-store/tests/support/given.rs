@@ -48,7 +48,7 @@ impl Given {
         Board {
             store: self.store.clone(),
             kind: kind.kind.clone().unwrap(),
-            record: self.store.birth(&name, kind, now).await.unwrap(),
+            record: self.store.birth(&name, kind, None, now).await.unwrap(),
         }
     }
 

@@ -6,8 +6,9 @@
 use super::Sequence;
 use super::room::ROOM_BYTES_MAX;
 
-/// The version of everything described here. A folder of a newer one is refused.
-pub(super) const FORMAT_VERSION: u32 = 1;
+/// The version of everything described here, and of what records tell. A folder of a newer one is
+/// refused; those of all versions from 1 on are read.
+pub(super) const FORMAT_VERSION: u32 = 2;
 
 /// What a segment begins with.
 const SEGMENT_MAGIC: [u8; 8] = *b"megajrnl";
@@ -60,24 +61,26 @@ impl SegmentHeader {
         bytes
     }
 
-    pub(super) fn decode(bytes: &[u8; SEGMENT_HEADER_BYTES]) -> Result<Self, NoSegment> {
+    /// The header, and the version that it tells.
+    pub(super) fn decode(bytes: &[u8; SEGMENT_HEADER_BYTES]) -> Result<(Self, u32), NoSegment> {
         if bytes[..8] != SEGMENT_MAGIC {
             return Err(NoSegment::Damaged("this is no segment of a journal"));
         }
         // Before the checksum: where a newer version keeps its own is not known here.
-        match u32_at(bytes, 8) {
-            FORMAT_VERSION => {}
+        let version = match u32_at(bytes, 8) {
+            0 => return Err(NoSegment::Damaged("its version is none")),
             newer if newer > FORMAT_VERSION => return Err(NoSegment::Newer(newer)),
-            _ => return Err(NoSegment::Damaged("its version is none")),
-        }
+            known => known,
+        };
         if u32_at(bytes, 28) != crc32c::crc32c(&bytes[..28]) {
             return Err(NoSegment::Damaged("its header does not match its checksum"));
         }
-        Ok(Self {
+        let header = Self {
             first: Sequence(u64_at(bytes, 12)),
             chain: u32_at(bytes, 20),
             salt: u32_at(bytes, 24),
-        })
+        };
+        Ok((header, version))
     }
 }
 

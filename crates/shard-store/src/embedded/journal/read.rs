@@ -90,6 +90,8 @@ pub(super) struct Tail {
     /// The checksum of the last group.
     pub(super) chain: u32,
     pub(super) salt: u32,
+    /// The format that the segment was begun in.
+    pub(super) version: u32,
     /// How far a group says that the log was synced.
     pub(super) synced: Sequence,
     /// Where that is in the last segment. What stands behind it may be no more than cached.
@@ -193,8 +195,8 @@ impl Reading {
             .first_chunk()
             .ok_or(NoSegment::Damaged("its header is cut off"))
             .and_then(SegmentHeader::decode);
-        let header = match header {
-            Ok(header) if header.first == first => header,
+        let (header, version) = match header {
+            Ok(told) if told.0.first == first => told,
             Ok(_) => return Err(damaged(&file, 0, "its name is another's".to_owned())),
             Err(NoSegment::Newer(version)) => return Err(ReadError::Newer { file, version }),
             Err(NoSegment::Damaged(what)) => return Err(damaged(&file, 0, what.to_owned())),
@@ -204,6 +206,7 @@ impl Reading {
             offset: SEGMENT_HEADER_BYTES as u64,
             chain: header.chain,
             salt: header.salt,
+            version,
             // It was made only after all before it had been synced.
             synced: first,
             synced_offset: SEGMENT_HEADER_BYTES as u64,

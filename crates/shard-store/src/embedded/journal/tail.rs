@@ -5,7 +5,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::format::{SEGMENT_HEADER_BYTES, SegmentHeader};
+use super::format::{FORMAT_VERSION, SEGMENT_HEADER_BYTES, SegmentHeader};
 use super::log::{Log, Segments, draw_salt};
 use super::read::{Recovered, Tail};
 use super::segment::{self, NotMade, Segment, ZEROS_STEP_BYTES};
@@ -65,7 +65,7 @@ fn resume(
     let segment = rewrite(segment, tail)?;
     segment.sync()?;
     segment::sync_folder(&*disk)?;
-    Ok(Log {
+    let mut log = Log {
         disk,
         segments: Arc::new(Segments::new(recovered.segments.iter().copied())),
         segment,
@@ -76,7 +76,25 @@ fn resume(
         written: recovered.next,
         synced: recovered.next,
         told: tail.synced,
-    })
+    };
+    if tail.version < FORMAT_VERSION {
+        leave_old_segment(&mut log)?;
+    }
+    Ok(log)
+}
+
+/// Goes on in a segment of this version, so that a server of before says that it is too old.
+///
+/// Where there is no room for one, or the old one is empty and has the name that the new one would
+/// have, it goes on: the records say well enough what they are.
+fn leave_old_segment(log: &mut Log) -> io::Result<()> {
+    if log.written == log.header.first {
+        return Ok(());
+    }
+    match log.roll(ZEROS_STEP_BYTES as u64) {
+        Err(NotMade::Surely(error)) if segment::is_full(&error) => Ok(()),
+        rolled => rolled.map_err(NotMade::into_error),
+    }
 }
 
 /// Writes again, as they are, the groups that nothing says were synced.

@@ -2,7 +2,7 @@
 //! large as they are.
 
 use board::limits::SHARDS_MAX;
-use board::{BoardName, Incarnation, KindName, Meaning, ShardCount, Subject, Window};
+use board::{Activity, BoardName, Incarnation, KindName, Meaning, ShardCount, Subject, Window};
 
 use super::super::bytes::{Bytes, Malformed, invalid};
 use super::encode::EPOCH;
@@ -21,7 +21,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
             alone: bytes.flag("whether a kind was alone")?,
             record: take_record(bytes.take_rest(), &mut Calendars::default())?,
         },
-        Some(Type::BoardMade) => board_made(&mut bytes)?,
+        Some(Type::BoardMade) => board_made(&mut bytes, false)?,
+        Some(Type::BoundedBoardMade) => board_made(&mut bytes, true)?,
         Some(Type::BoardBorn) => Record::BoardBorn {
             incarnation: incarnation(&mut bytes)?,
             at: bytes.time("the time of a birth")?,
@@ -58,7 +59,8 @@ pub(super) fn shard(bytes: &mut Bytes<'_>) -> Result<u16, Malformed> {
     }
 }
 
-fn board_made(bytes: &mut Bytes<'_>) -> Result<Record, Malformed> {
+/// `bounded`: the board's time stands behind it.
+fn board_made(bytes: &mut Bytes<'_>, bounded: bool) -> Result<Record, Malformed> {
     const SHARDS: &str = "a number of shards";
     let incarnation = incarnation(bytes)?;
     let at = bytes.time("the time of a board")?;
@@ -68,11 +70,17 @@ fn board_made(bytes: &mut Bytes<'_>) -> Result<Record, Malformed> {
     let meaning = Meaning(bytes.u64("a meaning")?);
     let kind = KindName::new(bytes.name("a kind's name")?).map_err(invalid("a kind's name"))?;
     let subject = Subject::new(bytes.name("a subject")?).map_err(invalid("a subject"))?;
+    let activity = if bounded {
+        bytes.activity()?
+    } else {
+        Activity::ALWAYS
+    };
     let record = BoardRecord {
         name: BoardName::new(kind, subject),
         incarnation,
         shards,
         meaning,
+        activity,
         born,
     };
     Ok(Record::BoardMade { record, at })

@@ -2,7 +2,9 @@
 
 use board::{Incarnation, Timestamp, Window};
 
-use super::super::bytes::{put_name, put_time, put_u16, put_u64, put_varint, put_window};
+use super::super::bytes::{
+    put_activity, put_name, put_time, put_u16, put_u64, put_varint, put_window,
+};
 use super::{Type, applied};
 use crate::contract::BoardRecord;
 use crate::engine::Event;
@@ -45,13 +47,22 @@ fn begin(out: &mut Vec<u8>, of: Type, incarnation: Incarnation) {
 }
 
 fn board_made(out: &mut Vec<u8>, record: &BoardRecord, at: Timestamp) {
-    begin(out, Type::BoardMade, record.incarnation);
+    let bounded = !record.activity.is_always();
+    let of = if bounded {
+        Type::BoundedBoardMade
+    } else {
+        Type::BoardMade
+    };
+    begin(out, of, record.incarnation);
     put_time(out, at);
     out.push(u8::from(record.born));
     put_u16(out, record.shards.get());
     put_u64(out, record.meaning.0);
     put_name(out, record.name.kind().as_bytes());
     put_name(out, record.name.subject().as_bytes());
+    if bounded {
+        put_activity(out, &record.activity);
+    }
 }
 
 fn windows_dropped(out: &mut Vec<u8>, incarnation: Incarnation, shard: u16, windows: &[Window]) {

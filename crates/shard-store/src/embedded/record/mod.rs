@@ -17,6 +17,7 @@
 //! 6  board emptied   incarnation u64
 //! 7  board split     incarnation u64
 //! 8  board ended     incarnation u64
+//! 9  board made      as 2, and its activity: from version 2 on
 //!
 //! an item   flags u8: bits 0-1  0 fold, 1 set, 2 remove
 //!                     bit  2    has an id
@@ -28,6 +29,9 @@
 //!           values    signed, one for each field named
 //!           id        (bit 2)   11 bytes of its digest
 //! ```
+//!
+//! An activity is bits u8 (1 starts, 2 ends, 4 expires; not 0), the start u64, the end u64, and how long
+//! the board is kept after it, varint (ms): those of which the bit is set.
 //!
 //! Times (`at`, `now`) are milliseconds since 1970, as two's complement. A new type, flag or setting
 //! asks for a new version of the journal's format: none is skipped.
@@ -107,10 +111,11 @@ enum Type {
     BoardEmptied = 6,
     BoardSplit = 7,
     BoardEnded = 8,
+    BoundedBoardMade = 9,
 }
 
 impl Type {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::KindWritten,
         Self::BoardMade,
         Self::BoardBorn,
@@ -119,5 +124,6 @@ impl Type {
         Self::BoardEmptied,
         Self::BoardSplit,
         Self::BoardEnded,
+        Self::BoundedBoardMade,
     ];
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use board::limits::{FIELDS_MAX, NAME_BYTES_MAX};
 use board::{ShardCount, Windows};
 
-use super::super::bytes::{VARINT_BYTES_MAX, WINDOW_BYTES_MAX};
+use super::super::bytes::{ACTIVITY_BYTES_MAX, VARINT_BYTES_MAX, WINDOW_BYTES_MAX};
 use super::applied::{DIGEST_BYTES, WINDOWS_MAX};
 use crate::contract::Item;
 use crate::embedded::journal::room_of;
@@ -23,9 +23,15 @@ const LIFE_BYTES: usize = HEAD_BYTES + 1 + 8;
 pub(crate) const KIND_BYTES_MAX: usize = 4096;
 
 /// What a board made, settled anew or buried tells: the end of one life and the beginning of the
-/// next, with its name.
-pub(crate) const BOARD_BYTES_MAX: usize =
-    2 * LIFE_BYTES + 8 + 1 + 2 + 8 + (1 + board::limits::KIND_BYTES_MAX) + (1 + NAME_BYTES_MAX);
+/// next, with its name and its time.
+pub(crate) const BOARD_BYTES_MAX: usize = 2 * LIFE_BYTES
+    + 8
+    + 1
+    + 2
+    + 8
+    + (1 + board::limits::KIND_BYTES_MAX)
+    + (1 + NAME_BYTES_MAX)
+    + ACTIVITY_BYTES_MAX;
 
 /// The longest zigzag varint of a value: 54 bits.
 const VALUE_BYTES_MAX: usize = 8;

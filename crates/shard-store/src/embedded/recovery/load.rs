@@ -167,6 +167,7 @@ impl Loading<'_> {
             kind: self.definitions[head.kind as usize].clone(),
             incarnation: head.incarnation,
             shards: head.shards,
+            activity: head.activity,
             born: head.born,
             last_write,
         };

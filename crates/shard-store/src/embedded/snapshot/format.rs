@@ -2,8 +2,9 @@
 
 use super::super::bytes::{Bytes, Malformed, put_u32, put_u64};
 
-/// The version of everything in a snapshot. Each begins with the magic and its version.
-pub(super) const VERSION: u32 = 1;
+/// The version of everything in a snapshot that is written. Each begins with the magic and its
+/// version; those of all versions from 1 on are read.
+pub(super) const VERSION: u32 = 2;
 
 const MAGIC: [u8; 8] = *b"megasnap";
 
@@ -35,45 +36,45 @@ impl From<Malformed> for NoHeader {
     }
 }
 
-pub(super) fn header(sequence: u64) -> Vec<u8> {
+pub(super) fn header(version: u32, sequence: u64) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
-    put_u32(&mut out, VERSION);
+    put_u32(&mut out, version);
     put_u64(&mut out, sequence);
     let checksum = crc32c::crc32c(&out);
     put_u32(&mut out, checksum);
     out
 }
 
-/// The sequence that a header tells.
-pub(super) fn take_header(header: &[u8]) -> Result<u64, NoHeader> {
+/// The version and the sequence that a header tells.
+pub(super) fn take_header(header: &[u8]) -> Result<(u32, u64), NoHeader> {
     let mut bytes = Bytes::new(header);
     if bytes.array("a snapshot's header")? != MAGIC {
         return Err(Malformed::Wrong("this is no snapshot").into());
     }
     // Before the checksum: where a newer version keeps its own is not known here.
-    match bytes.u32("a snapshot's version")? {
-        VERSION => {}
+    let version = match bytes.u32("a snapshot's version")? {
+        0 => return Err(Malformed::OutOfRange("a snapshot's version", 0).into()),
         newer if newer > VERSION => return Err(NoHeader::Newer(newer)),
-        older => return Err(Malformed::OutOfRange("a snapshot's version", older.into()).into()),
-    }
+        known => known,
+    };
     let sequence = bytes.u64("a snapshot's header")?;
     let checked = header.len() - bytes.len();
     if bytes.u32("a snapshot's header")? != crc32c::crc32c(&header[..checked]) {
         return Err(Malformed::Wrong("the header does not match its checksum").into());
     }
-    Ok(sequence)
+    Ok((version, sequence))
 }
 
 pub(super) fn footer(sequence: u64, table_offset: u64) -> Vec<u8> {
     let mut out = Vec::new();
     put_u64(&mut out, table_offset);
-    put_u32(&mut out, footer_checksum(sequence, table_offset));
+    put_u32(&mut out, footer_checksum(VERSION, sequence, table_offset));
     out.extend(MAGIC);
     out
 }
 
 /// Where the footer says that the table begins.
-pub(super) fn take_footer(footer: &[u8], sequence: u64) -> Result<u64, Malformed> {
+pub(super) fn take_footer(footer: &[u8], version: u32, sequence: u64) -> Result<u64, Malformed> {
     const WHAT: &str = "a snapshot's footer";
     let mut bytes = Bytes::new(footer);
     let table_offset = bytes.u64(WHAT)?;
@@ -81,14 +82,14 @@ pub(super) fn take_footer(footer: &[u8], sequence: u64) -> Result<u64, Malformed
     if bytes.array(WHAT)? != MAGIC {
         return Err(Malformed::Wrong("it does not end as a snapshot ends"));
     }
-    if checksum != footer_checksum(sequence, table_offset) {
+    if checksum != footer_checksum(version, sequence, table_offset) {
         return Err(Malformed::Wrong("the footer does not match its checksum"));
     }
     Ok(table_offset)
 }
 
-fn footer_checksum(sequence: u64, table_offset: u64) -> u32 {
-    let header = crc32c::crc32c(&header(sequence));
+fn footer_checksum(version: u32, sequence: u64, table_offset: u64) -> u32 {
+    let header = crc32c::crc32c(&header(version, sequence));
     crc32c::crc32c_append(header, &table_offset.to_le_bytes())
 }
 

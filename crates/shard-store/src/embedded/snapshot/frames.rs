@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use super::super::bytes::{Bytes, Malformed};
 use super::super::disk::DiskFile;
 use super::SnapshotError;
-use super::format::{FRAME_BYTES_MAX, FRAME_HEAD_BYTES, frame_checksum, header, seal_frame};
+use super::format::{
+    FRAME_BYTES_MAX, FRAME_HEAD_BYTES, VERSION, frame_checksum, header, seal_frame,
+};
 
 /// Bytes that are written between two syncs: what the last one has to wait for, beside its own, and
 /// what waits in the system before the journal's own syncs.
@@ -45,7 +47,7 @@ impl FrameWriter {
             buffer,
             failed: false,
         };
-        writer.write(&header(sequence))?;
+        writer.write(&header(VERSION, sequence))?;
         Ok(writer)
     }
 

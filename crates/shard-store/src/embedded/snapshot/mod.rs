@@ -8,7 +8,8 @@
 //!
 //! `snapshot-<sequence, 20 digits>.snap` says all that the journal tells before that sequence. While
 //! it is written its name ends in `.tmp`. Little endian; varints, signed numbers, names and windows
-//! are those of the journal's records (see `record`).
+//! are those of the journal's records (see `record`). Version 2;
+//! version 1 has no element 6.
 //!
 //! ```text
 //! header   magic "megasnap", version u32, sequence u64, checksum u32 of what is before it
@@ -23,6 +24,7 @@
 //! part     one of each, in this order; no element reaches over the end of a frame
 //!   head        1, incarnation u64, sequence u64, last write u64, born u8, shards u16, parts u16,
 //!               part u16, kind varint (a place among the definitions), subject name
+//!   head        6, in place of 1 where the board's time is bounded: as 1, and the activity behind it
 //!   watermarks  2, bits u8, and for each bit set (0 hour, 1 day, 2 week, 3 month) a time, signed
 //!               (none where no window was dropped)
 //!   ids         3, began u64, number varint, so many of 4 u32 (none to two of these)
@@ -52,7 +54,7 @@ mod write;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use board::{BoardName, Incarnation, ShardCount, Timestamp, Window};
+use board::{Activity, BoardName, Incarnation, ShardCount, Timestamp, Window};
 
 use super::bytes::Malformed;
 
@@ -66,6 +68,7 @@ pub(crate) struct PartHead {
     pub(crate) name: BoardName,
     pub(crate) incarnation: Incarnation,
     pub(crate) shards: ShardCount,
+    pub(crate) activity: Activity,
     pub(crate) born: bool,
     /// Or when it was settled, before its birth.
     pub(crate) last_write: Timestamp,

@@ -1,11 +1,13 @@
 //! The elements of a part as bytes and back. Their order is for `write` and `read` to know.
 
 use board::limits::NAME_BYTES_MAX;
-use board::{BoardName, Incarnation, KindName, STANDING_WORDS_MAX, ShardCount, Subject, Timestamp};
+use board::{
+    Activity, BoardName, Incarnation, KindName, STANDING_WORDS_MAX, ShardCount, Subject, Timestamp,
+};
 
 use super::super::bytes::{
-    Bytes, Malformed, invalid, put_name, put_signed, put_time, put_u16, put_u32, put_u64,
-    put_varint, put_window,
+    ACTIVITY_BYTES_MAX, Bytes, Malformed, VARINT_BYTES_MAX, invalid, put_activity, put_name,
+    put_signed, put_time, put_u16, put_u32, put_u64, put_varint, put_window,
 };
 use super::{PartHead, Watermarks, WindowHead};
 
@@ -15,9 +17,22 @@ pub(super) const WATERMARKS: u8 = 2;
 pub(super) const IDS: u8 = 3;
 pub(super) const WINDOW: u8 = 4;
 pub(super) const END: u8 = 5;
+/// A head with the time of its board.
+pub(super) const BOUNDED_HEAD: u8 = 6;
 
-/// The longest element: a row of eight words. A head takes less.
-pub(super) const ELEMENT_BYTES_MAX: usize = 1 + NAME_BYTES_MAX + 8 * STANDING_WORDS_MAX;
+const ROW_BYTES_MAX: usize = 1 + NAME_BYTES_MAX + 8 * STANDING_WORDS_MAX;
+
+/// Its tag, three numbers of eight bytes, a flag, three of two, the place of a definition, a
+/// subject, and the board's time.
+const HEAD_BYTES_MAX: usize =
+    1 + 3 * 8 + 1 + 3 * 2 + VARINT_BYTES_MAX + 1 + NAME_BYTES_MAX + ACTIVITY_BYTES_MAX;
+
+/// The longest element: a row of eight words, or a head.
+pub(super) const ELEMENT_BYTES_MAX: usize = if ROW_BYTES_MAX > HEAD_BYTES_MAX {
+    ROW_BYTES_MAX
+} else {
+    HEAD_BYTES_MAX
+};
 
 pub(super) const ID_BYTES: usize = 16;
 
@@ -25,7 +40,8 @@ pub(super) const ID_BYTES: usize = 16;
 const EPOCH: Timestamp = Timestamp::from_millis(0);
 
 pub(super) fn put_head(out: &mut Vec<u8>, head: &PartHead) {
-    out.push(HEAD);
+    let bounded = !head.activity.is_always();
+    out.push(if bounded { BOUNDED_HEAD } else { HEAD });
     put_u64(out, head.incarnation.0);
     put_u64(out, head.sequence);
     put_time(out, head.last_write);
@@ -35,11 +51,15 @@ pub(super) fn put_head(out: &mut Vec<u8>, head: &PartHead) {
     put_u16(out, head.part);
     put_varint(out, u64::from(head.kind));
     put_name(out, head.name.subject().as_bytes());
+    if bounded {
+        put_activity(out, &head.activity);
+    }
 }
 
-/// `kind_of` tells the name of the definition at this place.
+/// `bounded`: the board's time stands behind it. `kind_of` tells the name of the definition at this place.
 pub(super) fn take_head(
     bytes: &mut Bytes<'_>,
+    bounded: bool,
     kind_of: impl FnOnce(u32) -> Option<KindName>,
 ) -> Result<PartHead, Malformed> {
     const SHARDS: &str = "a number of shards";
@@ -66,10 +86,16 @@ pub(super) fn take_head(
         .and_then(|kind| Some((kind, kind_of(kind)?)))
         .ok_or(Malformed::OutOfRange(KIND, place))?;
     let subject = Subject::new(bytes.name("a subject")?).map_err(invalid("a subject"))?;
+    let activity = if bounded {
+        bytes.activity()?
+    } else {
+        Activity::ALWAYS
+    };
     Ok(PartHead {
         name: BoardName::new(kind_name, subject),
         incarnation,
         shards,
+        activity,
         born,
         last_write,
         kind,

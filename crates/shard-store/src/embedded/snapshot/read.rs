@@ -10,8 +10,8 @@ use super::super::disk::{Disk, DiskFile};
 use super::format::{FOOTER_BYTES, HEADER_BYTES, NoHeader, take_footer, take_header};
 use super::frames::{FrameReader, read_exactly};
 use super::part::{
-    END, HEAD, ID_BYTES, IDS, WATERMARKS, WINDOW, row_bytes_min, take_head, take_id, take_ids,
-    take_row, take_watermarks, take_window_head,
+    BOUNDED_HEAD, END, HEAD, ID_BYTES, IDS, WATERMARKS, WINDOW, row_bytes_min, take_head, take_id,
+    take_ids, take_row, take_watermarks, take_window_head,
 };
 use super::table::{self, Table};
 use super::{PartVisitor, Refusal, SnapshotError, SnapshotName, Totals};
@@ -36,7 +36,7 @@ impl SnapshotReader {
         let file_bytes = file.size().map_err(SnapshotError::io(&path))?;
         let mut header = [0; HEADER_BYTES];
         read_exactly(&*file, &path, &mut header, 0)?;
-        let sequence = take_header(&header).map_err(|wrong| match wrong {
+        let (version, sequence) = take_header(&header).map_err(|wrong| match wrong {
             NoHeader::Newer(version) => SnapshotError::newer(&path, version),
             NoHeader::Damaged(what) => SnapshotError::damaged(&path, 0)(what),
         })?;
@@ -49,7 +49,7 @@ impl SnapshotReader {
         let mut footer = [0; FOOTER_BYTES];
         read_exactly(&*file, &path, &mut footer, footer_offset)?;
         let damaged = SnapshotError::damaged(&path, footer_offset);
-        let table_offset = take_footer(&footer, sequence).map_err(damaged)?;
+        let table_offset = take_footer(&footer, version, sequence).map_err(damaged)?;
         if !(begin..=footer_offset).contains(&table_offset) {
             let what = Malformed::OutOfRange("the place of the table", table_offset);
             return Err(SnapshotError::damaged(&path, footer_offset)(what));
@@ -153,7 +153,8 @@ impl Reading<'_> {
         let definitions = self.definitions;
         let name = |kind: u32| Some(definitions.get(kind as usize)?.name().clone());
         let head = self.frames.take(|bytes| match bytes.byte("a part")? {
-            HEAD => take_head(bytes, name),
+            HEAD => take_head(bytes, false, name),
+            BOUNDED_HEAD => take_head(bytes, true, name),
             _ => Err(Malformed::Wrong("a part does not begin with its head")),
         })?;
         let refused = self.visitor.head(&head);

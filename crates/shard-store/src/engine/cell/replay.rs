@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use board::{BoardName, Incarnation, Kind, ShardCount, Timestamp, Window};
+use board::{Activity, BoardName, Incarnation, Kind, ShardCount, Timestamp, Window};
 use parking_lot::RwLock;
 
 use super::{Body, Cell};
@@ -22,6 +22,7 @@ pub(crate) struct Restored {
     pub(crate) kind: Arc<Kind>,
     pub(crate) incarnation: Incarnation,
     pub(crate) shards: ShardCount,
+    pub(crate) activity: Activity,
     pub(crate) born: bool,
     pub(crate) last_write: Timestamp,
 }
@@ -49,6 +50,7 @@ impl Restored {
             kind: self.kind,
             incarnation: self.incarnation,
             shards: self.shards,
+            activity: self.activity,
             born: AtomicBool::new(self.born),
             last_write: AtomicI64::new(self.last_write.millis()),
             body: RwLock::new(body),
@@ -181,7 +183,7 @@ mod tests {
         let budget = IdBudget::new(0);
         let shards = kind.shards();
         let name = "gifts/room".parse().unwrap();
-        let cell = Cell::new(name, kind.clone(), Incarnation(1), shards, true, AT);
+        let cell = Cell::new(name, kind.clone(), Incarnation(1), shards.into(), true, AT);
         cell.replay_split(&budget);
         for number in 0..20 {
             let member = Member::new(&format!("u{number}")).unwrap();

@@ -46,6 +46,7 @@ impl Registry {
             name,
             incarnation,
             shards,
+            activity,
             born,
             ..
         } = record.clone();
@@ -54,6 +55,7 @@ impl Registry {
             kind,
             incarnation,
             shards,
+            activity,
             born,
             last_write: at,
         };

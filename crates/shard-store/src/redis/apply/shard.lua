@@ -85,18 +85,20 @@ end
 
 -- Writes what changed of one window: scores and entries of the sorted set that are put, entries that are
 -- gone (false for a score that has none), standings that are kept, members that left. What is new comes
--- before what is gone: a key that had nothing left in between would lose its time to live. `found` tells
--- that the window held somebody.
+-- before what is gone in a key with a time to live, which it would lose if nothing were left in between; in
+-- any other behind it, so that a small set is not for a moment too large for a listpack, and none for good.
+-- `found` tells that the window held somebody.
 local function write_window(scores, rank, ttl, found, change)
     local put, kept, gone = change.put, change.kept, change.gone
     for first = 1, #put, GROUP do
         local last = math.min(first + GROUP - 1, #put)
-        call('ZADD', rank, unpack(put, first, last))
         local left, n = {}, 0
         for place = (first + 1) / 2, last / 2 do
             if gone[place] then n, left[n + 1] = n + 1, gone[place] end
         end
-        if n > 0 then call('ZREM', rank, unpack(left)) end
+        if n > 0 and ttl == 0 then call('ZREM', rank, unpack(left)) end
+        call('ZADD', rank, unpack(put, first, last))
+        if n > 0 and ttl ~= 0 then call('ZREM', rank, unpack(left)) end
         call('HSET', scores, unpack(kept, first, last))
     end
     in_groups('ZREM', rank, change.off)

@@ -6,13 +6,14 @@ register('board', {'no-writes'}, function(keys, args)
     local kind, subject = unpack(args)
     local record = call('HGET', boards, subject)
     if record then return 'Rb' .. record end
-    local life, shards, at = settings_of(settled, subject)
+    local life, shards, at, activity = settings_of(settled, subject)
     if not life then return 'R' end
     -- It is a board of what its kind has become.
     local meaning = (call('HGET', kinds, kind) or ''):match('^%d+ (%x+) ')
     if not meaning then return 'R' end
     return 'Ru' .. record_text{
         life = life, shards = shards, meaning = meaning, at = at, touched = at, servers = '-', emptying = '-',
+        activity = activity,
     }
 end)
 
@@ -29,10 +30,11 @@ register('boards', {'no-writes'}, function(keys, args)
     return 'R' .. cmsgpack.pack(found)
 end)
 
--- Makes a board's record, or one of its settings, or answers the one that is there.
+-- Makes a board's record, or one of its settings, or answers the one that is there. Settings that bound the
+-- board's time are born by who has seen them (`seen`, their life), and answered as 'u' to others.
 register('birth', {}, function(keys, args)
     local kinds, boards, subjects, settled, due, key = unpack(keys)
-    local deadline, number, kind, revision, name, subject, life, shards, servers, now, first_due = unpack(args)
+    local deadline, number, kind, revision, name, subject, life, shards, servers, now, first_due, seen = unpack(args)
     local answer = remembered(key, number)
     if answer then return answer end
     if is_late(deadline) then return 'ELATE' end
@@ -48,12 +50,19 @@ register('birth', {}, function(keys, args)
         call('HSET', boards, subject, record_text(held))
         return 'Rb' .. record_text(held)
     end
-    local settled_life, settled_shards = settings_of(settled, subject)
+    local settled_life, settled_shards, at, activity = settings_of(settled, subject)
+    if activity and settled_life ~= seen then
+        return 'Ru' .. record_text{
+            life = settled_life, shards = settled_shards, meaning = meaning, at = at, touched = at, servers = '-',
+            emptying = '-', activity = activity,
+        }
+    end
     if settled_life then call('HDEL', settled, subject) end
     local record = record_text{
         life = settled_life or life, shards = settled_shards or shards, meaning = meaning,
-        at = now, touched = now, servers = servers, emptying = '-',
+        at = now, touched = now, servers = servers, emptying = '-', activity = activity,
     }
+    first_due = digits(math.min(tonumber(first_due), expires_at(activity) or math.huge))
     call('HSET', boards, subject, record)
     call('ZADD', subjects, 0, subject)
     call('ZADD', due, first_due, name)
@@ -63,16 +72,19 @@ end)
 -- Keeps settings of a board that was not born.
 register('settle', {}, function(keys, args)
     local kinds, boards, settled, due, key = unpack(keys)
-    local deadline, number, kind, revision, name, subject, life, shards, now, first_due = unpack(args)
+    local deadline, number, kind, revision, name, subject, life, shards, now, first_due, activity = unpack(args)
     local answer = remembered(key, number)
     if answer then return answer end
     if is_late(deadline) then return 'ELATE' end
     local meaning = meaning_at(kinds, kind, revision)
     if not meaning then return 'ESTALE' end
     if call('HEXISTS', boards, subject) == 1 then return 'EBORN' end
-    call('HSET', settled, subject, life .. ' ' .. shards .. ' ' .. now)
+    local bounds = ''
+    if activity ~= '-' then bounds = ' ' .. activity end
+    call('HSET', settled, subject, life .. ' ' .. shards .. ' ' .. now .. bounds)
     call('ZADD', due, first_due, name)
     return remember(key, number, 'Ru' .. record_text{
         life = life, shards = shards, meaning = meaning, at = now, touched = now, servers = '-', emptying = '-',
+        activity = activity ~= '-' and activity or nil,
     })
 end)

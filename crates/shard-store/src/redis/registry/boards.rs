@@ -1,14 +1,16 @@
 //! Boards: looked up, listed, settled, born.
 
-use board::{BoardName, Incarnation, KindName, ShardCount, Subject, Timestamp};
+use board::{BoardName, Incarnation, KindName, Subject, Timestamp};
 use bytes::Bytes;
 
-use super::record::{Record, servers_text};
+use super::record::{Record, activity_text, servers_text};
 use super::{Registry, boards_key, failed, settled_key, subjects_key, text, unread, unread_write};
-use crate::contract::{BirthError, BoardRecord, KindRecord, SettleError, StoreError};
+use crate::contract::{
+    BirthError, BoardRecord, BoardSettings, KindRecord, SettleError, StoreError,
+};
 use crate::redis::keys;
 use crate::redis::servers::CallError;
-use crate::redis::sweep::{LINGER, SETTINGS_KEPT};
+use crate::redis::sweep::LINGER;
 use crate::redis::wire::{Garbled, Unpack};
 
 impl Registry {
@@ -43,6 +45,7 @@ impl Registry {
         &self,
         name: &BoardName,
         kind: &KindRecord,
+        seen: Option<Incarnation>,
         now: Timestamp,
     ) -> Result<Record, BirthError> {
         let current = kind.kind.as_ref().ok_or(BirthError::StaleKind)?;
@@ -67,6 +70,7 @@ impl Registry {
             text(servers_text(&self.servers.ids())),
             text(now.millis()),
             text(now.plus(LINGER).millis()),
+            seen.map_or(Bytes::from_static(b"-"), text),
         ];
         let answer = match self.write("birth", keys, args).await {
             Err(CallError::Refused(refusal)) if refusal.code == "STALE" => {
@@ -74,7 +78,12 @@ impl Registry {
             }
             answer => answer.map_err(failed)?,
         };
-        Ok(made(name, &answer)?)
+        let record = made(name, &answer)?;
+        if record.board().born {
+            Ok(record)
+        } else {
+            Err(BirthError::Unseen(Box::new(record.spread.board)))
+        }
     }
 
     /// Keeps settings for a board yet unborn.
@@ -82,7 +91,7 @@ impl Registry {
         &self,
         name: &BoardName,
         kind: &KindRecord,
-        shards: ShardCount,
+        settings: BoardSettings,
         now: Timestamp,
     ) -> Result<Record, SettleError> {
         let of = name.kind();
@@ -101,9 +110,10 @@ impl Registry {
             text(name),
             text(name.subject()),
             text(drawn()?),
-            text(shards.get()),
+            text(settings.shards.get()),
             text(now.millis()),
-            text(now.plus(SETTINGS_KEPT).millis()),
+            text(settings.activity.settings_kept_until(now).millis()),
+            text(activity_text(&settings.activity)),
         ];
         let answer = match self.write("settle", keys, args).await {
             Err(CallError::Refused(refusal)) => match refusal.code.as_str() {

@@ -143,6 +143,20 @@ impl Registry {
         Ok(Record::told(name, &answer).map_err(unread_write)?)
     }
 
+    /// Ends this life of a board, before `until`, whoever touched it. Whether it was on.
+    pub(in crate::redis) async fn bury_life(
+        &self,
+        record: &Record,
+        until: Instant,
+    ) -> Result<bool, StoreError> {
+        let ended = self.end(&record.board().name, Some((record, None)), until);
+        match ended.await {
+            Ok(_) => Ok(true),
+            Err(CallError::Refused(refusal)) if refusal.code == "NOTTHERE" => Ok(false),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
     /// Ends this life of a board, before `until`, unless it was touched since its record was read.
     /// Whether it did.
     pub(in crate::redis) async fn bury_untouched(
@@ -150,7 +164,14 @@ impl Registry {
         record: &Record,
         until: Instant,
     ) -> Result<bool, StoreError> {
-        match self.end(&record.board().name, Some(record), until).await {
+        match self
+            .end(
+                &record.board().name,
+                Some((record, Some(record.touched))),
+                until,
+            )
+            .await
+        {
             Ok(_) => Ok(true),
             Err(CallError::Refused(refusal))
                 if ["NOTTHERE", "TOUCHED"].contains(&&*refusal.code) =>
@@ -164,7 +185,7 @@ impl Registry {
     async fn end(
         &self,
         name: &BoardName,
-        only: Option<&Record>,
+        only: Option<(&Record, Option<Timestamp>)>,
         until: Instant,
     ) -> Result<Bytes, CallError> {
         let kind = name.kind();
@@ -182,8 +203,9 @@ impl Registry {
             number,
             text(name),
             text(name.subject()),
-            only.map_or_else(any, |record| text(record.spread.life())),
-            only.map_or_else(any, |record| text(record.touched.millis())),
+            only.map_or_else(any, |(record, _)| text(record.spread.life())),
+            only.and_then(|(_, touched)| touched)
+                .map_or_else(any, |touched| text(touched.millis())),
         ];
         self.call("bury", keys, args, Effect::Write, until).await
     }
@@ -241,31 +263,11 @@ fn dying(answer: &[u8]) -> Result<(String, Vec<Record>), Garbled> {
     let mut records = Vec::new();
     for _ in 1..count {
         let text = answer.text()?;
-        if let Some(record) = parse_dying(text) {
+        if let Some(record) = Record::parse_named(text) {
             records.push(record);
         } else {
             tracing::error!(text, "the registry has a life that nobody can end");
         }
     }
     Ok((cursor, records))
-}
-
-fn parse_dying(text: &str) -> Option<Record> {
-    // Seven words, and a name that may have spaces.
-    let (split, _) = text.match_indices(' ').nth(6)?;
-    let (record, name) = text.split_at(split);
-    Record::parse(&name[1..].parse().ok()?, true, record).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_dying_board_may_have_spaces_in_its_name() {
-        let text = "00000000000000ff 16 0000000000000001 5 6 - - gifts/room 1 of 2";
-        let record = parse_dying(text).unwrap();
-        assert_eq!(record.board().name.to_string(), "gifts/room 1 of 2");
-        assert!(parse_dying("00000000000000ff 16").is_none());
-    }
 }

@@ -2,7 +2,9 @@
 --
 -- A board that was born: 'LIFE SHARDS MEANING AT TOUCHED SERVERS EMPTYING'; the last is '-', or while an
 -- idle board is being emptied the time up to which its writes go. A board with settings only:
--- 'LIFE SHARDS AT'. A kind: 'REVISION MEANING JSON', deleted 'REVISION - '.
+-- 'LIFE SHARDS AT'. Behind either, where the board's time is bounded, stands a further word
+-- 'STARTS,ENDS,EXPIRES', each of them milliseconds or '-': when it goes is told, not for how long it is kept.
+-- A kind: 'REVISION MEANING JSON', deleted 'REVISION - '.
 
 -- What the call of this key and number was answered, if it was done before.
 local function remembered(key, number)
@@ -26,7 +28,7 @@ local function meaning_at(kinds, kind, revision)
     if held == revision then return meaning end
 end
 
-local RECORD = {'life', 'shards', 'meaning', 'at', 'touched', 'servers', 'emptying'}
+local RECORD = {'life', 'shards', 'meaning', 'at', 'touched', 'servers', 'emptying', 'activity'}
 
 local function record_text(record)
     local words = {}
@@ -46,8 +48,16 @@ local function record_of(boards, subject)
     return record, text
 end
 
--- A board with settings only: its life, how many shards, and since when.
+-- A board with settings only: its life, how many shards, since when, and its time where that is bounded.
 local function settings_of(settled, subject)
     local text = call('HGET', settled, subject)
-    if text then return text:match('^(%x+) (%d+) (%S+)$') end
+    if not text then return nil end
+    local life, shards, at, activity = text:match('^(%x+) (%d+) (%S+) ?(%S*)$')
+    if activity == '' then activity = nil end
+    return life, shards, at, activity
+end
+
+-- When a board of this time goes, if it does.
+local function expires_at(activity)
+    return activity and tonumber(activity:match('([^,]+)$'))
 end

@@ -92,7 +92,11 @@ async fn a_kind_written_again_is_written_once() {
 async fn a_burial_sent_again_is_no_second_one() {
     let (opened, kind) = opened().await;
     let name = "gifts/room".parse().unwrap();
-    let old = opened.registry.birth(&name, &kind, now()).await.unwrap();
+    let old = opened
+        .registry
+        .birth(&name, &kind, None, now())
+        .await
+        .unwrap();
     let of = name.kind();
     let keys = [
         boards_key(of),
@@ -112,7 +116,11 @@ async fn a_burial_sent_again_is_no_second_one() {
         buried.starts_with(&format!("Rb{} ", old.spread.life())),
         "{buried}"
     );
-    let new = opened.registry.birth(&name, &kind, now()).await.unwrap();
+    let new = opened
+        .registry
+        .birth(&name, &kind, None, now())
+        .await
+        .unwrap();
     assert_eq!(bury("1"), buried);
     let on = opened.registry.board(&name).await.unwrap().unwrap();
     assert_eq!(on.spread.life(), new.spread.life());
@@ -125,7 +133,7 @@ async fn what_is_due_is_claimed_by_one() {
     let (opened, kind) = opened().await;
     let registry = &opened.registry;
     let name = "gifts/room".parse().unwrap();
-    let born = registry.birth(&name, &kind, now()).await.unwrap();
+    let born = registry.birth(&name, &kind, None, now()).await.unwrap();
     let minute = Duration::from_mins(1);
     let take = async |at: Timestamp| registry.take_due(at, 10).await.unwrap();
     assert!(take(now()).await.boards.is_empty());
@@ -159,7 +167,11 @@ async fn what_is_due_is_claimed_by_one() {
 async fn a_take_sent_again_takes_the_same() {
     let (opened, kind) = opened().await;
     let name = "gifts/room".parse().unwrap();
-    opened.registry.birth(&name, &kind, now()).await.unwrap();
+    opened
+        .registry
+        .birth(&name, &kind, None, now())
+        .await
+        .unwrap();
     let (due, call) = (keys::registry("due"), keys::registry("call:test:take"));
     let take = |number| {
         let at = (NOW + 60_000).to_string();
@@ -179,7 +191,7 @@ async fn a_kind_that_keeps_otherwise_makes_its_boards_due() {
     let boards = 2_500;
     for number in 0..boards {
         let name = format!("gifts/room {number}").parse().unwrap();
-        registry.birth(&name, &kind, now()).await.unwrap();
+        registry.birth(&name, &kind, None, now()).await.unwrap();
     }
     let due = keys::registry("due");
     let at_once = || {

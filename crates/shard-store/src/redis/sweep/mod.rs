@@ -12,6 +12,7 @@
 //!   is decided, again in its record. A freeze that was not taken back keeps writers out until they have
 //!   asked the registry.
 //! - A list that lacks somebody, since whoever marked it did not refill it, is refilled.
+//! - A board whose time is over (`expires_at`) ends with all that it holds, as if somebody had deleted it.
 //! - A life that ended is in `dying` until all its shards have tombstones.
 //!
 //! Clocks of servers have to agree to within a small part of the shortest idle time.
@@ -37,7 +38,6 @@ use super::session::Session;
 use super::settings::RedisSettings;
 use super::spread::Spread;
 use crate::contract::{BuryError, KindRecord, StoreError};
-pub(super) use board::limits::SETTINGS_KEPT;
 pub(super) use shards::Shards;
 use visit::Next;
 
@@ -188,6 +188,15 @@ impl Sweep {
             self.put_tombstones(record).await?;
         }
         Ok(removed)
+    }
+
+    /// Ends this life of a board, before `until`, with all that it holds.
+    async fn end_expired(&self, record: &Record, until: Instant) -> Result<(), StoreError> {
+        if self.registry.bury_life(record, until).await? && record.board().born {
+            self.lives.forget(record.board());
+            self.put_tombstones(record).await?;
+        }
+        Ok(())
     }
 
     async fn put_tombstones(&self, record: &Record) -> Result<(), StoreError> {

@@ -68,7 +68,11 @@ impl Room {
         let put = opened.registry.put_kind(kind.clone(), Revision(0), true);
         let put = put.await.unwrap();
         let name = "gifts/room 1".parse().unwrap();
-        let record = opened.registry.birth(&name, &put, now()).await.unwrap();
+        let record = opened
+            .registry
+            .birth(&name, &put, None, now())
+            .await
+            .unwrap();
         Self {
             sweep: Sweep::new(
                 opened.servers.clone(),
@@ -338,7 +342,7 @@ async fn two_servers_sweep_each_board_once() {
         let name = format!("gifts/{number}").parse().unwrap();
         room.opened
             .registry
-            .birth(&name, &kind, now())
+            .birth(&name, &kind, None, now())
             .await
             .unwrap();
     }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::shards::{Shards, Survey};
-use super::{DECIDED, DUE_MAX, LINGER, SETTINGS_KEPT, Sweep};
+use super::{DECIDED, DUE_MAX, LINGER, Sweep};
 use crate::contract::StoreError;
 use crate::redis::lists::List;
 use crate::redis::registry::Record;
@@ -36,6 +36,11 @@ impl Sweep {
         let Some(record) = self.registry.board(name).await? else {
             return Ok(None);
         };
+        if record.board().activity.has_expired(now) {
+            let until = Instant::now() + self.deadline;
+            self.end_expired(&record, until).await?;
+            return Ok(None);
+        }
         if !record.board().born {
             return self.visit_unborn(&record, now).await;
         }
@@ -60,7 +65,7 @@ impl Sweep {
     }
 
     async fn visit_unborn(&self, record: &Record, now: Timestamp) -> Result<Next, StoreError> {
-        let end = record.at.plus(SETTINGS_KEPT);
+        let end = record.board().activity.settings_kept_until(record.at);
         if now < end {
             return Ok(Some(end));
         }
@@ -260,7 +265,8 @@ impl Visit<'_> {
         let windows = self.surveys.iter().flat_map(|held| &held.windows);
         let windows = windows.filter_map(|window| gone_at(self.kind, *window));
         let idle_end = idle_end(self.record, self.kind).filter(|_| !idle);
-        let first = windows.chain(idle_end).chain(end).min();
+        let expires_at = self.record.board().activity.expires_at();
+        let first = windows.chain(idle_end).chain(end).chain(expires_at).min();
         let latest = self.now.plus(DUE_MAX);
         let soonest = self.now.plus(Duration::from_millis(1));
         first.map_or(latest, |first| first.clamp(soonest, latest))

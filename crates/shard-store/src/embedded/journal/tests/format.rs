@@ -3,7 +3,7 @@
 use super::super::format::{
     FORMAT_VERSION, GROUP_HEADER_BYTES, GroupHeader, SegmentHeader, checksum_of_whole, records,
 };
-use super::{ReadError, Sequence, Written, prefix};
+use super::{ReadError, Sequence, Written, goes_on, prefix};
 
 const SEGMENT: SegmentHeader = SegmentHeader {
     first: Sequence(0x0102_0304_0506_0708),
@@ -16,9 +16,39 @@ fn a_segment_begins_as_it_always_did() {
     let bytes = SEGMENT.encode();
     assert_eq!(
         bytes[..28],
-        *b"megajrnl\x01\0\0\0\x08\x07\x06\x05\x04\x03\x02\x01\x14\x13\x12\x11\x24\x23\x22\x21"
+        *b"megajrnl\x02\0\0\0\x08\x07\x06\x05\x04\x03\x02\x01\x14\x13\x12\x11\x24\x23\x22\x21"
     );
-    assert_eq!(SegmentHeader::decode(&bytes), Ok(SEGMENT));
+    assert_eq!(SegmentHeader::decode(&bytes), Ok((SEGMENT, 2)));
+}
+
+/// The segment as version 1 began it.
+fn of_version_1(header: &[u8]) -> Vec<u8> {
+    let mut bytes = header.to_vec();
+    bytes[8] = 1;
+    let checksum = crc32c::crc32c(&bytes[..28]);
+    bytes[28..32].copy_from_slice(&checksum.to_le_bytes());
+    bytes
+}
+
+#[test]
+fn a_segment_of_version_1_is_read_and_left_behind() {
+    let mut written = Written::new();
+    written.group(2).sync().group(3).sync();
+    let file = written.file();
+    let disk = written.with(&file, &of_version_1(&written.used(&file)));
+    assert_eq!(prefix(&disk).unwrap().next, Sequence(5));
+    goes_on(&disk);
+    let follower = super::super::segment::name_of(Sequence(5));
+    assert_eq!(disk.names(), [file.clone(), follower.clone()]);
+    let version = |file: &str| disk.content(file)[8];
+    assert_eq!((version(&file), version(&follower)), (1, 2));
+    // One that holds nothing has the name that the next would have: it goes on.
+    let written = Written::new();
+    let file = written.file();
+    let empty = super::RamDisk::default();
+    empty.put(&file, &of_version_1(&written.disk.content(&file)));
+    goes_on(&empty);
+    assert_eq!(empty.names(), [file]);
 }
 
 #[test]
@@ -69,12 +99,12 @@ fn a_newer_version_is_refused_by_name() {
     written.group(1);
     let file = written.file();
     let mut bytes = written.used(&file);
-    bytes[8] = 2;
+    bytes[8] = 3;
     let refused = prefix(&written.with(&file, &bytes)).unwrap_err();
-    assert!(matches!(refused, ReadError::Newer { version: 2, .. }));
+    assert!(matches!(refused, ReadError::Newer { version: 3, .. }));
     let text = refused.to_string();
-    assert!(text.contains(&file) && text.contains("version 2"), "{text}");
-    assert_eq!(FORMAT_VERSION, 1);
+    assert!(text.contains(&file) && text.contains("version 3"), "{text}");
+    assert_eq!(FORMAT_VERSION, 2);
 }
 
 #[test]

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use board::limits::{DEDUPE_MAX, KEEP_MAX, STALENESS_MAX, VALUE_MAX};
 use board::{
-    BoardName, Calendar, Direction, FieldName, FieldRule, IdDigest, Incarnation, Keep, Kind,
-    KindName, KindSpec, Meaning, Member, Mode, Op, Period, RankStyle, Rules, ShardCount, Subject,
-    Ties, Timestamp, Value, Values, Window, WindowRule, Windows,
+    Activity, BoardName, Calendar, Direction, FieldName, FieldRule, IdDigest, Incarnation, Keep,
+    Kind, KindName, KindSpec, Meaning, Member, Mode, Op, Period, RankStyle, Rules, ShardCount,
+    Subject, Ties, Timestamp, Value, Values, Window, WindowRule, Windows,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -229,15 +229,33 @@ fn batch() -> impl Strategy<Value = Told> {
 fn board_record() -> impl Strategy<Value = BoardRecord> {
     let name = (kind_name(), name())
         .prop_map(|(kind, subject)| BoardName::new(kind, Subject::new(&subject).unwrap()));
-    (name, any::<u64>(), 0..=12_u32, any::<u64>(), any::<bool>()).prop_map(
-        |(name, incarnation, shards, meaning, born)| BoardRecord {
+    let numbers = (any::<u64>(), 0..=12_u32, any::<u64>());
+    (name, numbers, activity(), any::<bool>()).prop_map(
+        |(name, (incarnation, shards, meaning), activity, born)| BoardRecord {
             name,
             incarnation: Incarnation(incarnation),
             shards: ShardCount::new(1 << shards).unwrap(),
             meaning: Meaning(meaning),
+            activity,
             born,
         },
     )
+}
+
+/// Half of them without bounds.
+pub(in crate::embedded) fn activity() -> impl Strategy<Value = Activity> {
+    let moment = || option::of(0..=Timestamp::LATEST.millis() / 2);
+    let kept = option::of(1..=KEEP_MAX.as_secs());
+    prop_oneof![
+        Just(Activity::ALWAYS),
+        (moment(), moment(), kept).prop_map(|(a, b, kept)| {
+            let (starts_at, ends_at) = if a < b { (a, b) } else { (b, None) };
+            let kept = kept.filter(|_| ends_at.is_some());
+            let at = |ms: Option<i64>| ms.map(Timestamp::from_millis);
+            let kept = kept.map(Duration::from_secs);
+            Activity::new(at(starts_at), at(ends_at), kept).unwrap()
+        }),
+    ]
 }
 
 fn kind_name() -> impl Strategy<Value = KindName> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    BoardName, IdDigest, Incarnation, KindName, Meaning, Member, Period, ShardCount, Timestamp,
-    Value, Values, Window,
+    Activity, BoardName, IdDigest, Incarnation, KindName, Meaning, Member, Period, ShardCount,
+    Timestamp, Value, Values, Window,
 };
 
 use super::super::encode;
@@ -72,18 +72,37 @@ fn a_batch() {
 
 #[test]
 fn boards() {
-    let record = &BoardRecord {
+    let mut record = BoardRecord {
         name: "gifts/room".parse::<BoardName>().unwrap(),
         incarnation: LIFE,
         shards: ShardCount::new(16).unwrap(),
         meaning: Meaning(0x1122_3344_5566_7788),
+        activity: Activity::ALWAYS,
         born: true,
     };
-    let made = Event::BoardMade { record, at: NOW };
+    let made = |record: &BoardRecord| hex(&Event::BoardMade { record, at: NOW });
     assert_eq!(
-        hex(&made),
+        made(&record),
         "02efcdab8967452301ebb871f9a1010000011000887766554433221105676966747304726f6f6d"
     );
+    let at = |ms| Some(Timestamp::from_millis(ms));
+    let week = Duration::from_hours(7 * 24);
+    for (activity, expected) in [
+        (Activity::new(at(258), None, None), "010201000000000000"),
+        (Activity::new(None, at(259), None), "020301000000000000"),
+        (
+            Activity::new(at(258), at(259), Some(week)),
+            "07020100000000000003010000000000008088b2a002",
+        ),
+    ] {
+        record.activity = activity.unwrap();
+        assert_eq!(
+            made(&record),
+            "09efcdab8967452301ebb871f9a1010000011000887766554433221105676966747304726f6f6d"
+                .to_owned()
+                + expected
+        );
+    }
     let incarnation = LIFE;
     let born = Event::BoardBorn {
         incarnation,

@@ -87,14 +87,14 @@ fn a_snapshot_under_another_name_is_refused() {
 #[test]
 fn a_newer_version_is_refused_by_name() {
     let mut bytes = written();
-    bytes[8] = 2;
+    bytes[8] = 3;
     let error = read(bytes).unwrap_err();
     let text = error.to_string();
     assert!(
-        matches!(error, SnapshotError::Newer { version: 2, .. }),
+        matches!(error, SnapshotError::Newer { version: 3, .. }),
         "{text}"
     );
-    assert!(text.contains(NAME) && text.contains("version 2"), "{text}");
+    assert!(text.contains(NAME) && text.contains("version 3"), "{text}");
 }
 
 /// Where frames begin and end.

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use board::{
-    BoardName, Calendar, FieldName, FieldRule, Incarnation, Kind, KindName, KindSpec, Mode, Period,
-    RankStyle, Rules, ShardCount, Subject, Ties, Timestamp, Window, WindowRule,
+    Activity, BoardName, Calendar, FieldName, FieldRule, Incarnation, Kind, KindName, KindSpec,
+    Mode, Period, RankStyle, Rules, ShardCount, Subject, Ties, Timestamp, Window, WindowRule,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -13,7 +13,7 @@ use proptest::prelude::{Just, Strategy, any};
 use proptest::sample::select;
 
 use super::super::super::disk::Disk;
-use super::super::super::record::tests::given::{kind, kind_record, name, time};
+use super::super::super::record::tests::given::{activity, kind, kind_record, name, time};
 use super::super::{
     PartHead, PartVisitor, Refusal, SnapshotError, SnapshotName, SnapshotReader, SnapshotWriter,
     Totals, Watermarks, WindowHead,
@@ -216,14 +216,21 @@ fn head(place: usize, kind: &Kind) -> impl Strategy<Value = PartHead> + use<> {
         any::<u16>(),
         any::<bool>(),
     );
-    (name(), numbers, any::<bool>(), time()).prop_map(
-        move |(subject, (incarnation, sequence, shards, part, split), born, last_write)| {
+    (name(), numbers, activity(), any::<bool>(), time()).prop_map(
+        move |(
+            subject,
+            (incarnation, sequence, shards, part, split),
+            activity,
+            born,
+            last_write,
+        )| {
             let shards = ShardCount::new(1 << shards).unwrap();
             let parts = if split { shards.get() } else { 1 };
             PartHead {
                 name: BoardName::new(kind_name.clone(), Subject::new(&subject).unwrap()),
                 incarnation: Incarnation(incarnation),
                 shards,
+                activity,
                 born,
                 last_write,
                 kind: u32::try_from(place).unwrap(),
@@ -277,6 +284,7 @@ pub(super) fn gifts_head(subject: &str, parts: u16, part: u16) -> PartHead {
         name: format!("gifts/{subject}").parse().unwrap(),
         incarnation: Incarnation(0x0123_4567_89AB_CDEF),
         shards: ShardCount::new(16).unwrap(),
+        activity: Activity::ALWAYS,
         born: true,
         last_write: Timestamp::from_millis(1_795_186_342_123),
         kind: 0,

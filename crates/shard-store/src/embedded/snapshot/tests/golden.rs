@@ -1,8 +1,13 @@
 //! The format as it is: what changes this text needs a new version of it.
 
 use std::fmt::Write;
+use std::time::Duration;
 
-use super::given::small;
+use board::{Activity, Timestamp};
+
+use super::super::SnapshotName;
+use super::super::part::put_head;
+use super::given::{gifts_head, read_all, small};
 use super::memory::MemoryDisk;
 
 const KIND: &str = r#"{"name":"gifts","mode":"accumulate","fields":[{"name":"points","order":"desc","op":"sum"}],"ties":"earliest","rank":"ordinal","windows":[{"period":"all","keep":"forever"}],"time_zone":"UTC","shards":16,"top":10,"max_staleness_ms":0,"dedupe_ms":0}"#;
@@ -15,11 +20,48 @@ fn hex(bytes: &[u8]) -> String {
     text
 }
 
+const NAME: &str = "snapshot-00000000000000000010.snap";
+
+/// Header and footer as version 1 wrote them, and as they are written now.
+const VERSION_1: [&str; 2] = [
+    "6d656761736e6170010000000a0000000000000016761136",
+    "fd00000000000000b67f0da66d656761736e6170",
+];
+const VERSION_2: [&str; 2] = [
+    "6d656761736e6170020000000a00000000000000460a8365",
+    "fd00000000000000b67f0da66d656761736e6170",
+];
+
 #[test]
 fn a_small_snapshot() {
     let disk = MemoryDisk::default();
     small().write(&disk).unwrap();
-    let header = "6d656761736e6170010000000a0000000000000016761136";
+    assert_eq!(hex(&disk.get(NAME)), text_of_small(VERSION_2));
+}
+
+#[test]
+fn a_small_snapshot_of_version_1_is_read() {
+    let text = text_of_small(VERSION_1);
+    let byte = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
+    let disk = MemoryDisk::default();
+    disk.put(NAME, (0..text.len()).step_by(2).map(byte).collect());
+    let name = SnapshotName::parse(NAME).unwrap();
+    assert_eq!(read_all(&disk, &name).unwrap(), small());
+}
+
+#[test]
+fn a_board_whose_time_is_bounded_says_so_in_its_head() {
+    let at = |ms| Some(Timestamp::from_millis(ms));
+    let mut head = gifts_head("room", 1, 0);
+    head.activity = Activity::new(at(258), at(259), Some(Duration::from_millis(1))).unwrap();
+    let mut out = Vec::new();
+    put_head(&mut out, &head);
+    let expected = "06efcdab89674523010c00000000000000ebb871f9a1010000011000010000000004726f6f6d\
+        070201000000000000030100000000000001";
+    assert_eq!(hex(&out), expected);
+}
+
+fn text_of_small([header, footer]: [&str; 2]) -> String {
     let unit = "dd0000004f96c924\
         01efcdab89674523010c00000000000000ebb871f9a1010000011000010000000004726f6f6d\
         020201\
@@ -48,9 +90,5 @@ fn a_small_snapshot() {
         "1b",
         &hex(deleted.as_bytes()),
     ];
-    let footer = "fd00000000000000b67f0da66d656761736e6170";
-    assert_eq!(
-        hex(&disk.get("snapshot-00000000000000000010.snap")),
-        [header, unit, &table.concat(), footer].concat()
-    );
+    [header, unit, &table.concat(), footer].concat()
 }

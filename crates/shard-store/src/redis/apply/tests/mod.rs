@@ -5,5 +5,6 @@ mod given;
 mod ids;
 mod lanes;
 mod model;
+mod small;
 mod story;
 mod windows;

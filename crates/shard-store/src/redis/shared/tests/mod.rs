@@ -7,7 +7,7 @@ mod presence;
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{Incarnation, Meaning, ShardCount, Window};
+use board::{Activity, Incarnation, Meaning, ShardCount, Window};
 use bytes::Bytes;
 use end_to_end::redis::{RedisServer, Reply};
 
@@ -42,6 +42,7 @@ fn top(life: u64) -> SharedTop {
             incarnation: Incarnation(life),
             shards: ShardCount::new(16).unwrap(),
             meaning: Meaning(1),
+            activity: Activity::ALWAYS,
             born: true,
         }),
         window: Window::ALL_TIME,

@@ -1,0 +1,160 @@
+//! The settings of one board, and what answers say of its time.
+
+use board::{Activity, ShardCount, Timestamp};
+use serde::{Deserialize, Serialize};
+use shard_store::BoardSettings;
+
+use super::entry::text_of;
+use super::kind;
+use super::scalar::Moment;
+use crate::problem::Problem;
+
+/// What a `PUT` says of a board: all of it, in place of what was said before.
+#[derive(Deserialize)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with shards, starts_at, ends_at, expires_after"
+)]
+pub(crate) struct SettingsShape {
+    shards: Option<u64>,
+    starts_at: Option<Moment>,
+    ends_at: Option<Moment>,
+    expires_after: Option<String>,
+}
+
+/// From when to when a board takes contributions, where that is bounded.
+#[derive(Debug, Serialize)]
+pub(crate) struct SpanShape {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starts_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ends_at: Option<String>,
+}
+
+/// For how long a board is kept after its end, where it is bounded.
+#[derive(Debug, Serialize)]
+pub(crate) struct ExpiryShape {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_after: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
+}
+
+impl SettingsShape {
+    /// The settings; what is left out is as the kind has it, and without bounds.
+    pub(crate) fn settings(self, of_kind: ShardCount) -> Result<BoardSettings, Problem> {
+        let Self {
+            shards,
+            starts_at,
+            ends_at,
+            expires_after,
+        } = self;
+        let nothing = shards.is_none() && starts_at.is_none() && ends_at.is_none();
+        if nothing && expires_after.is_none() {
+            let detail = "shards: is missing (or starts_at, ends_at, expires_after)";
+            return Err(Problem::invalid(detail));
+        }
+        let shards = shards.map(|number| {
+            let detail = || format!("shards: {number} is no power of two from 1 to 4096");
+            ShardCount::new(number).ok_or_else(|| Problem::invalid(detail()))
+        });
+        let expires_after = expires_after.map(|text| kind::duration("expires_after", &text));
+        let expires_after = expires_after.transpose();
+        let moment = |moment: Option<Moment>| moment.map(|moment| moment.0);
+        let activity = Activity::new(
+            moment(starts_at),
+            moment(ends_at),
+            expires_after.map_err(|error| Problem::invalid(error.to_string()))?,
+        );
+        Ok(BoardSettings {
+            shards: shards.transpose()?.unwrap_or(of_kind),
+            activity: activity.map_err(|error| Problem::invalid(error.to_string()))?,
+        })
+    }
+}
+
+fn text(at: Option<Timestamp>) -> Option<String> {
+    at.map(text_of)
+}
+
+impl From<&Activity> for SpanShape {
+    fn from(activity: &Activity) -> Self {
+        Self {
+            starts_at: text(activity.starts_at()),
+            ends_at: text(activity.ends_at()),
+        }
+    }
+}
+
+impl From<&Activity> for ExpiryShape {
+    fn from(activity: &Activity) -> Self {
+        Self {
+            expires_after: activity.expires_after().map(kind::text),
+            expires_at: text(activity.expires_at()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn settings(shape: serde_json::Value) -> Result<BoardSettings, Problem> {
+        let shape: SettingsShape = serde_json::from_value(shape).unwrap();
+        shape.settings(ShardCount::new(16).unwrap())
+    }
+
+    #[test]
+    fn what_is_left_out_is_the_kinds_and_without_bounds() {
+        let plain = settings(json!({"shards": 4})).unwrap();
+        assert_eq!(plain, ShardCount::new(4).unwrap().into());
+        let bounded = json!({"starts_at": 1_795_186_342_123_i64, "ends_at": "2026-11-21T00:00:00+08:00",
+            "expires_after": "7d"});
+        let bounded = settings(bounded).unwrap();
+        assert_eq!(bounded.shards.get(), 16);
+        let shown = serde_json::to_value((
+            SpanShape::from(&bounded.activity),
+            ExpiryShape::from(&bounded.activity),
+        ));
+        let expected = json!([
+            {"starts_at": "2026-11-20T14:52:22.123Z", "ends_at": "2026-11-20T16:00:00.000Z"},
+            {"expires_after": "7d", "expires_at": "2026-11-27T16:00:00.000Z"},
+        ]);
+        assert_eq!(shown.unwrap(), expected);
+    }
+
+    #[test]
+    fn errors_name_the_setting_and_its_value() {
+        let end = "2026-11-21T00:00:00Z";
+        for (shape, parts) in [
+            (json!({"shards": 3}), ["shards: ", "3"]),
+            (json!({}), ["shards: ", "missing"]),
+            (
+                json!({"starts_at": end, "ends_at": end}),
+                ["ends_at: ", "2026-11-21T00:00:00.000Z"],
+            ),
+            (
+                json!({"expires_after": "7d"}),
+                ["expires_after: ", "ends_at"],
+            ),
+            (
+                json!({"ends_at": end, "expires_after": "soon"}),
+                ["expires_after: ", "soon"],
+            ),
+            (
+                json!({"ends_at": end, "expires_after": "0s"}),
+                ["expires_after: ", "0ns"],
+            ),
+            (
+                json!({"ends_at": end, "expires_after": "1001years"}),
+                ["expires_after: ", "1000 years"],
+            ),
+        ] {
+            let detail = settings(shape.clone()).unwrap_err().detail;
+            assert!(detail.starts_with(parts[0]), "{shape}: {detail}");
+            assert!(detail.contains(parts[1]), "{shape}: {detail}");
+        }
+    }
+}

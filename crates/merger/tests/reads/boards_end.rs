@@ -1,0 +1,162 @@
+//! A board with a time of its own says so, is final from its end on without a write, and is empty when it
+//! has gone.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use board::{Activity, Timestamp};
+use merger::Answer;
+use shard_store::{BoardSettings, LocalStore};
+
+use crate::agree::ALL;
+use crate::kinds::{kind, points};
+use crate::stage::{NOW_MS, Stage, text};
+
+const MINUTE_MS: i64 = 60_000;
+
+fn at(ms: i64) -> Timestamp {
+    Timestamp::from_millis(NOW_MS + ms)
+}
+
+/// For a minute from now on, and kept for one more.
+fn battle() -> Activity {
+    let minute = Duration::from_mins(1);
+    Activity::new(Some(at(0)), Some(at(MINUTE_MS)), Some(minute)).unwrap()
+}
+
+/// Cached tops of it may be an hour old.
+async fn settled() -> Stage {
+    let stage = Stage::in_memory(kind(points(16))).await;
+    settle(&stage, battle()).await;
+    stage
+}
+
+async fn settle(stage: &Stage, activity: Activity) {
+    let settings = BoardSettings {
+        activity,
+        ..stage.kind.shards().into()
+    };
+    let settled = stage
+        .router
+        .settle(&stage.board, &stage.known, settings, at(0));
+    settled.await.unwrap();
+}
+
+fn set_clock(stage: &Stage, ms: i64) {
+    stage.clock_ms.store(NOW_MS + ms, Ordering::Relaxed);
+}
+
+async fn page(stage: &Stage) -> Answer<usize> {
+    let answer = stage.merger.range(&stage.board, &stage.kind, ALL, 1, 10);
+    let answer = answer.await.unwrap();
+    Answer {
+        version: answer.version,
+        as_of: answer.as_of,
+        activity: answer.activity,
+        members: answer.members,
+        value: answer.value.len(),
+    }
+}
+
+#[tokio::test]
+async fn an_unborn_board_tells_its_time() {
+    let stage = settled().await;
+    let answer = page(&stage).await;
+    assert_eq!((answer.activity, answer.is_final()), (battle(), false));
+    assert_eq!(answer.members, 0);
+    let top = stage.top(false).await.unwrap().snapshot;
+    assert_eq!((top.activity, top.is_final()), (battle(), false));
+    // That nobody came is final, too, and however old a top may be.
+    set_clock(&stage, MINUTE_MS);
+    let top = stage.top(false).await.unwrap().snapshot;
+    assert_eq!((top.activity, top.is_final()), (battle(), true));
+    assert!(page(&stage).await.is_final());
+}
+
+#[tokio::test]
+async fn a_cached_top_is_final_from_the_end_on_and_holds_what_came_before() {
+    let stage = settled().await;
+    stage.points("u1", 5).await;
+    let top = stage.top(false).await.unwrap();
+    assert_eq!(
+        (text(&top), top.snapshot.is_final()),
+        ("1:1:u1".to_owned(), false)
+    );
+    // As old as it may be: what has just come is not shown.
+    stage.points("u2", 7).await;
+    set_clock(&stage, MINUTE_MS - 1);
+    let top = stage.top(false).await.unwrap();
+    assert_eq!(
+        (text(&top), top.snapshot.is_final()),
+        ("1:1:u1".to_owned(), false)
+    );
+    assert!(!page(&stage).await.is_final());
+    set_clock(&stage, MINUTE_MS);
+    let last = stage.top(false).await.unwrap();
+    assert_eq!(
+        (text(&last), last.snapshot.is_final()),
+        ("1:1:u2,2:2:u1".to_owned(), true)
+    );
+    assert!(page(&stage).await.is_final());
+    let merges = stage.merger.counters().merges();
+    let again = stage.top(false).await.unwrap();
+    assert!(Arc::ptr_eq(&again.snapshot, &last.snapshot));
+    assert_eq!(stage.merger.counters().merges(), merges);
+}
+
+#[tokio::test]
+async fn a_board_that_has_gone_is_empty_before_the_sweep_and_after() {
+    let stage = settled().await;
+    stage.points("u1", 5).await;
+    assert_eq!(stage.top(false).await.unwrap().snapshot.members, 1);
+    for swept in [false, true] {
+        set_clock(&stage, 2 * MINUTE_MS);
+        if swept {
+            stage
+                .router
+                .store()
+                .expire(at(2 * MINUTE_MS))
+                .await
+                .unwrap();
+        }
+        let answer = page(&stage).await;
+        assert_eq!((answer.members, answer.value), (0, 0));
+        assert_eq!(
+            (answer.activity, answer.is_final()),
+            (Activity::ALWAYS, false)
+        );
+        let info = stage.merger.info(&stage.board, &stage.kind, ALL).await;
+        assert_eq!(info.unwrap().value.record, None);
+        let top = stage.top(false).await.unwrap().snapshot;
+        assert_eq!((top.members, top.activity), (0, Activity::ALWAYS));
+    }
+}
+
+#[tokio::test]
+async fn a_board_of_the_name_that_follows_is_found() {
+    let store = Arc::new(LocalStore::in_memory().unwrap());
+    let here = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    settle(&here, battle()).await;
+    here.points("u1", 5).await;
+    assert_eq!(page(&here).await.members, 1);
+    store_expires(&here).await;
+    set_clock(&here, 2 * MINUTE_MS);
+    // Born by another server: here the record of the board that has gone is at hand.
+    let there = shard_router::Router::open(store).await.unwrap();
+    let known = there.catalogue().known(here.kind.name().as_str()).unwrap();
+    let write = shard_router::Write {
+        kind: known,
+        ..here.write_of(&Arc::new(here.board.clone()), &crate::stage::row("u2", 1))
+    };
+    there.write(&[write], at(2 * MINUTE_MS), false).await;
+    let answer = page(&here).await;
+    assert_eq!((answer.members, answer.activity), (1, Activity::ALWAYS));
+    let top = here.top(false).await.unwrap();
+    assert_eq!(text(&top), "1:1:u2");
+}
+
+async fn store_expires(stage: &Stage) {
+    let store = stage.router.store();
+    store.expire(at(2 * MINUTE_MS)).await.unwrap();
+}

@@ -1,0 +1,198 @@
+//! What falls outside of a board's time is refused by the record that counts, bears no board, and is not
+//! applied, whoever changes the settings meanwhile.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use board::{Activity, BoardName, NotOpen, Timestamp, Value};
+use shard_router::{Reason, Router, Write, Written};
+use shard_store::{BoardSettings, Change, LocalStore, Refused, ShardStore};
+
+use crate::stage::{NOW, Stage, board, member};
+use crate::woven::Woven;
+
+const MS: Duration = Duration::from_millis(1);
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// From a minute ago on, for two minutes; kept for one more.
+fn battle() -> Activity {
+    Activity::new(Some(NOW.minus(MINUTE)), Some(ends_at()), Some(MINUTE)).unwrap()
+}
+
+fn ends_at() -> Timestamp {
+    NOW.plus(MINUTE)
+}
+
+/// From two minutes from now on.
+fn later() -> Activity {
+    Activity::new(Some(NOW.plus(MINUTE * 2)), None, None).unwrap()
+}
+
+async fn settle(router: &Router, name: &BoardName, activity: Activity) {
+    let known = router.catalogue().known("gifts").unwrap();
+    let settings = BoardSettings {
+        activity,
+        ..known.kind.shards().into()
+    };
+    let settled = router.settle(name, &known, settings, NOW).await;
+    assert_eq!(settled.unwrap().activity, activity);
+}
+
+async fn stage(activity: Activity) -> (Stage, Arc<BoardName>) {
+    let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
+    let room = board("room");
+    settle(&stage.router, &room, activity).await;
+    (stage, room)
+}
+
+fn at(write: Write, at: Timestamp) -> Write {
+    Write { at, ..write }
+}
+
+fn outside(at: Timestamp, activity: Activity) -> Written {
+    Written::Refused(NotOpen::Outside { at, activity }.into())
+}
+
+fn over(now: Timestamp, activity: Activity) -> Written {
+    Written::Refused(NotOpen::Over { now, activity }.into())
+}
+
+async fn is_born(store: &dyn ShardStore, name: &BoardName) -> bool {
+    store.board(name).await.unwrap().unwrap().born
+}
+
+#[tokio::test]
+async fn the_edges_hold_and_outcomes_keep_their_places() {
+    let (stage, room) = stage(battle()).await;
+    let starts_at = battle().starts_at().unwrap();
+    let moments = [
+        starts_at.minus(MS),
+        starts_at,
+        NOW,
+        ends_at().minus(MS),
+        ends_at(),
+    ];
+    let writes: Vec<Write> = (0..)
+        .zip(moments)
+        .map(|(n, moment)| at(stage.write(&room, &format!("u{n}"), 1), moment))
+        .collect();
+    let written = stage.send(&writes).await;
+    assert_eq!(written[0], outside(moments[0], battle()));
+    assert_eq!(written[4], outside(moments[4], battle()));
+    for written in &written[1..4] {
+        assert_eq!(stage.applied(written), 1);
+    }
+    let held = stage.all_points(&room).await;
+    let names: Vec<&str> = held.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["u1", "u2", "u3"]);
+}
+
+#[tokio::test]
+async fn the_end_freezes_the_board() {
+    let (stage, room) = stage(battle()).await;
+    stage.send(&[stage.write(&room, "u1", 5)]).await;
+    let set = Write {
+        change: Change::Set(Value::new(7).unwrap().into()),
+        ..stage.write(&room, "u1", 0)
+    };
+    let writes = [
+        stage.write(&room, "u1", 1),
+        set,
+        stage.removal(&room, "u1"),
+        stage.write(&room, "u2", 1),
+    ];
+    let last = ends_at().minus(MS);
+    let removal = &writes[2..3];
+    for removal_alone in [false, true] {
+        let writes = if removal_alone { removal } else { &writes[..] };
+        let written = stage.router.write(writes, ends_at(), true).await;
+        assert_eq!(written, vec![over(ends_at(), battle()); writes.len()]);
+    }
+    assert_eq!(stage.all_points(&room).await, [("u1".to_owned(), 5)]);
+    let written = stage.router.write(removal, last, true).await;
+    assert!(matches!(written[0], Written::Applied(_)), "{written:?}");
+}
+
+#[tokio::test]
+async fn what_is_refused_bears_no_board() {
+    let (stage, room) = stage(later()).await;
+    let store = stage.router.store().clone();
+    let mut writes = vec![stage.write(&room, "u1", 1), stage.removal(&room, "u1")];
+    let written = stage.send(&writes).await;
+    assert_eq!(written, vec![outside(NOW, later()); 2]);
+    assert!(!is_born(&*store, &room).await);
+    // A removal that is in time finds nobody.
+    writes[1].at = NOW.plus(MINUTE * 3);
+    let written = stage.send(&writes).await;
+    let nobody = Written::Refused(Reason::Shard(Refused::NotRanked(member("u1"))));
+    assert_eq!(written, [outside(NOW, later()), nobody]);
+    assert!(!is_born(&*store, &room).await);
+    // So the settings may still change, and the next is held to those.
+    settle(&stage.router, &room, battle()).await;
+    let written = stage.send(&writes[..1]).await;
+    assert_eq!(stage.applied(&written[0]), 1);
+    assert!(is_born(&*store, &room).await);
+}
+
+#[tokio::test]
+async fn settings_that_change_on_another_server_before_the_birth_are_those_that_count() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone()).await;
+    let room = board("room");
+    settle(&stage.router, &room, battle()).await;
+    let elsewhere = Arc::new(Router::open(store.clone()).await.unwrap());
+    let (births, name) = (Arc::new(AtomicU64::new(0)), room.clone());
+    store.before_births(move || {
+        let (elsewhere, births, name) = (elsewhere.clone(), births.clone(), name.clone());
+        async move {
+            // The first asks what the settings are, the second would bear the board.
+            if births.fetch_add(1, Ordering::SeqCst) == 1 {
+                settle(&elsewhere, &name, later()).await;
+            }
+            Ok(())
+        }
+    });
+    let written = stage.send(&[stage.write(&room, "u1", 1)]).await;
+    assert_eq!(written, [outside(NOW, later())]);
+    assert_eq!(store.births(), 2);
+    assert!(!is_born(&*store, &room).await);
+    store.let_be();
+    let in_time = at(stage.write(&room, "u1", 1), NOW.plus(MINUTE * 3));
+    let written = stage.send(&[in_time]).await;
+    assert_eq!(stage.applied(&written[0]), 1);
+}
+
+#[tokio::test]
+async fn a_next_life_has_a_time_of_its_own() {
+    let store = Arc::new(LocalStore::in_memory().unwrap());
+    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let room = board("room");
+    here.send(&[here.write(&room, "u1", 1)]).await;
+    // Here the record of the life before is at hand.
+    there.router.bury(&room, NOW).await.unwrap();
+    settle(&there.router, &room, later()).await;
+    let written = here.send(&[here.write(&room, "u1", 1)]).await;
+    assert_eq!(written, [outside(NOW, later())]);
+    assert!(!is_born(&**here.router.store(), &room).await);
+}
+
+#[tokio::test]
+async fn a_board_that_has_gone_leaves_its_name_to_the_next() {
+    let (stage, room) = stage(battle()).await;
+    stage.send(&[stage.write(&room, "u1", 5)]).await;
+    let gone = battle().expires_at().unwrap();
+    let known = &stage.gifts.kind;
+    let record = stage.router.record(&room, known, gone.minus(MS)).await;
+    assert!(record.unwrap().is_some());
+    assert_eq!(stage.router.record(&room, known, gone).await, Ok(None));
+    let write = [at(stage.write(&room, "u1", 1), gone)];
+    // Until the sweep comes by, nobody takes its place.
+    let written = stage.router.write(&write, gone, true).await;
+    assert_eq!(written, [outside(gone, battle())]);
+    stage.router.store().expire(gone).await.unwrap();
+    let written = stage.router.write(&write, gone, true).await;
+    assert_eq!(stage.applied(&written[0]), 1);
+    let record = stage.router.record(&room, known, gone).await.unwrap();
+    assert!(record.unwrap().activity.is_always());
+}

@@ -1,0 +1,329 @@
+//! Activity boards: a PK battle from its settings to its end, on every store, through a restart; settings
+//! that are none; expiry.
+
+use end_to_end::clock::{DAY_MS, HOUR_MS, MINUTE_MS, now_ms, rfc3339};
+use end_to_end::redis::{Fsync, RedisOptions, RedisServer};
+use end_to_end::{Launch, Server, eventually};
+use serde_json::{Value, json};
+
+/// Cached tops may be as old as they get: that they are final is no matter of their age.
+const PK: &str = "[kinds.pk]\nwindows = [\"day\", \"all\"]\nmax_staleness = \"1h\"\n";
+
+const BATTLE: &str = "/v1/boards/pk/battle";
+
+fn item(member: &str, points: i64, at: i64) -> Value {
+    json!({"board": "pk/battle", "member": member, "points": points, "at": at})
+}
+
+/// Everything that reads, in the window without bounds.
+fn reads(server: &Server) -> Vec<(String, Value)> {
+    let paths = [
+        "?",
+        "/top?",
+        "/range?from=1&to=5&",
+        "/range?min=0&",
+        "/count?",
+        "/members/ann?",
+        "/members/ann/around?",
+        "/rank?points=1&",
+    ];
+    let mut read: Vec<(String, Value)> = paths
+        .iter()
+        .map(|path| (*path, server.get(format!("{BATTLE}{path}window=all")).ok()))
+        .map(|(path, answer)| (path.to_owned(), answer))
+        .collect();
+    let lookup = server.post(
+        format!("{BATTLE}/lookup?window=all"),
+        &json!({"members": ["ann"]}),
+    );
+    read.push(("lookup".to_owned(), lookup.ok()));
+    let tops = server.post(
+        "/v1/top",
+        &json!({"boards": ["pk/battle"], "window": "all"}),
+    );
+    read.push(("tops".to_owned(), tops.ok()["boards"][0].clone()));
+    read
+}
+
+/// A battle that ends so soon that a test can wait for it, and not before two have come; its start and
+/// its end.
+fn begun(server: &Server) -> (i64, i64) {
+    for length_ms in [1_500, 6_000, 24_000] {
+        let starts_at = now_ms() - MINUTE_MS;
+        let ends_at = now_ms() + length_ms;
+        let settings =
+            json!({"starts_at": starts_at, "ends_at": rfc3339(ends_at), "expires_after": "7d"});
+        let settled = server.put(BATTLE, &settings).ok();
+        let expected = json!({
+            "board": "pk/battle", "shards": 16, "starts_at": rfc3339(starts_at), "ends_at": rfc3339(ends_at),
+            "expires_after": "7d", "expires_at": rfc3339(ends_at + 7 * DAY_MS),
+        });
+        assert_eq!(settled, expected);
+        let shown = server.get(format!("{BATTLE}/top?window=all")).ok();
+        assert_eq!(shown["ends_at"], rfc3339(ends_at), "{shown}");
+        assert_eq!(shown.get("final"), None, "{shown}");
+        let first = json!([
+            item("early", 1, starts_at - 1),
+            item("ann", 5, starts_at),
+            item("late", 1, ends_at),
+        ]);
+        let receipt = server.contribute(&first).ok();
+        // A machine may be so slow that it was over before; then nothing was born of it.
+        if receipt["applied"] == 0 {
+            continue;
+        }
+        assert_eq!(receipt["rejected_count"], 2, "{receipt}");
+        for (rejected, index) in receipt["rejected"].as_array().unwrap().iter().zip([0, 2]) {
+            assert_eq!(
+                (&rejected["type"], &rejected["index"]),
+                (&json!("not-open"), &json!(index))
+            );
+            let detail = rejected["detail"].as_str().unwrap();
+            for part in ["at: ", &rfc3339(starts_at), &rfc3339(ends_at)] {
+                assert!(detail.contains(part), "{detail}");
+            }
+        }
+        return (starts_at, ends_at);
+    }
+    panic!("no battle was long enough");
+}
+
+/// Nothing of a battle changes that is over.
+fn is_frozen(server: &Server, (starts_at, ends_at): (i64, i64)) {
+    let shown = reads(server);
+    for (path, answer) in &shown {
+        assert_eq!(answer["final"], true, "{path}: {answer}");
+        assert_eq!(answer["starts_at"], rfc3339(starts_at), "{path}");
+        assert_eq!(answer["ends_at"], rfc3339(ends_at), "{path}");
+    }
+    let parts = ["ends_at: ", &rfc3339(starts_at), &rfc3339(ends_at)];
+    server
+        .contribute(&item("ann", 1, starts_at))
+        .problem(422, "not-open", &parts);
+    let ann = format!("{BATTLE}/members/ann");
+    server
+        .put(&ann, &json!({"points": 1, "at": starts_at}))
+        .problem(422, "not-open", &parts);
+    server.delete(&ann).problem(422, "not-open", &["at: "]);
+    server
+        .put(BATTLE, &json!({"shards": 1}))
+        .problem(409, "board-exists", &[]);
+    let entries = |shown: &[(String, Value)]| shown[1].1["entries"].clone();
+    assert_eq!(entries(&reads(server)), entries(&shown));
+}
+
+/// A battle, over a restart where the store keeps it.
+fn fought(mut server: Server, kept: bool) {
+    let span = begun(&server);
+    // Cached before the end; what comes behind it is shown when the board is final.
+    let cached = server.get(format!("{BATTLE}/top?window=all"));
+    let more = server.contribute(&item("ben", 7, span.0));
+    let last = eventually("the end of the battle", || {
+        let top = server.get(format!("{BATTLE}/top?window=all"));
+        (top.ok()["final"] == true).then_some(top)
+    });
+    assert!(now_ms() >= span.1);
+    assert_ne!(cached.header("etag"), last.header("etag"));
+    let members: Vec<(u64, String, i64)> = last.ranked();
+    // So slow a machine, again: the second came too late.
+    let expected = if more.status == 200 {
+        vec![(1, "ben".to_owned(), 7), (2, "ann".to_owned(), 5)]
+    } else {
+        more.problem(422, "not-open", &[]);
+        vec![(1, "ann".to_owned(), 5)]
+    };
+    assert_eq!(members, expected);
+    is_frozen(&server, span);
+    if kept {
+        server = server.stop().start();
+        is_frozen(&server, span);
+        server = server.kill().start();
+        is_frozen(&server, span);
+    }
+    let info = server.get(BATTLE).ok();
+    assert_eq!(info["expires_after"], "7d");
+    assert_eq!(info["expires_at"], rfc3339(span.1 + 7 * DAY_MS));
+    let listed = server.get("/v1/boards?kind=pk").ok();
+    assert_eq!(listed["boards"][0]["ends_at"], rfc3339(span.1));
+    server.delete(BATTLE).is_empty();
+    let next = server
+        .get(format!("{BATTLE}/top?window=all&fresh=true"))
+        .ok();
+    assert_eq!((&next["members"], next.get("ends_at")), (&json!(0), None));
+}
+
+fn on_redis(redis: &RedisServer) -> Launch {
+    Launch::on_a_free_port(PK).args(&format!("--store {}", redis.url()))
+}
+
+#[test]
+fn a_battle_in_memory() {
+    fought(Server::with(PK), false);
+}
+
+#[test]
+fn a_battle_in_a_folder() {
+    fought(Server::durable(PK), true);
+}
+
+#[test]
+fn a_battle_on_redis() {
+    let redis = RedisOptions::new().append_only(Fsync::Always).start();
+    fought(on_redis(&redis).start(), true);
+}
+
+/// Boards that go a moment after their end: one with a contribution, one without.
+fn expires(server: &Server) {
+    let ends_at = now_ms() + 1_000;
+    let settings = json!({"ends_at": ends_at, "expires_after": "300ms"});
+    for subject in ["battle", "unborn"] {
+        server
+            .put(format!("/v1/boards/pk/{subject}"), &settings)
+            .ok();
+    }
+    server.contribute(&item("ann", 5, ends_at - HOUR_MS));
+    eventually("the boards gone", || {
+        let gone = |subject| {
+            let top = server
+                .get(format!("/v1/boards/pk/{subject}/top?window=all"))
+                .ok();
+            top["members"] == 0 && top.get("ends_at").is_none()
+        };
+        (gone("battle") && gone("unborn")).then_some(())
+    });
+    let info = server.get(BATTLE).ok();
+    assert_eq!(
+        (&info["windows"], info.get("expires_at")),
+        (&json!([]), None)
+    );
+    // The sweep ends them, and what comes is another board, without bounds.
+    for subject in ["battle", "unborn"] {
+        let next = json!({"board": format!("pk/{subject}"), "member": "u", "points": 1});
+        eventually("the name free", || {
+            let answer = server.contribute(&next);
+            (answer.status == 200).then_some(())
+        });
+        let path = format!("/v1/boards/pk/{subject}/top?window=all&fresh=true");
+        let top = server.get(path).ok();
+        assert_eq!((&top["members"], top.get("ends_at")), (&json!(1), None));
+    }
+}
+
+#[test]
+fn boards_expire_in_memory() {
+    expires(&Server::with(PK));
+}
+
+#[test]
+fn boards_expire_in_a_folder() {
+    expires(&Server::durable(PK));
+}
+
+#[test]
+fn boards_expire_on_redis() {
+    let redis = RedisServer::plain();
+    expires(&on_redis(&redis).start());
+}
+
+#[test]
+fn a_campaign_takes_what_is_in_its_time_and_settings_are_replaced_whole() {
+    let server = Server::with(PK);
+    let (starts_at, ends_at) = (now_ms() + HOUR_MS, now_ms() + 2 * HOUR_MS);
+    let settings = json!({"shards": 4, "starts_at": starts_at, "ends_at": ends_at});
+    server.put(BATTLE, &settings).ok();
+    let refused = server.contribute(&json!({"board": "pk/battle", "member": "u", "points": 1}));
+    refused.problem(422, "not-open", &["at: ", &rfc3339(starts_at)]);
+    let shown = server.get(BATTLE).ok();
+    assert_eq!(
+        (&shown["shards"], &shown["windows"]),
+        (&json!(4), &json!([]))
+    );
+    assert_eq!(shown["starts_at"], rfc3339(starts_at));
+    assert_eq!(shown.get("expires_at"), None);
+    // What was refused gave no birth.
+    assert_eq!(server.get("/v1/boards?kind=pk").ok()["boards"], json!([]));
+    let first = server
+        .get(format!("{BATTLE}/top"))
+        .header("etag")
+        .to_owned();
+    let settled = server.put(BATTLE, &json!({"ends_at": ends_at + 1})).ok();
+    let expected = json!({"board": "pk/battle", "shards": 16, "ends_at": rfc3339(ends_at + 1)});
+    assert_eq!(settled, expected);
+    let second = server.get(format!("{BATTLE}/top?fresh=true"));
+    assert_ne!(second.header("etag"), first);
+    assert_eq!(second.ok()["ends_at"], rfc3339(ends_at + 1));
+    assert_eq!(
+        server.contribute(&item("u", 1, now_ms())).ok()["applied"],
+        1
+    );
+    let one = json!({"boards": ["pk/battle", "gifts/plain"], "member": "v", "points": 1, "id": "i",
+        "at": ends_at});
+    // From the future; and the end of one board is no matter of another.
+    server.contribute(&one).problem(422, "from-the-future", &[]);
+}
+
+#[test]
+fn a_time_is_held_to_its_rule() {
+    let server = Server::with(PK);
+    let end = "2026-11-20T20:15:00Z";
+    for (body, parts) in [
+        (
+            json!({"starts_at": end, "ends_at": end}),
+            &["ends_at: ", "2026-11-20T20:15:00.000Z"][..],
+        ),
+        (
+            json!({"starts_at": 1_700_000_000}),
+            &["starts_at: ", "1700000000"],
+        ),
+        (json!({"ends_at": "tomorrow"}), &["ends_at: ", "tomorrow"]),
+        (
+            json!({"ends_at": "2026-11-20T20:15:00"}),
+            &["ends_at: ", "offset"],
+        ),
+        (
+            json!({"expires_after": "7d"}),
+            &["expires_after: ", "ends_at"],
+        ),
+        (
+            json!({"ends_at": end, "expires_after": "soon"}),
+            &["expires_after: ", "soon"],
+        ),
+        (
+            json!({"ends_at": end, "expires_after": 7}),
+            &["expires_after: ", "7"],
+        ),
+        (
+            json!({"ends_at": end, "expires_after": "0s"}),
+            &["expires_after: "],
+        ),
+        (json!({"ends_at": end, "expires": "7d"}), &["expires"]),
+        (json!({}), &["shards"]),
+    ] {
+        server.put(BATTLE, &body).problem(400, "invalid", parts);
+    }
+    let shown = server.get(BATTLE).ok();
+    assert_eq!((shown.get("starts_at"), shown.get("ends_at")), (None, None));
+}
+
+#[test]
+fn a_late_settings_on_one_server_holds_on_the_other() {
+    let redis = RedisServer::plain();
+    let servers = [(); 2].map(|()| on_redis(&redis).start());
+    let [here, there] = &servers;
+    here.put(BATTLE, &json!({"starts_at": now_ms() + HOUR_MS}))
+        .ok();
+    let now = now_ms();
+    there
+        .contribute(&item("u", 1, now))
+        .problem(422, "not-open", &["at: "]);
+    here.put(BATTLE, &json!({"ends_at": now + HOUR_MS})).ok();
+    assert_eq!(there.contribute(&item("u", 1, now)).ok()["applied"], 1);
+    // Here it is known at once that it was born.
+    here.put(BATTLE, &json!({"starts_at": now}))
+        .problem(409, "board-exists", &[]);
+    let top = here.get(format!("{BATTLE}/top?window=all&fresh=true")).ok();
+    assert_eq!(
+        (&top["members"], &top["ends_at"]),
+        (&json!(1), &json!(rfc3339(now + HOUR_MS)))
+    );
+}
