@@ -5,8 +5,8 @@
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
-use crate::export::ExportArgs;
 use crate::adopt::AdoptArgs;
+use crate::export::ExportArgs;
 use crate::import::ImportArgs;
 use crate::ingest::IngestArgs;
 use crate::serve::ServeArgs;
