@@ -19,7 +19,7 @@ pub(super) const PAGE: u64 = 1_000;
 /// Positions that a page shares with the one before while nothing changes.
 const OVERLAP: u64 = 50;
 /// Pages asked for again in one pass; after that it goes on as it can.
-const STEPS_BACK_MAX: u32 = 100;
+pub(super) const STEPS_BACK_MAX: u32 = 100;
 
 /// Which way the pages follow one another.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

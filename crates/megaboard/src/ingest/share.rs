@@ -68,6 +68,13 @@ struct Lease {
     is_unwanted: bool,
 }
 
+/// What people were told last.
+#[derive(Default)]
+struct Told {
+    fault: String,
+    owned: Vec<u64>,
+}
+
 impl Share {
     fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
@@ -130,15 +137,15 @@ impl Share {
 
     /// Keeps the leases for as long as it is polled; `say` hears what changes.
     pub(super) async fn keep(&self, keys: &Keys, say: &(dyn Fn(String) + Sync)) {
-        let mut said = String::new();
+        let mut told = Told::default();
         loop {
-            match self.keep_connected(keys, say, &mut said).await {
+            match self.keep_connected(keys, say, &mut told).await {
                 Ok(never) => match never {},
                 Err(fault) => {
                     let fault = fault.to_string();
-                    if fault != said {
+                    if fault != told.fault {
                         say(format!("leases: {fault}; trying again"));
-                        said = fault;
+                        told.fault = fault;
                     }
                 }
             }
@@ -150,15 +157,15 @@ impl Share {
         &self,
         keys: &Keys,
         say: &(dyn Fn(String) + Sync),
-        said: &mut String,
+        told: &mut Told,
     ) -> Result<Infallible, Fault> {
         let connection = Connection::open(&keys.url, keys.db).await?;
         loop {
-            let before = self.owned();
             let processes = self.renew(&connection, keys).await?;
-            said.clear();
+            told.fault.clear();
             let owned = self.owned();
-            if owned != before {
+            // Not held against what it was before the renewal: the reader gives back in between.
+            if owned != told.owned {
                 say(format!(
                     "reads {} of {} partitions, as one of {processes} processes: {}",
                     owned.len(),
@@ -166,6 +173,7 @@ impl Share {
                     listed(&owned)
                 ));
                 self.changed.notify_waiters();
+                told.owned = owned;
             }
             sleep(RENEW_EVERY).await;
         }
