@@ -43,6 +43,7 @@ pub fn gifts(windows: &[Period], shards: u64) -> Kind {
         top: 1000,
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::from_hours(1),
+        publish: None,
     };
     Kind::new(spec).expect("the contract allows it")
 }

@@ -17,4 +17,5 @@ mod wire;
 
 pub use app::App;
 pub use server::{ServerLimits, serve};
-pub use wire::{KindShape, RENDERER_MARK, ShapeError, render};
+pub use routes::top_json;
+pub use wire::{EntryRead, KindShape, RENDERER_MARK, ShapeError, read_entries, render};

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::ident::KindName;
 use crate::limits::{DEDUPE_MAX, KEEP_MAX, SHARDS_MAX, STALENESS_MAX, TOP_MAX};
 use crate::meaning::Meaning;
+use crate::publication::Publication;
 use crate::rules::Rules;
 use crate::timestamp::Timestamp;
 use crate::window::{Calendar, Period};
@@ -124,6 +125,8 @@ pub struct KindSpec {
     pub max_staleness: Duration,
     /// How long an id is remembered.
     pub dedupe: Duration,
+    /// Where its merged boards are written out to, if they are.
+    pub publish: Option<Publication>,
 }
 
 /// Why a spec is no kind. Names the setting and the value.
@@ -135,7 +138,7 @@ pub struct KindError {
 }
 
 impl KindError {
-    fn new(setting: &str, reason: impl Into<String>) -> Self {
+    pub(crate) fn new(setting: &str, reason: impl Into<String>) -> Self {
         Self {
             setting: setting.to_owned(),
             reason: reason.into(),
@@ -175,6 +178,9 @@ impl Kind {
         }
         if spec.dedupe > DEDUPE_MAX {
             return Err(KindError::new("dedupe", "is longer than seven days"));
+        }
+        if let Some(publication) = &spec.publish {
+            publication.check(&spec.windows, spec.top)?;
         }
         let top = usize::try_from(spec.top).map_err(|_| KindError::new("top", "is too large"))?;
         Ok(Self {
@@ -255,6 +261,12 @@ impl Kind {
     #[must_use]
     pub const fn dedupe(&self) -> Duration {
         self.spec.dedupe
+    }
+
+    /// Where its merged boards are written out to.
+    #[must_use]
+    pub const fn publication(&self) -> Option<&Publication> {
+        self.spec.publish.as_ref()
     }
 }
 

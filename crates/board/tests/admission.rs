@@ -32,6 +32,7 @@ fn kind(zone: &str, windows: Vec<WindowRule>) -> Kind {
         top: 1000,
         max_staleness: Duration::ZERO,
         dedupe: HOUR,
+        publish: None,
     };
     Kind::new(spec).unwrap()
 }

@@ -44,6 +44,7 @@ fn gifts(change: impl FnOnce(&mut KindSpec)) -> Kind {
         top: 1000,
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::from_hours(1),
+        publish: None,
     };
     change(&mut spec);
     Kind::new(spec).unwrap()

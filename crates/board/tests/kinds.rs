@@ -31,6 +31,7 @@ fn gifts(change: impl FnOnce(&mut KindSpec)) -> KindSpec {
         top: 1000,
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::from_hours(1),
+        publish: None,
     };
     change(&mut spec);
     spec

@@ -41,6 +41,7 @@ fn gifts() -> Kind {
         top: 1000,
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::from_hours(1),
+        publish: None,
     };
     Kind::new(spec).unwrap()
 }

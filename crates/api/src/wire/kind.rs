@@ -9,7 +9,8 @@ use board::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::object::{object, objects};
+use super::object::{object, objects, some_object};
+use super::publish::PublishShape;
 
 /// A kind's settings, each with the default of the contract. The same in JSON and in TOML.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
@@ -32,6 +33,11 @@ pub struct KindShape {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     close: BTreeMap<String, String>,
     dedupe: String,
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "some_object"
+    )]
+    publish: Option<PublishShape>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -105,7 +111,7 @@ struct IdleShape {
 /// Why a shape is no kind. Names the setting and the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct ShapeError(String);
+pub struct ShapeError(pub(super) String);
 
 impl Default for KindShape {
     fn default() -> Self {
@@ -129,15 +135,16 @@ impl Default for KindShape {
             keep: BTreeMap::new(),
             close: BTreeMap::new(),
             dedupe: "1h".to_owned(),
+            publish: None,
         }
     }
 }
 
-fn wrong(setting: &str, reason: impl std::fmt::Display) -> ShapeError {
+pub(super) fn wrong(setting: &str, reason: impl std::fmt::Display) -> ShapeError {
     ShapeError(format!("{setting}: {reason}"))
 }
 
-fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError> {
+pub(super) fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError> {
     humantime::parse_duration(text).map_err(|error| {
         wrong(
             setting,
@@ -169,6 +176,11 @@ impl KindShape {
             top: self.top,
             max_staleness: duration("max_staleness", &self.max_staleness)?,
             dedupe: duration("dedupe", &self.dedupe)?,
+            publish: self
+                .publish
+                .as_ref()
+                .map(|shape| shape.publication(self.fields.len()))
+                .transpose()?,
         };
         Kind::new(spec).map_err(|error| ShapeError(error.to_string()))
     }
@@ -298,6 +310,7 @@ impl From<&Kind> for KindShape {
                 .map(|(period, close)| (period, text(close)))
                 .collect(),
             dedupe: text(kind.dedupe()),
+            publish: kind.publication().map(PublishShape::from),
         }
     }
 }
@@ -313,7 +326,7 @@ impl From<Keep> for KeepShape {
 }
 
 /// A duration in the largest unit that divides it: `13months`, `35d`, `200ms`.
-fn text(span: Duration) -> String {
+pub(super) fn text(span: Duration) -> String {
     // As `humantime` counts: a month is 30.44 days.
     const UNITS: [(&str, u128); 6] = [
         ("months", 2_630_016_000),

@@ -3,14 +3,17 @@
 mod answer;
 mod contribution;
 mod entry;
+mod entry_read;
 mod kind;
 mod object;
+mod publish;
 mod scalar;
 
 pub(crate) use answer::{Answer, Envelope, json};
 pub(crate) use contribution::{Contributed, ContributionShape, Named, StandingShape, Targets};
 pub(crate) use entry::{Entries, EntryShape, FieldsShape};
 pub use entry::{RENDERER_MARK, render};
+pub use entry_read::{EntryRead, read_entries};
 pub use kind::{KindShape, ShapeError};
 pub(crate) use object::Object;
 pub(crate) use scalar::{Integer, NamedIntegers};

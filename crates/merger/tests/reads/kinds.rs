@@ -20,6 +20,7 @@ pub(crate) fn points(shards: u64) -> KindSpec {
         top: 1000,
         max_staleness: Duration::from_hours(1),
         dedupe: Duration::from_hours(1),
+        publish: None,
     }
 }
 

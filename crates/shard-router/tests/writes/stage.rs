@@ -26,6 +26,7 @@ pub(crate) fn points(name: &str) -> KindSpec {
         top: 1000,
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::from_hours(1),
+        publish: None,
     }
 }
 

@@ -356,6 +356,7 @@ mod tests {
             top: 10,
             max_staleness: std::time::Duration::ZERO,
             dedupe: std::time::Duration::ZERO,
+            publish: None,
         })
         .unwrap()
     }

@@ -11,9 +11,11 @@
 //! "dedupe_ms":3600000}}
 //! ```
 //!
-//! A deleted kind has no `kind`. A window may have `close_ms`, and `since_ms`, which is a time.
+//! A deleted kind has no `kind`. A window may have `close_ms`, and `since_ms`, which is a time. A kind
+//! that is published has `publish`.
 
 mod parts;
+mod publish;
 
 use std::sync::Arc;
 
@@ -22,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{KindRecord, Revision};
 use parts::{FieldText, Millis, ModeText, RankText, TiesText, WindowText};
+use publish::PublishText;
 
 /// A kind's record.
 #[derive(Debug, Serialize, Deserialize)]
@@ -53,6 +56,8 @@ struct KindText {
     top: u64,
     max_staleness_ms: Millis,
     dedupe_ms: Millis,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    publish: Option<PublishText>,
 }
 
 /// What is wrong with a text that should be a kind.
@@ -130,6 +135,7 @@ impl From<&Kind> for KindText {
             top: spec.top,
             max_staleness_ms: Millis(spec.max_staleness),
             dedupe_ms: Millis(spec.dedupe),
+            publish: spec.publish.as_ref().map(PublishText::from),
         }
     }
 }
@@ -148,6 +154,7 @@ impl KindText {
             top: self.top,
             max_staleness: self.max_staleness_ms.0,
             dedupe: self.dedupe_ms.0,
+            publish: self.publish.map(Into::into),
         })
         .map_err(|error| invalid(&error))
     }

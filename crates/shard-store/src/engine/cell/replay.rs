@@ -170,6 +170,7 @@ mod tests {
             top: 10,
             max_staleness: SPAN,
             dedupe: SPAN,
+            publish: None,
         })
         .unwrap()
     }

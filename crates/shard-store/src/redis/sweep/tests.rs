@@ -30,6 +30,7 @@ pub(in crate::redis) fn gifts(windows: Vec<WindowRule>) -> Kind {
         top: 10,
         max_staleness: Duration::ZERO,
         dedupe: Duration::ZERO,
+        publish: None,
     })
     .unwrap()
 }

@@ -327,6 +327,7 @@ pub(in crate::embedded) fn kind() -> impl Strategy<Value = Kind> {
                 top,
                 max_staleness,
                 dedupe,
+                publish: None,
             })
             .unwrap()
         },

@@ -266,6 +266,7 @@ pub(super) fn gifts() -> Kind {
         top: 10,
         max_staleness: std::time::Duration::ZERO,
         dedupe: std::time::Duration::ZERO,
+        publish: None,
     })
     .unwrap()
 }

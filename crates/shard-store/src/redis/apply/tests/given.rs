@@ -261,6 +261,7 @@ pub(super) fn gifts(change: impl FnOnce(&mut KindSpec)) -> Kind {
         top: 1000,
         max_staleness: Duration::from_millis(200),
         dedupe: HOUR,
+        publish: None,
     };
     change(&mut spec);
     Kind::new(spec).unwrap()

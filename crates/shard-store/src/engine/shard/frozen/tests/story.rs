@@ -160,6 +160,7 @@ fn any_kind(dice: &mut Dice, shards: &[u64]) -> Kind {
         top: 10,
         max_staleness: Duration::ZERO,
         dedupe: HOUR,
+        publish: None,
     })
     .unwrap()
 }
