@@ -1,0 +1,116 @@
+//! Bit fields of one whole number: [`Bits`], and among them the binary split.
+//!
+//! The first field is the most important one; the last may be a time, as what is left until a moment.
+//! `binary` is 21 bits of score over 32 bits of seconds. A double holds 53 bits: of a packing of 64
+//! the lowest go missing as soon as the first field needs its upper bits.
+
+use board::{Timestamp, Value, Values};
+
+use crate::countdown::{Countdown, Unit};
+use crate::encoding::Doubt;
+use crate::error::{DecodeError, EncodeError};
+use crate::number::{exact, lost_bits, whole};
+use crate::range::Range;
+
+/// Bits of the integers that are packed.
+pub(crate) const PACKED_BITS_MAX: u32 = 64;
+
+/// Bits of a whole number that a double holds, and of a value.
+pub(crate) const EXACT_BITS: u32 = 53;
+
+/// The seconds of `binary`: 32 bits.
+const BINARY_UNTIL: i64 = (1 << 32) - 1;
+
+/// `bits(22/22/20)`, `bits(22/41, until=2199023255551, unit=ms)`, `binary`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bits {
+    /// One for each field, the time's last.
+    pub(crate) widths: Vec<u32>,
+    pub(crate) countdown: Option<Countdown>,
+}
+
+impl Bits {
+    /// The binary split.
+    pub(crate) fn binary() -> Self {
+        Self::new(vec![21, 32], Some((BINARY_UNTIL, Unit::Seconds)))
+    }
+
+    /// Fields of these widths; with a moment, in units since 1970, the last is a time.
+    pub(crate) fn new(widths: Vec<u32>, until: Option<(i64, Unit)>) -> Self {
+        let last = widths.last().copied().unwrap_or_default();
+        let countdown = until.map(|(until, unit)| Countdown {
+            until,
+            unit,
+            least: 0,
+            most: (1 << last) - 1,
+        });
+        Self { widths, countdown }
+    }
+
+    /// How many values are packed beside the time.
+    pub(crate) fn fields(&self) -> usize {
+        self.widths.len() - usize::from(self.countdown.is_some())
+    }
+
+    pub(crate) fn range(&self) -> Range {
+        let mut room = EXACT_BITS;
+        let mut exact_widths: Vec<u32> = Vec::with_capacity(self.widths.len());
+        for width in self.widths.iter().rev() {
+            exact_widths.push(room.min(*width));
+            room = room.saturating_sub(*width);
+        }
+        exact_widths.reverse();
+        let values = exact_widths[..self.fields()].iter();
+        Range {
+            values: values.map(|width| 0..=(1_i64 << width) - 1).collect(),
+            times: self.countdown.map(|it| (it.earliest(), it.latest())),
+            unit: self.countdown.map_or(Unit::default(), |it| it.unit),
+        }
+    }
+
+    pub(crate) fn encode(&self, values: &[i64], at: Timestamp) -> Result<f64, EncodeError> {
+        let range = self.range();
+        let mut packed = 0;
+        for (field, (value, width)) in values.iter().zip(&self.widths).enumerate() {
+            range.check(field, *value)?;
+            packed = (packed << width) | value;
+        }
+        if let (Some(countdown), Some(width)) = (&self.countdown, self.widths.last()) {
+            packed = (packed << width) | countdown.left(at)?;
+        }
+        Ok(exact(packed))
+    }
+
+    pub(crate) fn decode(
+        &self,
+        score: f64,
+    ) -> Result<(Values, Option<Timestamp>, Option<Doubt>), DecodeError> {
+        let packed = whole(score)?;
+        let bits: u32 = self.widths.iter().sum();
+        if packed < 0 || packed >> bits != 0 {
+            return Err(DecodeError::Outside {
+                score,
+                min: 0.0,
+                max: 2_f64.powi(bits.cast_signed()) - 1.0,
+            });
+        }
+        let mut rest = packed;
+        let mut fields = [0_i64; board::limits::FIELDS_MAX + 1];
+        let used = &mut fields[..self.widths.len()];
+        for (field, width) in used.iter_mut().zip(&self.widths).rev() {
+            *field = i64::try_from(rest & ((1 << width) - 1)).expect("at most 53 bits");
+            rest >>= width;
+        }
+        let mut values = Values::default();
+        for (index, field) in fields[..self.fields()].iter().enumerate() {
+            values.set(index, Value::new(*field).expect("at most 53 bits"));
+        }
+        let at = match &self.countdown {
+            Some(countdown) => Some(countdown.moment(fields[self.fields()])?),
+            None => None,
+        };
+        let lost = lost_bits(score);
+        let doubt = (lost > 0).then_some(Doubt::LowBits { bits: lost });
+        Ok((values, at, doubt))
+    }
+}

@@ -1,0 +1,130 @@
+//! Time as what is left until a far moment: [`Countdown`], so that an earlier time gives a greater
+//! number.
+
+use std::fmt;
+
+use board::Timestamp;
+
+use crate::error::{DecodeError, EncodeError};
+
+/// What a time is counted in. What is finer is cut off, as the field does: the moment moves towards
+/// the past.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unit {
+    /// Seconds, written `s`.
+    #[default]
+    Seconds,
+    /// Milliseconds, written `ms`.
+    Millis,
+}
+
+impl Unit {
+    /// Milliseconds in one.
+    #[must_use]
+    pub const fn millis(self) -> i64 {
+        match self {
+            Self::Seconds => 1000,
+            Self::Millis => 1,
+        }
+    }
+
+    /// How many of it have passed since 1970.
+    pub(crate) const fn count(self, at: Timestamp) -> i64 {
+        at.millis().div_euclid(self.millis())
+    }
+
+    /// The moment so many of it after 1970, where a board takes it.
+    pub(crate) fn moment(self, count: i64) -> Result<Timestamp, DecodeError> {
+        let millis = count.saturating_mul(self.millis());
+        let at = Timestamp::from_millis(millis);
+        if (Timestamp::EARLIEST..=Timestamp::LATEST).contains(&at) {
+            Ok(at)
+        } else {
+            Err(DecodeError::Time(millis))
+        }
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Seconds => "s",
+            Self::Millis => "ms",
+        })
+    }
+}
+
+/// Counts down to a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Countdown {
+    /// When nothing is left, in units since 1970.
+    pub(crate) until: i64,
+    pub(crate) unit: Unit,
+    /// The least that is told: 0, or 1 where 0 stands for no time.
+    pub(crate) least: i64,
+    /// The most that is told.
+    pub(crate) most: i64,
+}
+
+impl Countdown {
+    /// How much is left at a moment.
+    pub(crate) fn left(&self, at: Timestamp) -> Result<i64, EncodeError> {
+        let left = self.until - self.unit.count(at);
+        let (earliest, latest) = (self.earliest(), self.latest());
+        if (earliest..=latest).contains(&at) && (self.least..=self.most).contains(&left) {
+            Ok(left)
+        } else {
+            Err(EncodeError::Time {
+                at,
+                earliest,
+                latest,
+            })
+        }
+    }
+
+    /// When so much was left.
+    pub(crate) fn moment(&self, left: i64) -> Result<Timestamp, DecodeError> {
+        self.unit.moment(self.until.saturating_sub(left))
+    }
+
+    /// The earliest moment that is told.
+    pub(crate) fn earliest(&self) -> Timestamp {
+        let first = (self.until - self.most).saturating_mul(self.unit.millis());
+        Timestamp::from_millis(first).max(Timestamp::EARLIEST)
+    }
+
+    /// The latest moment that is told.
+    pub(crate) fn latest(&self) -> Timestamp {
+        let last = (self.until - self.least + 1).saturating_mul(self.unit.millis()) - 1;
+        Timestamp::from_millis(last).min(Timestamp::LATEST)
+    }
+
+    /// Whether it tells any moment that a board takes.
+    pub(crate) fn is_of_use(&self) -> bool {
+        self.earliest() <= self.latest()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_grows_towards_the_past() {
+        let countdown = Countdown {
+            until: 1_800_000_000,
+            unit: Unit::Seconds,
+            least: 0,
+            most: 999,
+        };
+        let at = |ms| Timestamp::from_millis(ms);
+        assert_eq!(countdown.left(at(1_799_999_001_000)), Ok(999));
+        assert_eq!(countdown.left(at(1_799_999_001_999)), Ok(999));
+        assert_eq!(countdown.left(at(1_800_000_000_999)), Ok(0));
+        for outside in [1_799_999_000_999, 1_800_000_001_000] {
+            assert!(countdown.left(at(outside)).is_err(), "{outside}");
+        }
+        assert_eq!(countdown.moment(999), Ok(at(1_799_999_001_000)));
+        assert!(countdown.moment(i64::MIN).is_err());
+    }
+}

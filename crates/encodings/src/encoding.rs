@@ -1,0 +1,265 @@
+//! One way of packing: [`Encoding`], what it makes of a standing ([`Encoded`]) and of a stored entry
+//! ([`Decoded`]).
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+use board::limits::VALUE_MAX;
+use board::{Ties, Timestamp, Value, Values};
+
+use crate::bits::Bits;
+use crate::countdown::Unit;
+use crate::decimal::Decimal;
+use crate::error::{DecodeError, EncodeError};
+use crate::fraction::Fraction;
+use crate::number::{exact, lost_bits, of_text, whole};
+use crate::range::Range;
+use crate::time_left::TimeLeft;
+use crate::time_member::TimeMember;
+use crate::two_sets::TwoSets;
+
+/// The names that an encoding's text may begin with.
+pub(crate) const NAMES: &str =
+    "plain, decimal, binary, bits, fraction, time-left, time-member and two-sets";
+
+/// A way to keep a score and a time in a sorted set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Encoding {
+    /// The score alone. `plain`.
+    Plain,
+    /// Decimal digits of time below those of the score. `decimal`.
+    Decimal(Decimal),
+    /// Fields of bits; the binary split among them. `binary`, `bits(22/22/20)`.
+    Bits(Bits),
+    /// A fraction of a far base time. `fraction(base=317242022400)`.
+    Fraction(Fraction),
+    /// What is left of an activity, behind the point. `time-left(ends=1765324800, digits=6)`.
+    TimeLeft(TimeLeft),
+    /// The time before the member. `time-member`.
+    TimeMember(TimeMember),
+    /// A second sorted set for the time. `two-sets(time-key=K)`.
+    TwoSets(TwoSets),
+}
+
+/// How old readers read the sorted set to have the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// From the highest score down, higher member bytes first: `ZREVRANGE`.
+    Reverse,
+    /// From the lowest score up, lower member bytes first: `ZRANGE`.
+    Forward,
+}
+
+/// What is to be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Encoded<'a> {
+    /// The score in the sorted set. Never `-0`.
+    pub score: f64,
+    /// The member in the sorted set.
+    pub member: Cow<'a, str>,
+    /// The member's score in the set of times, with [`Encoding::TwoSets`].
+    pub time_score: Option<f64>,
+}
+
+/// What a stored entry says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decoded<'a> {
+    /// The values, as many as [`Encoding::fields`] says.
+    pub values: Values,
+    /// When the standing was reached; none where the encoding does not tell.
+    pub at: Option<Timestamp>,
+    /// The member, whatever bytes it has.
+    pub member: &'a [u8],
+    /// What the double could not hold, where it could not hold all.
+    pub doubt: Option<Doubt>,
+}
+
+/// What is lost of an entry. It is told as what is there says it; what was written may have been
+/// another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doubt {
+    /// The time may be off by so many milliseconds.
+    Time {
+        /// At most.
+        within_ms: u64,
+    },
+    /// The lowest bits of the packed number are lost: it is off by up to half of 2^`bits`. That is the
+    /// last field, and by a carry perhaps one unit of the field before.
+    LowBits {
+        /// How many.
+        bits: u32,
+    },
+    /// Nothing is left of the time, and the score may be one less: its fraction may have been rounded up.
+    Score,
+}
+
+impl Encoding {
+    /// How many values it packs.
+    #[must_use]
+    pub fn fields(&self) -> usize {
+        match self {
+            Self::Bits(bits) => bits.fields(),
+            _ => 1,
+        }
+    }
+
+    /// Whether a time comes back.
+    #[must_use]
+    pub fn has_time(&self) -> bool {
+        self.range().times.is_some()
+    }
+
+    /// How the sorted set is read, best first.
+    #[must_use]
+    pub fn reading(&self) -> Reading {
+        match self {
+            Self::TimeMember(time_member) => time_member.reading(),
+            _ => Reading::Reverse,
+        }
+    }
+
+    /// Which of two equal scores is read first.
+    #[must_use]
+    pub fn ties(&self) -> Ties {
+        match self {
+            Self::TimeMember(time_member) => time_member.ties(),
+            _ if self.has_time() => Ties::Earliest,
+            _ => Ties::Member,
+        }
+    }
+
+    /// What it holds exactly: values and times in this range, cut down to its unit, come back as they
+    /// were, and are read in their exact order. Everything else is refused by [`encode`](Self::encode).
+    #[must_use]
+    pub fn range(&self) -> Range {
+        let plain = |times, unit| Range {
+            values: vec![-VALUE_MAX..=VALUE_MAX] as Vec<RangeInclusive<i64>>,
+            times,
+            unit,
+        };
+        match self {
+            Self::Plain => plain(None, Unit::Millis),
+            Self::Decimal(decimal) => decimal.range(),
+            Self::Bits(bits) => bits.range(),
+            Self::Fraction(fraction) => fraction.range(),
+            Self::TimeLeft(time_left) => time_left.range(),
+            Self::TimeMember(time_member) => plain(Some(time_member.times()), Unit::Seconds),
+            Self::TwoSets(two_sets) => plain(
+                Some((Timestamp::EARLIEST, Timestamp::LATEST)),
+                two_sets.unit,
+            ),
+        }
+    }
+
+    /// What is to be stored for a standing. The time is cut down to the encoding's unit; an encoding
+    /// without times leaves it out.
+    pub fn encode<'a>(
+        &self,
+        values: &[i64],
+        at: Timestamp,
+        member: &'a str,
+    ) -> Result<Encoded<'a>, EncodeError> {
+        let wanted = self.fields();
+        let &[value, ..] = values else {
+            return Err(EncodeError::Fields { given: 0, wanted });
+        };
+        if values.len() != wanted {
+            let given = values.len();
+            return Err(EncodeError::Fields { given, wanted });
+        }
+        let plain = || self.range().check(0, value).map(|()| exact(value));
+        let mut member = Cow::Borrowed(member);
+        let mut time_score = None;
+        let score = match self {
+            Self::Plain => plain()?,
+            Self::Decimal(decimal) => decimal.encode(value, at)?,
+            Self::Bits(bits) => bits.encode(values, at)?,
+            Self::Fraction(fraction) => fraction.encode(value, at)?,
+            Self::TimeLeft(time_left) => time_left.encode(value, at)?,
+            Self::TimeMember(time_member) => {
+                member = Cow::Owned(time_member.member(at, &member)?);
+                let sign = if time_member.is_negated { -1.0 } else { 1.0 };
+                // A zero with a sign would print as `-0`.
+                plain()? * sign + 0.0
+            }
+            Self::TwoSets(two_sets) => {
+                time_score = Some(two_sets.time_score(at)?);
+                plain()?
+            }
+        };
+        Ok(Encoded {
+            score,
+            member,
+            time_score,
+        })
+    }
+
+    /// What a stored entry says. With [`Encoding::TwoSets`] the time is the other set's:
+    /// [`decode_time`](Self::decode_time).
+    pub fn decode<'a>(&self, score: f64, member: &'a [u8]) -> Result<Decoded<'a>, DecodeError> {
+        if !score.is_finite() {
+            return Err(DecodeError::Infinite(score));
+        }
+        let single = |(value, at, doubt)| -> Result<_, DecodeError> {
+            Ok((Values::from(value_of(score, value)?), at, doubt))
+        };
+        let mut member = member;
+        let (values, at, doubt) = match self {
+            Self::Plain | Self::TwoSets(_) => (plain_value(score)?, None, plain_doubt(score)),
+            Self::Decimal(decimal) => single(decimal.decode(score)?)?,
+            Self::Bits(bits) => bits.decode(score)?,
+            Self::Fraction(fraction) => single(fraction.decode(score)?)?,
+            Self::TimeLeft(time_left) => single(time_left.decode(score)?)?,
+            Self::TimeMember(time_member) => {
+                let (at, rest) = time_member.split(member)?;
+                member = rest;
+                let sign = if time_member.is_negated { -1.0 } else { 1.0 };
+                (plain_value(score * sign)?, Some(at), plain_doubt(score))
+            }
+        };
+        Ok(Decoded {
+            values,
+            at,
+            member,
+            doubt,
+        })
+    }
+
+    /// The same of a score as Redis prints it, with 17 significant digits.
+    pub fn decode_text<'a>(
+        &self,
+        score: &[u8],
+        member: &'a [u8],
+    ) -> Result<Decoded<'a>, DecodeError> {
+        self.decode(of_text(score)?, member)
+    }
+
+    /// The time that a member's score in the set of times says, as Redis prints it; none for
+    /// encodings other than [`Encoding::TwoSets`].
+    pub fn decode_time(&self, time_score: &[u8]) -> Result<Option<Timestamp>, DecodeError> {
+        match self {
+            Self::TwoSets(two_sets) => two_sets.time(of_text(time_score)?).map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
+fn plain_value(score: f64) -> Result<Values, DecodeError> {
+    Ok(Values::from(value_of(score, whole(score)?)?))
+}
+
+fn plain_doubt(score: f64) -> Option<Doubt> {
+    let bits = lost_bits(score);
+    (bits > 0).then_some(Doubt::LowBits { bits })
+}
+
+/// A number that a board takes as a value.
+fn value_of(score: f64, number: i128) -> Result<Value, DecodeError> {
+    let outside = DecodeError::Outside {
+        score,
+        min: exact(-VALUE_MAX),
+        max: exact(VALUE_MAX),
+    };
+    let number = i64::try_from(number).ok().and_then(Value::new);
+    number.ok_or(outside)
+}

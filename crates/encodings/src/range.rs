@@ -1,0 +1,53 @@
+//! What an encoding holds exactly: [`Range`].
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use board::Timestamp;
+
+use crate::countdown::Unit;
+use crate::error::EncodeError;
+
+/// A box of values and times: whatever lies in it comes back as it was, and in its exact order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Range {
+    /// For each value that is packed, the most important first.
+    pub values: Vec<RangeInclusive<i64>>,
+    /// The earliest and the latest time; none where no time is told.
+    pub times: Option<(Timestamp, Timestamp)>,
+    /// What times are cut down to.
+    pub unit: Unit,
+}
+
+impl Range {
+    /// Whether a value lies in it; `field` counts from 0.
+    pub(crate) fn check(&self, field: usize, value: i64) -> Result<(), EncodeError> {
+        let range = &self.values[field];
+        if range.contains(&value) {
+            return Ok(());
+        }
+        Err(EncodeError::Value {
+            field: field + 1,
+            value,
+            min: *range.start(),
+            max: *range.end(),
+        })
+    }
+}
+
+/// `scores 0 to 900718; times 1973-01-01T00:00:00.000Z to 2286-11-20T17:46:39.999Z, by the s`.
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("scores ")?;
+        for (place, range) in self.values.iter().enumerate() {
+            let comma = if place == 0 { "" } else { ", " };
+            write!(f, "{comma}{} to {}", range.start(), range.end())?;
+        }
+        match self.times {
+            Some((earliest, latest)) => {
+                write!(f, "; times {earliest} to {latest}, by the {}", self.unit)
+            }
+            None => f.write_str("; no times"),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Time prefixed to the member, score plain: [`TimeMember`], `2022-12-15 13:30:30_user1`.
+//!
+//! Redis orders equal scores by the bytes of their members. Read from the best down (`ZREVRANGE`), the
+//! later time comes first; with scores negated and the set read upwards (`ZRANGE`), the earlier. The
+//! member changes with each write: writers take the old one off, or it stays beside the new one.
+
+use board::{Ties, Timestamp};
+
+use crate::encoding::Reading;
+use crate::error::{DecodeError, EncodeError};
+
+/// `2022-12-15 13:30:30`.
+const TIME_BYTES: usize = 19;
+
+/// Between time and member.
+const SEPARATOR: u8 = b'_';
+
+/// `time-member(offset=+08:00, score=plain)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeMember {
+    /// Of the clock that the prefix is of, in minutes east of UTC.
+    pub(crate) offset_minutes: i32,
+    /// Whether scores are stored with their sign turned, and read upwards.
+    pub(crate) is_negated: bool,
+}
+
+impl TimeMember {
+    fn offset_ms(self) -> i64 {
+        i64::from(self.offset_minutes) * 60_000
+    }
+
+    pub(crate) fn reading(self) -> Reading {
+        if self.is_negated {
+            Reading::Forward
+        } else {
+            Reading::Reverse
+        }
+    }
+
+    pub(crate) fn ties(self) -> Ties {
+        if self.is_negated {
+            Ties::Earliest
+        } else {
+            Ties::Latest
+        }
+    }
+
+    /// The times whose local clock reads a year of four digits.
+    pub(crate) fn times(self) -> (Timestamp, Timestamp) {
+        let shift = |at: Timestamp, ms: i64| Timestamp::from_millis(at.millis() + ms);
+        let earliest = Timestamp::EARLIEST;
+        let latest = shift(Timestamp::LATEST, -self.offset_ms());
+        (earliest, latest.min(Timestamp::LATEST))
+    }
+
+    pub(crate) fn member(self, at: Timestamp, member: &str) -> Result<String, EncodeError> {
+        let (earliest, latest) = self.times();
+        if !(earliest..=latest).contains(&at) {
+            return Err(EncodeError::Time {
+                at,
+                earliest,
+                latest,
+            });
+        }
+        let local = Timestamp::from_millis(at.millis() + self.offset_ms());
+        let mut text = local.to_string();
+        text.truncate(TIME_BYTES);
+        Ok(format!("{}_{member}", text.replacen('T', " ", 1)))
+    }
+
+    /// The time, and the member behind it.
+    pub(crate) fn split(self, stored: &[u8]) -> Result<(Timestamp, &[u8]), DecodeError> {
+        let (time, member) = stored
+            .split_at_checked(TIME_BYTES)
+            .ok_or(DecodeError::Prefix)?;
+        let (&SEPARATOR, member) = member.split_first().ok_or(DecodeError::Prefix)? else {
+            return Err(DecodeError::Prefix);
+        };
+        if member.is_empty() || time[10] != b' ' {
+            return Err(DecodeError::Prefix);
+        }
+        let mut text = [b'Z'; TIME_BYTES + 1];
+        text[..TIME_BYTES].copy_from_slice(time);
+        let text = str::from_utf8(&text).map_err(|_| DecodeError::Prefix)?;
+        let local = Timestamp::parse_rfc3339(text).map_err(|_| DecodeError::Prefix)?;
+        let at = Timestamp::from_millis(local.millis() - self.offset_ms());
+        if (Timestamp::EARLIEST..=Timestamp::LATEST).contains(&at) {
+            Ok((at, member))
+        } else {
+            Err(DecodeError::Time(at.millis()))
+        }
+    }
+}
