@@ -17,6 +17,7 @@ mod contributions;
 mod durability;
 mod flights;
 mod kinds;
+mod publish;
 mod redis;
 mod service;
 mod windows;

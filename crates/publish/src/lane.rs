@@ -218,6 +218,8 @@ impl Run<'_> {
             let (at, boards) = (&self.lane.at, self.lane.marks.len());
             tracing::info!(%at, ?away, boards, "boards are published again");
             self.lane.is_away.store(false, Ordering::Relaxed);
+            // It may have come back without what it had.
+            self.service.walk_all_at(at);
         }
     }
 

@@ -11,7 +11,6 @@
 mod content;
 mod credentials;
 mod ends;
-mod ends;
 mod lane;
 mod marks;
 mod names;

@@ -61,6 +61,7 @@ impl Marks {
     #[must_use]
     pub(crate) fn mark(&self, place: Place, now: Instant) -> bool {
         let mut state = self.state.lock();
+        let is_full = state.slots.len() >= PLACES_MAX;
         let due = match state.slots.get_mut(&place) {
             Some(Slot::Waiting(_)) => return true,
             Some(Slot::Running { again }) => {
@@ -69,7 +70,7 @@ impl Marks {
             }
             // Its time in the queue stays.
             Some(Slot::Resting(until)) => *until,
-            None if state.slots.len() >= PLACES_MAX => return false,
+            None if is_full => return false,
             None => now,
         };
         state.queue.insert((due, place.clone()));

@@ -139,6 +139,15 @@ impl Service {
         Some(lane)
     }
 
+    /// Has all boards gone through that are published at a target.
+    pub(crate) fn walk_all_at(&self, at: &PublishTarget) {
+        for kind in self.router.catalogue().kinds() {
+            if kind.publication().is_some_and(|p| p.store == *at) {
+                self.walks.ask(kind.name().clone());
+            }
+        }
+    }
+
     /// Ends lanes of targets that no kind is published at any more.
     fn keep_lanes(&self, kinds: &[Arc<Kind>]) {
         let is_wanted = |at: &PublishTarget| {

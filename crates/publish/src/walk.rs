@@ -42,11 +42,6 @@ impl Walks {
         is_new
     }
 
-    /// Whether any is asked for.
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.kinds.lock().is_empty()
-    }
-
     async fn next(&self) -> KindName {
         loop {
             if let Some(kind) = self.kinds.lock().first().cloned() {

@@ -149,9 +149,10 @@ impl MemcachedTurn<'_> {
             return Ok(Switched::Yes);
         };
         let only = format!("C{cas}");
+        let flags = [only.as_str()];
         let delete = self
             .client
-            .meta_delete(&names.set, false, None, Some(&[&only]));
+            .meta_delete(&names.set, false, None, Some(&flags));
         match in_time(delete).await? {
             Ok(_) => {
                 self.target.keep(self.client);
@@ -168,9 +169,10 @@ impl MemcachedTurn<'_> {
     ) -> Result<(), Fault> {
         if lasts.is_some() {
             let expiry = format!("T{}", expiry(lasts));
+            let flags = [expiry.as_str()];
             let touch = self
                 .client
-                .meta_get(&names.set, false, None, Some(&[&expiry]));
+                .meta_get(&names.set, false, None, Some(&flags));
             in_time(touch).await?.map_err(|error| fault(&error))?;
         }
         self.target.keep(self.client);
