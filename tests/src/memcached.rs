@@ -52,7 +52,9 @@ impl Memcached {
         let stream = TcpStream::connect(self.address())?;
         stream.set_read_timeout(Some(DEADLINE))?;
         let mut stream = BufReader::new(stream);
-        stream.get_mut().write_all(format!("get {key}\r\n").as_bytes())?;
+        stream
+            .get_mut()
+            .write_all(format!("get {key}\r\n").as_bytes())?;
         let mut head = String::new();
         stream.read_line(&mut head)?;
         let words: Vec<&str> = head.split_whitespace().collect();

@@ -130,7 +130,10 @@ mod tests {
         let day = |at| kept.calendar().span_at(Period::Day, at).window;
         let hours = |hours| Some(Duration::from_hours(hours));
         assert_eq!(lasts(&kept, day(now), now), hours(12 + 48));
-        assert_eq!(lasts(&kept, day(at("2026-11-19T12:00:00Z")), now), hours(36));
+        assert_eq!(
+            lasts(&kept, day(at("2026-11-19T12:00:00Z")), now),
+            hours(36)
+        );
         assert_eq!(lasts(&kept, Window::ALL_TIME, now), None);
         let idle = kind(r#"{"windows": ["all"], "keep": {"all": {"idle": "7d"}}}"#);
         assert_eq!(lasts(&idle, Window::ALL_TIME, now), hours(7 * 24));

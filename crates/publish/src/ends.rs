@@ -125,10 +125,7 @@ mod tests {
         assert_eq!(after(&kind("{subject}:{window}", "{}"), now), None);
         assert_eq!(
             after(&kind("{subject}:{period}", "{}"), now),
-            Some((
-                at("2026-11-21T00:00:00Z"),
-                window("2026-11-21T00:00:00Z")
-            ))
+            Some((at("2026-11-21T00:00:00Z"), window("2026-11-21T00:00:00Z")))
         );
     }
 }

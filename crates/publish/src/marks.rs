@@ -104,11 +104,7 @@ impl Marks {
     /// Ends a place that was taken: it is not published again before `every` has passed.
     pub(crate) fn done(&self, place: Place, now: Instant, every: Duration) {
         let mut state = self.state.lock();
-        let rest = if state.hurried {
-            Duration::ZERO
-        } else {
-            every
-        };
+        let rest = if state.hurried { Duration::ZERO } else { every };
         let until = now + rest;
         let slot = match state.slots.get(&place) {
             Some(Slot::Running { again: true }) => Slot::Waiting(until),

@@ -1,6 +1,6 @@
 //! What a board's window is called where it is published: [`Names`].
 
-use board::{BoardName, Kind, PublishProtocol, Publication, Window};
+use board::{BoardName, Kind, Publication, PublishProtocol, Window};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 /// What the JSON's key ends with.
@@ -124,11 +124,7 @@ mod tests {
         );
         assert_eq!(
             names(cluster, "lb:{{{subject}}}:{period}", "r"),
-            Ok(three(
-                "lb:{r}:all",
-                "lb:{r}:all:json",
-                "lb:{r}:all:version"
-            ))
+            Ok(three("lb:{r}:all", "lb:{r}:all:json", "lb:{r}:all:version"))
         );
         // What stands in braces is no tag where it is empty.
         let error = names(cluster, "{subject}:{period}", "{}r").unwrap_err();

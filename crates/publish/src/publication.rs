@@ -54,7 +54,9 @@ struct Work {
 
 impl Work {
     fn publication(&self) -> &Publication {
-        self.kind.publication().expect("work is made of published kinds")
+        self.kind
+            .publication()
+            .expect("work is made of published kinds")
     }
 
     fn is_wanted(&self) -> bool {

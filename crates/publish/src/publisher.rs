@@ -92,7 +92,11 @@ impl Publisher {
             lane.marks.hurry(Instant::now());
         }
         let end = Instant::now() + STOP_WAIT_MAX;
-        let is_done = || lanes.iter().all(|lane| lane.is_away() || lane.marks.is_quiet());
+        let is_done = || {
+            lanes
+                .iter()
+                .all(|lane| lane.is_away() || lane.marks.is_quiet())
+        };
         while !is_done() && Instant::now() < end {
             sleep(STOP_POLL).await;
         }

@@ -16,7 +16,8 @@ fn each_window_is_its_top_as_a_set_and_as_json() {
     let config = published("ties = \"member\"\ntop = 500", &redis.url(), KEY, "");
     let server = Server::with(&config);
     let mut dice = Dice::new();
-    let item = |number| json!({"board": "k/a", "member": format!("m{number}"), "points": dice.throw(300)});
+    let item =
+        |number| json!({"board": "k/a", "member": format!("m{number}"), "points": dice.throw(300)});
     let items: Vec<Value> = (0..1_200).map(item).collect();
     server.lines(&ndjson(&items)).ok();
     let windows = server.versions("k/a");
@@ -25,7 +26,10 @@ fn each_window_is_its_top_as_a_set_and_as_json() {
         let key = format!("lb:a:{window}");
         let json = caught_up(&server, &redis, &encoded(&window), &key);
         assert_eq!(json["version"], version);
-        let path = format!("/v1/boards/k/a/top?fresh=true&n=500&window={}", encoded(&window));
+        let path = format!(
+            "/v1/boards/k/a/top?fresh=true&n=500&window={}",
+            encoded(&window)
+        );
         let mut top = server.get(path).ok();
         // The merge that it came from may have begun later.
         top["as_of"] = json["as_of"].clone();

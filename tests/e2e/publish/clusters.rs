@@ -16,7 +16,12 @@ fn boards_are_spread_over_its_nodes() {
     let cluster = RedisCluster::start(3, 0, &RedisOptions::new());
     let url = cluster.url();
     let (first, _) = url.split_once(',').unwrap_or((&url, ""));
-    let config = published("windows = [\"all\"]", first, "lb:{subject}", "every = \"100ms\"");
+    let config = published(
+        "windows = [\"all\"]",
+        first,
+        "lb:{subject}",
+        "every = \"100ms\"",
+    );
     let server = Server::with(&config);
     for round in 1..=2 {
         for number in 0..BOARDS {

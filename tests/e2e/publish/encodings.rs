@@ -10,7 +10,12 @@ use super::stage::{self, published, set};
 fn the_time_stands_in_the_fraction() {
     let redis = RedisServer::plain();
     let more = "encoding = \"fraction(base=317242022400)\"";
-    let server = Server::with(&published("windows = [\"all\"]", &redis.url(), "lb:{subject}", more));
+    let server = Server::with(&published(
+        "windows = [\"all\"]",
+        &redis.url(),
+        "lb:{subject}",
+        more,
+    ));
     let at = "2026-11-20T00:00:00Z";
     let items = json!([
         {"board": "k/a", "member": "player:1", "points": 2500, "at": at},
@@ -33,7 +38,12 @@ fn the_time_stands_in_the_fraction() {
 fn what_does_not_fit_is_left_out_and_told_once() {
     let redis = RedisServer::plain();
     let more = "encoding = \"decimal\"\nevery = \"100ms\"";
-    let server = Server::with(&published("windows = [\"all\"]", &redis.url(), "lb:{subject}", more));
+    let server = Server::with(&published(
+        "windows = [\"all\"]",
+        &redis.url(),
+        "lb:{subject}",
+        more,
+    ));
     server.give("k/a", &[("u", 900_718), ("v", 5)]);
     eventually("both", || {
         let count = redis.command(&["ZCARD", "lb:a"]);
@@ -56,7 +66,9 @@ fn what_does_not_fit_is_left_out_and_told_once() {
     for part in ["\\\"u\\\" with [900719]", "900718", "k/a"] {
         assert!(log.contains(part), "{part}: {log}");
     }
-    server.put("/v1/boards/k/a/members/u", &json!({"points": 8})).ok();
+    server
+        .put("/v1/boards/k/a/members/u", &json!({"points": 8}))
+        .ok();
     eventually("the set again", || {
         let count = redis.command(&["ZCARD", "lb:a"]);
         (count.integer() == 2).then_some(())
@@ -67,10 +79,18 @@ fn what_does_not_fit_is_left_out_and_told_once() {
 fn kinds_of_several_fields_may_be_json_alone() {
     let redis = RedisServer::plain();
     let kind = "windows = [\"all\"]\nfields = [{ name = \"agree\" }, { name = \"comments\" }]";
-    let server = Server::with(&published(kind, &redis.url(), "lb:{subject}", "encoding = \"none\""));
+    let server = Server::with(&published(
+        kind,
+        &redis.url(),
+        "lb:{subject}",
+        "encoding = \"none\"",
+    ));
     let item = json!({"board": "k/a", "member": "u", "values": {"agree": 3, "comments": 1}});
     server.contribute(&item).ok();
     let json = eventually("the JSON", || stage::json(&redis, "lb:a"));
-    assert_eq!(json["entries"][0]["values"], json!({"agree": 3, "comments": 1}));
+    assert_eq!(
+        json["entries"][0]["values"],
+        json!({"agree": 3, "comments": 1})
+    );
     assert!(set(&redis, "lb:a").is_empty());
 }

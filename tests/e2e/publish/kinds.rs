@@ -63,15 +63,35 @@ fn what_is_wrong_with_a_publication_is_told() {
         publish
     };
     for (name, value, parts) in [
-        ("store", json!("redis://u:s3cret@a:1"), ["publish.store", "[publish]"]),
-        ("store", json!("http://a"), ["publish.store", "memcached://"]),
+        (
+            "store",
+            json!("redis://u:s3cret@a:1"),
+            ["publish.store", "[publish]"],
+        ),
+        (
+            "store",
+            json!("http://a"),
+            ["publish.store", "memcached://"],
+        ),
         ("key", json!("lb:{window}"), ["publish.key", "{subject}"]),
         ("key", json!("lb:{subject}"), ["publish.key", "{period}"]),
         ("key", json!("lb:{room}"), ["publish.key", "{room}"]),
         ("windows", json!(["year"]), ["publish.windows", "year"]),
-        ("windows", json!(["day", "day"]), ["publish.windows", "twice"]),
-        ("encoding", json!("plainest"), ["publish.encoding", "plainest"]),
-        ("encoding", json!("bits(22/22/20)"), ["publish.encoding", "3 fields"]),
+        (
+            "windows",
+            json!(["day", "day"]),
+            ["publish.windows", "twice"],
+        ),
+        (
+            "encoding",
+            json!("plainest"),
+            ["publish.encoding", "plainest"],
+        ),
+        (
+            "encoding",
+            json!("bits(22/22/20)"),
+            ["publish.encoding", "3 fields"],
+        ),
         ("top", json!(1_001), ["publish.top", "1000"]),
         ("top", json!(0), ["publish.top", "0"]),
         ("every", json!("10ms"), ["publish.every", "100ms"]),
@@ -84,10 +104,15 @@ fn what_is_wrong_with_a_publication_is_told() {
         json!({"windows": ["all"]}),
         &["publish.windows", "day"],
     );
-    let memcached = json!({"store": "memcached://a", "key": "{subject}:{window}", "encoding": "plain"});
+    let memcached =
+        json!({"store": "memcached://a", "key": "{subject}:{window}", "encoding": "plain"});
     refuse(memcached, Value::Null, &["publish.encoding", "memcached"]);
     let fields = json!({"fields": [{"name": "a"}, {"name": "b"}]});
-    refuse(with("top", json!(1)), fields, &["publish.encoding", "\"none\""]);
+    refuse(
+        with("top", json!(1)),
+        fields,
+        &["publish.encoding", "\"none\""],
+    );
     let array = json!({"publish": ["redis://a"]});
     let refused = server.put("/v1/kinds/k", &array);
     refused.problem(400, "invalid", &["publish"]);

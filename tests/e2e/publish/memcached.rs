@@ -21,11 +21,18 @@ fn shown(memcached: &Memcached, key: &str, expected: &[(&str, i64)]) -> Value {
 #[test]
 fn the_top_is_one_item() {
     let mut memcached = Memcached::start();
-    let config = published("windows = [\"day\", \"all\"]", &memcached.url(), "lb:{subject}:{period}", "every = \"100ms\"");
+    let config = published(
+        "windows = [\"day\", \"all\"]",
+        &memcached.url(),
+        "lb:{subject}:{period}",
+        "every = \"100ms\"",
+    );
     let server = Server::with(&config);
     server.give("k/a b", &[("u", 3), ("v", 5)]);
     let json = shown(&memcached, "lb:a%20b:all", &[("v", 5), ("u", 3)]);
-    let mut top = server.get("/v1/boards/k/a%20b/top?window=all&fresh=true").ok();
+    let mut top = server
+        .get("/v1/boards/k/a%20b/top?window=all&fresh=true")
+        .ok();
     top["as_of"] = json["as_of"].clone();
     assert_eq!(json, top);
     server.give("k/a b", &[("u", 3)]);

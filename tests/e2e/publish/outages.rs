@@ -40,7 +40,10 @@ fn a_target_that_comes_back_empty_is_given_everything() {
     give(&server, "k/busy", 1);
     give(&server, "k/born-meanwhile", 1);
     eventually("that it is told", || {
-        server.log().contains("boards cannot be published").then_some(())
+        server
+            .log()
+            .contains("boards cannot be published")
+            .then_some(())
     });
     give(&server, "k/busy", 1);
     assert_eq!(server.get("/readyz").status, 200);
@@ -50,8 +53,16 @@ fn a_target_that_comes_back_empty_is_given_everything() {
     // Nobody has written to it.
     shown(&target, "quiet", 1);
     let log = server.log();
-    assert_eq!(log.matches("boards cannot be published").count(), 1, "{log}");
-    assert_eq!(log.matches("boards are published again").count(), 1, "{log}");
+    assert_eq!(
+        log.matches("boards cannot be published").count(),
+        1,
+        "{log}"
+    );
+    assert_eq!(
+        log.matches("boards are published again").count(),
+        1,
+        "{log}"
+    );
 }
 
 #[test]
@@ -80,7 +91,10 @@ fn a_target_that_refuses_is_told_and_tried_again() {
     target.command(&["CONFIG", "SET", "maxmemory", "1"]).ok();
     give(&server, "k/a", 1);
     eventually("that it is told", || {
-        server.log().contains("refused where it is published").then_some(())
+        server
+            .log()
+            .contains("refused where it is published")
+            .then_some(())
     });
     target.command(&["CONFIG", "SET", "maxmemory", "0"]).ok();
     shown(&target, "a", 1);

@@ -50,7 +50,10 @@ fn a_server_stops_without_a_target() {
     target.kill();
     server.give("k/b", &[("u", 1)]);
     eventually("that it is told", || {
-        server.log().contains("boards cannot be published").then_some(())
+        server
+            .log()
+            .contains("boards cannot be published")
+            .then_some(())
     });
     drop(server.stop());
 }

@@ -19,9 +19,8 @@ pub(super) fn set(redis: &RedisServer, key: &str) -> Vec<(String, i64)> {
 /// The same of a reply.
 pub(super) fn set_of(reply: &Reply) -> Vec<(String, i64)> {
     let pairs = reply.items().as_chunks::<2>().0.iter();
-    let pair = |[member, score]: &[Reply; 2]| {
-        (member.text().to_owned(), score.text().parse().unwrap())
-    };
+    let pair =
+        |[member, score]: &[Reply; 2]| (member.text().to_owned(), score.text().parse().unwrap());
     pairs.map(pair).collect()
 }
 

@@ -37,11 +37,18 @@ fn a_window_that_closes_is_published_as_final() {
 #[test]
 fn a_key_that_windows_share_shows_the_current_one() {
     let redis = RedisServer::plain();
-    let server = Server::with(&published("", &redis.url(), "lb:{subject}:{period}", "windows = [\"month\", \"all\"]"));
+    let server = Server::with(&published(
+        "",
+        &redis.url(),
+        "lb:{subject}:{period}",
+        "windows = [\"month\", \"all\"]",
+    ));
     let late = json!({"board": "k/a", "member": "late", "points": 7, "at": now_ms() - 40 * DAY_MS});
     server.contribute(&late).ok();
     server.give("k/a", &[("u", 3)]);
-    eventually("both", || (set(&redis, "lb:a:all").len() == 2).then_some(()));
+    eventually("both", || {
+        (set(&redis, "lb:a:all").len() == 2).then_some(())
+    });
     eventually("the month", || {
         (set(&redis, "lb:a:month") == [("u".to_owned(), 3)]).then_some(())
     });

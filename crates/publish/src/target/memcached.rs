@@ -170,9 +170,7 @@ impl MemcachedTurn<'_> {
         if lasts.is_some() {
             let expiry = format!("T{}", expiry(lasts));
             let flags = [expiry.as_str()];
-            let touch = self
-                .client
-                .meta_get(&names.set, false, None, Some(&flags));
+            let touch = self.client.meta_get(&names.set, false, None, Some(&flags));
             in_time(touch).await?.map_err(|error| fault(&error))?;
         }
         self.target.keep(self.client);
