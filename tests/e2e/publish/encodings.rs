@@ -16,10 +16,10 @@ fn the_time_stands_in_the_fraction() {
         "lb:{subject}",
         more,
     ));
-    let at = "2026-11-20T00:00:00Z";
+    let at = "2025-01-01T00:00:00Z";
     let items = json!([
         {"board": "k/a", "member": "player:1", "points": 2500, "at": at},
-        {"board": "k/a", "member": "player:2", "points": 2500, "at": "2026-11-20T00:00:01Z"},
+        {"board": "k/a", "member": "player:2", "points": 2500, "at": "2025-01-01T00:00:01Z"},
     ]);
     server.contribute(&items).ok();
     let shown = eventually("both", || {
@@ -27,10 +27,10 @@ fn the_time_stands_in_the_fraction() {
         (shown.items().len() == 4).then_some(shown)
     });
     let texts: Vec<&str> = shown.items().iter().map(|item| item.text()).collect();
-    // The first came first. 1795132800 is that midnight.
+    // The first came first. 1735689600 is that midnight.
     assert_eq!([texts[0], texts[2]], ["player:1", "player:2"]);
     let score: f64 = texts[1].parse().unwrap();
-    let expected = 2_500.0 + (317_242_022_400.0 - 1_795_132_800.0) / 317_242_022_400.0;
+    let expected = 2_500.0 + (317_242_022_400.0 - 1_735_689_600.0) / 317_242_022_400.0;
     assert!((score - expected).abs() < 1e-12, "{score} {expected}");
 }
 

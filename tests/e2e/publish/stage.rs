@@ -40,7 +40,7 @@ pub(super) fn json_of(reply: &Reply) -> Option<Value> {
 /// Waits until the JSON of a key is of the version that the server has; that JSON.
 #[track_caller]
 pub(super) fn caught_up(server: &Server, redis: &RedisServer, window: &str, key: &str) -> Value {
-    let path = format!("/v1/boards/k/a/top?fresh=true&n=1000&window={window}");
+    let path = format!("/v1/boards/k/a/top?fresh=true&n=1&window={window}");
     eventually("the board as it is", || {
         let top = server.get(&path).ok();
         let json = json(redis, key)?;

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::stage::{self, published, set};
 
-/// Time for a contribution to come before its window closes.
-const LEFT_MS: i64 = 3_000;
+/// Time for a server to start and a contribution to come before its window closes.
+const LEFT_MS: i64 = 10_000;
 
 #[test]
 fn a_window_that_closes_is_published_as_final() {

@@ -54,10 +54,14 @@ impl MemcachedTarget {
 
     pub(super) async fn begin(&self, names: &Names) -> Result<MemcachedTurn<'_>, Fault> {
         let mut client = self.client().await?;
-        let seen = in_time(client.meta_get(&names.set, false, None, Some(&["c"]))).await?;
-        let cas = match seen {
-            Ok(item) => item.and_then(|item| item.cas),
-            Err(error) => return Err(fault(&error)),
+        let cas = match look(&mut client, names).await {
+            // One that was kept may have ended long ago.
+            Err(Fault::Away(_)) => {
+                self.idle.lock().clear();
+                client = self.client().await?;
+                look(&mut client, names).await?
+            }
+            cas => cas?,
         };
         let published = {
             let stored = self.stored.lock();
@@ -186,6 +190,13 @@ impl MemcachedTurn<'_> {
             error => Err(fault(error)),
         }
     }
+}
+
+/// The item's `cas`, if there is an item.
+async fn look(client: &mut Client, names: &Names) -> Result<Option<u64>, Fault> {
+    let seen = in_time(client.meta_get(&names.set, false, None, Some(&["c"]))).await?;
+    let item = seen.map_err(|error| fault(&error))?;
+    Ok(item.and_then(|item| item.cas))
 }
 
 /// Seconds, or from thirty days on the time since 1970; 0 is never.

@@ -67,11 +67,16 @@ impl RedisTarget {
     pub(super) async fn begin(&self, names: &Names) -> Result<RedisTurn<'_>, Fault> {
         let (mut address, mut connection) = self.somewhere().await?;
         for _ in 0..=REDIRECTIONS_MAX {
-            let look = vec![
-                ("WATCH", vec![text(&names.version)]),
-                ("GET", vec![text(&names.version)]),
-            ];
-            match all(connection.send(look).await?) {
+            let answers = match connection.send(look(names)).await {
+                // One that was kept may have ended long ago.
+                Err(Fault::Away(_)) => {
+                    self.idle.lock().retain(|(held, _)| *held != address);
+                    connection = self.connection(&address).await?;
+                    connection.send(look(names)).await?
+                }
+                answers => answers?,
+            };
+            match all(answers) {
                 Ok(answers) => {
                     let published = match answers.last() {
                         Some(Value::Null) | None => None,
@@ -191,6 +196,12 @@ impl RedisTurn<'_> {
             other => Err(Fault::Away(format!("EXEC answered {other:?}"))),
         }
     }
+}
+
+/// The look at what is published, watched from then on.
+fn look(names: &Names) -> Vec<Command> {
+    let key = || vec![text(&names.version)];
+    vec![("WATCH", key()), ("GET", key())]
 }
 
 /// The answers, or the first error among them.
