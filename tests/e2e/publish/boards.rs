@@ -10,6 +10,10 @@ use super::stage::{self, caught_up, points, published, set};
 
 const KEY: &str = "lb:{subject}:{window}";
 
+/// What the docs say that a user at the target needs.
+const RIGHTS: &str = "~lb:* +watch +unwatch +multi +exec +get +set +zadd +unlink +pexpire +select \
+                      +ping +client|setinfo +client|id +hello";
+
 #[test]
 fn each_window_is_its_top_as_a_set_and_as_json() {
     let redis = RedisServer::plain();
@@ -89,10 +93,12 @@ fn it_follows_what_is_written_late_taken_off_and_deleted() {
 
 #[test]
 fn who_has_to_log_in_does() {
-    let redis = RedisOptions::new().password("s3cret").start();
+    let redis = RedisOptions::new()
+        .user("megaboard", "s3cret", RIGHTS)
+        .start();
     let store = format!("redis://{}/3", redis.address());
     let config = published("windows = [\"all\"]", &store, "lb:{subject}", "");
-    let config = format!("{config}\n[publish]\npassword = \"s3cret\"\n");
+    let config = format!("{config}\n[publish]\nuser = \"megaboard\"\npassword = \"s3cret\"\n");
     let server = Server::with(&config);
     server.give("k/a", &[("u", 3)]);
     let mut wire = redis.connect();

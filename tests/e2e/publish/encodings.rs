@@ -1,6 +1,6 @@
 //! Scores are written as readers there know them, or not at all.
 
-use end_to_end::redis::RedisServer;
+use end_to_end::redis::{RedisServer, Reply};
 use end_to_end::{Server, eventually};
 use serde_json::json;
 
@@ -26,7 +26,7 @@ fn the_time_stands_in_the_fraction() {
         let shown = redis.command(&["ZREVRANGE", "lb:a", "0", "-1", "WITHSCORES"]);
         (shown.items().len() == 4).then_some(shown)
     });
-    let texts: Vec<&str> = shown.items().iter().map(|item| item.text()).collect();
+    let texts: Vec<&str> = shown.items().iter().map(Reply::text).collect();
     // The first came first. 1735689600 is that midnight.
     assert_eq!([texts[0], texts[2]], ["player:1", "player:2"]);
     let score: f64 = texts[1].parse().unwrap();
