@@ -29,6 +29,13 @@ need_redis() {
     command -v redis-server >/dev/null || fail 'redis-server was installed but is not in PATH'
 }
 
+need_memcached() {
+    local by_hand='install it by hand (Debian, Ubuntu: apt-get install memcached)'
+    command -v memcached >/dev/null && return
+    install_package memcached memcached "$by_hand"
+    command -v memcached >/dev/null || fail 'memcached was installed but is not in PATH'
+}
+
 has_locale() {
     locale -a | grep -ix 'en_US\.utf-\?8' >/dev/null
 }

@@ -92,10 +92,14 @@ impl Redis {
 
     /// Functions called so far, of those that read and those that write.
     pub fn function_calls(&mut self) -> io::Result<f64> {
+        self.calls_of("fcall")
+    }
+
+    /// Commands called so far, of those whose names begin so.
+    pub fn calls_of(&mut self, name: &str) -> io::Result<f64> {
         let info = self.connection.ask(&["INFO", "commandstats"])?;
-        let lines = info
-            .lines()
-            .filter(|line| line.starts_with("cmdstat_fcall"));
+        let begin = format!("cmdstat_{name}");
+        let lines = info.lines().filter(|line| line.starts_with(&begin));
         let calls = lines.filter_map(|line| line.split_once("calls=")?.1.split(',').next());
         calls
             .map(|calls| calls.parse::<f64>().map_err(io::Error::other))

@@ -44,6 +44,7 @@ pub fn gifts(windows: &[Period], shards: u64) -> Kind {
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::from_hours(1),
         retain: None,
+        publish: None,
     };
     Kind::new(spec).expect("the contract allows it")
 }

@@ -20,6 +20,7 @@ mod flights;
 mod ingest;
 mod kinds;
 mod lists;
+mod publish;
 mod redis;
 mod service;
 mod windows;

@@ -19,6 +19,7 @@ pub mod clock;
 pub mod dice;
 pub mod flights;
 mod launch;
+pub mod memcached;
 mod patience;
 mod process;
 pub mod redis;

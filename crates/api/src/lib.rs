@@ -16,5 +16,6 @@ mod target;
 mod wire;
 
 pub use app::App;
+pub use routes::top_json;
 pub use server::{ServerLimits, serve};
-pub use wire::{KindShape, RENDERER_MARK, ShapeError, render};
+pub use wire::{EntryRead, KindShape, RENDERER_MARK, ShapeError, read_entries, render};

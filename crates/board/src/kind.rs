@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::ident::KindName;
 use crate::limits::{DEDUPE_MAX, KEEP_MAX, SHARDS_MAX, STALENESS_MAX, TOP_MAX};
 use crate::meaning::Meaning;
+use crate::publication::Publication;
 use crate::retain::Retain;
 use crate::rules::Rules;
 use crate::timestamp::Timestamp;
@@ -127,6 +128,8 @@ pub struct KindSpec {
     pub dedupe: Duration,
     /// With it only the best are ranked.
     pub retain: Option<Retain>,
+    /// Where its merged boards are written out to, if they are.
+    pub publish: Option<Publication>,
 }
 
 /// Why a spec is no kind. Names the setting and the value.
@@ -181,6 +184,9 @@ impl Kind {
         }
         if let Some(retain) = &spec.retain {
             retain.check(&spec.rules, spec.top)?;
+        }
+        if let Some(publication) = &spec.publish {
+            publication.check(&spec.windows, spec.top)?;
         }
         let top = usize::try_from(spec.top).map_err(|_| KindError::new("top", "is too large"))?;
         Ok(Self {
@@ -267,6 +273,12 @@ impl Kind {
     #[must_use]
     pub const fn retain(&self) -> Option<&Retain> {
         self.spec.retain.as_ref()
+    }
+
+    /// Where its merged boards are written out to.
+    #[must_use]
+    pub const fn publication(&self) -> Option<&Publication> {
+        self.spec.publish.as_ref()
     }
 }
 

@@ -11,6 +11,7 @@ mod kind;
 pub mod limits;
 mod meaning;
 mod order;
+mod publication;
 mod retain;
 mod rules;
 mod standing;
@@ -30,6 +31,9 @@ pub use ident::{
 pub use kind::{Keep, Kind, KindError, KindSpec, RankStyle, ShardCount, WindowRule};
 pub use meaning::Meaning;
 pub use order::{Bound, RANK_WORDS_MAX, RankKey, RankWords};
+pub use publication::{
+    KeyTemplate, KeyTemplateError, Publication, PublishProtocol, PublishTarget, PublishTargetError,
+};
 pub use retain::Retain;
 pub use rules::{Direction, FieldRule, Mode, Op, Rules, RulesError, Ties, ValuesError};
 pub use standing::{STANDING_WORDS_MAX, Standing};

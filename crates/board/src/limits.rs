@@ -48,5 +48,20 @@ pub const DEDUPE_MAX: Duration = Duration::from_hours(168);
 /// The longest a cached board may be served without asking the shards.
 pub const STALENESS_MAX: Duration = Duration::from_hours(1);
 
+/// Bytes of the key that a kind's boards are published under, before its places are filled.
+pub const KEY_TEMPLATE_BYTES_MAX: usize = 256;
+
+/// Bytes of the name of a server that boards are published to: that of a domain name.
+pub const HOST_BYTES_MAX: usize = 253;
+
+/// Bytes of an encoding's text.
+pub const ENCODING_BYTES_MAX: usize = 128;
+
+/// The shortest time between two publications of a window.
+pub const PUBLISH_EVERY_MIN: Duration = Duration::from_millis(100);
+
+/// The longest time between two publications of a window.
+pub const PUBLISH_EVERY_MAX: Duration = Duration::from_hours(1);
+
 /// The longest retention or grace that is not `forever`: a thousand years of 365 days.
 pub const KEEP_MAX: Duration = Duration::from_hours(1000 * 365 * 24);

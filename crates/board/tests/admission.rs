@@ -33,6 +33,7 @@ fn kind(zone: &str, windows: Vec<WindowRule>) -> Kind {
         max_staleness: Duration::ZERO,
         dedupe: HOUR,
         retain: None,
+        publish: None,
     };
     Kind::new(spec).unwrap()
 }

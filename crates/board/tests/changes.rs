@@ -45,6 +45,7 @@ fn gifts(change: impl FnOnce(&mut KindSpec)) -> Kind {
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::from_hours(1),
         retain: None,
+        publish: None,
     };
     change(&mut spec);
     Kind::new(spec).unwrap()

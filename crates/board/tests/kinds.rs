@@ -32,6 +32,7 @@ fn gifts(change: impl FnOnce(&mut KindSpec)) -> KindSpec {
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::from_hours(1),
         retain: None,
+        publish: None,
     };
     change(&mut spec);
     spec

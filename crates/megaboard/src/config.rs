@@ -3,6 +3,7 @@
 //! A flag or an environment variable wins over the file, the file over the default. Names that the
 //! file format does not know are errors.
 
+mod publish;
 mod redis;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use board::Kind;
 use serde::Deserialize;
 
 use crate::store::StoreSettings;
+use publish::PublishSection;
 use redis::RedisSection;
 
 /// The file that is read when none is named, if it is there.
@@ -32,6 +34,7 @@ const DEFAULT_KIND: &str = "gifts";
 pub(crate) struct Config {
     pub(crate) server: ServerSection,
     redis: RedisSection,
+    publish: PublishSection,
     kinds: Option<BTreeMap<String, KindShape>>,
 }
 
@@ -119,6 +122,11 @@ impl Config {
             durability: self.server.durability.unwrap_or_default().into(),
             redis: self.redis.settings(),
         }
+    }
+
+    /// Who logs in where boards are published.
+    pub(crate) fn publish_settings(&self) -> ::publish::Settings {
+        self.publish.settings()
     }
 
     /// The kinds that the file asks for; `gifts` where it names none.

@@ -11,6 +11,7 @@ use api::{App, KindShape, ServerLimits};
 use board::Timestamp;
 use clap::Args;
 use merger::{Clock, Merger, Settings};
+use publish::Publisher;
 use shard_router::Router;
 use shard_store::ShardStore;
 use tokio::net::TcpListener;
@@ -106,11 +107,14 @@ async fn serve_from(
     stdout.flush()?;
 
     let sweep = tokio::spawn(sweep(router.clone(), merger.clone()));
+    let published = config.publish_settings();
+    let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), published);
     let app = Arc::new(App::new(router, merger, clock));
     let served = api::serve(listener, app, ServerLimits::default(), stop).await;
     sweep.abort();
     // Cancelled or at its end: either way it writes no more.
     let _ = sweep.await;
+    publisher.stop().await;
     Ok(served?)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! [`Router`] takes [`Write`]s: `plan` admits each to its windows and gathers them by board and
 //! shard, `send` brings the batches to the store and tries again when a board has died meanwhile.
+//! A [`Watcher`] hears which boards have changed.
 //! [`Catalogue`] is the server's view of the kinds, [`Boards`] of the boards' records.
 
 mod boards;
@@ -9,9 +10,11 @@ mod catalogue;
 mod plan;
 mod router;
 mod send;
+mod watch;
 mod write;
 
 pub use boards::Boards;
 pub use catalogue::{Catalogue, CatalogueError, KnownKind};
 pub use router::Router;
+pub use watch::{BoardChange, Watcher};
 pub use write::{Reason, Write, Written};

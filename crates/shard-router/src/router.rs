@@ -1,6 +1,6 @@
 //! [`Router`]: what the service writes through.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use board::{BoardName, Kind, Timestamp};
 use futures::FutureExt;
@@ -13,6 +13,7 @@ use crate::boards::Boards;
 use crate::catalogue::{Catalogue, KnownKind};
 use crate::plan::plan;
 use crate::send::Sending;
+use crate::watch::{BoardChange, Watched, Watcher};
 use crate::write::{Write, Written};
 
 /// Boards of one request that are written at once.
@@ -26,6 +27,7 @@ pub struct Router {
     store: Arc<dyn ShardStore>,
     catalogue: Catalogue,
     boards: Boards,
+    watcher: OnceLock<Arc<dyn Watcher>>,
 }
 
 impl Router {
@@ -36,7 +38,14 @@ impl Router {
             boards: Boards::new(store.clone()),
             catalogue,
             store,
+            watcher: OnceLock::new(),
         })
+    }
+
+    /// Has boards of kinds that are published watched from now on: by one watcher, the first.
+    pub fn watch(&self, watcher: Arc<dyn Watcher>) {
+        // A second one would not hear of what came before.
+        let _ = self.watcher.set(watcher);
     }
 
     /// The kinds.
@@ -81,6 +90,8 @@ impl Router {
         for (place, reason) in plan.refused {
             written[place] = Some(Written::Refused(reason));
         }
+        let watcher = self.watcher.get();
+        let watched = watcher.map_or_else(Vec::new, |_| Watched::of(&plan.boards));
         let sending = Sending {
             store: &*self.store,
             catalogue: &self.catalogue,
@@ -101,10 +112,16 @@ impl Router {
                 written[place] = Some(outcome);
             }
         }
-        written
+        let written: Vec<_> = written
             .into_iter()
             .map(|w| w.unwrap_or_else(|| Written::Failed(lost())))
-            .collect()
+            .collect();
+        if let Some(watcher) = watcher {
+            for board in &watched {
+                board.tell(&**watcher, &written);
+            }
+        }
+        written
     }
 
     /// Gives a board that is yet unborn these settings, in place of earlier ones. What a server that shares the store has
@@ -138,6 +155,11 @@ impl Router {
         if let Some(record) = self.boards.born(name).await? {
             self.boards.forget(&record);
         }
-        self.store.bury(name, now.plus(span)).await
+        let buried = self.store.bury(name, now.plus(span)).await;
+        // Whatever was answered: who hears of it looks at what there is.
+        if let Some(watcher) = self.watcher.get() {
+            watcher.changed(&Arc::new(name.clone()), BoardChange::Anywhere);
+        }
+        buried
     }
 }

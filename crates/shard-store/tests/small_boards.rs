@@ -42,6 +42,7 @@ fn gifts() -> Kind {
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::from_hours(1),
         retain: None,
+        publish: None,
     };
     Kind::new(spec).unwrap()
 }

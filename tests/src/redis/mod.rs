@@ -24,3 +24,5 @@ pub use reply::Reply;
 pub use sentinels::{PRIMARY_NAME, RedisSentinels};
 pub use server::RedisServer;
 pub use wire::RedisWire;
+
+pub(crate) use port::Port;

@@ -13,3 +13,5 @@ pub(crate) mod range;
 pub(crate) mod rank;
 pub(crate) mod top;
 pub(crate) mod tops;
+
+pub use top::top_json;

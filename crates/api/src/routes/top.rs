@@ -41,7 +41,7 @@ pub(crate) async fn show(
     let TopAnswer { body, etag } = view.snapshot.answer(form, || {
         let name = window.name();
         TopAnswer {
-            body: body(&path.board, &name, &view.snapshot, form).into(),
+            body: top_json(&path.board, &name, &view.snapshot, form).into(),
             etag: etag(&name, &view.snapshot, form).into(),
         }
     });
@@ -73,8 +73,9 @@ pub(crate) fn form(window: &ReadWindow, view: &TopView, n: usize) -> TopForm {
     }
 }
 
-/// The answer's JSON.
-pub(crate) fn body(board: &BoardName, window: &str, snapshot: &Snapshot, form: TopForm) -> Vec<u8> {
+/// The JSON of an answer made of a snapshot, as `GET .../top` gives it for the window of this name.
+#[must_use]
+pub fn top_json(board: &BoardName, window: &str, snapshot: &Snapshot, form: TopForm) -> Vec<u8> {
     /// Bytes of everything but names and entries.
     const FRAME_BYTES: usize = 256;
     let entries = snapshot.rendered.first(form.n);

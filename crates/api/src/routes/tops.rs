@@ -104,5 +104,5 @@ async fn one(app: &App, shape: &TopsShape, board: &str) -> Result<Vec<u8>, Probl
         .await?;
     let n = usize::try_from(n).unwrap_or(usize::MAX);
     let form = top::form(&window, &view, n);
-    Ok(top::body(&board, &window.name(), &view.snapshot, form))
+    Ok(top::top_json(&board, &window.name(), &view.snapshot, form))
 }

@@ -14,6 +14,8 @@ use super::retain::{RetainShape, given, retain};
 
 /// Depth of the cached global board where nothing is said.
 const TOP_DEFAULT: u64 = 1000;
+use super::object::{object, objects, some_object};
+use super::publish::PublishShape;
 
 /// A kind's settings, each with the default of the contract. The same in JSON and in TOML.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
@@ -40,6 +42,11 @@ pub struct KindShape {
     dedupe: String,
     #[serde(deserialize_with = "retain", skip_serializing_if = "Option::is_none")]
     retain: Option<RetainShape>,
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "some_object"
+    )]
+    publish: Option<PublishShape>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -113,7 +120,7 @@ struct IdleShape {
 /// Why a shape is no kind. Names the setting and the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct ShapeError(String);
+pub struct ShapeError(pub(super) String);
 
 impl Default for KindShape {
     fn default() -> Self {
@@ -138,11 +145,12 @@ impl Default for KindShape {
             close: BTreeMap::new(),
             dedupe: "1h".to_owned(),
             retain: None,
+            publish: None,
         }
     }
 }
 
-fn wrong(setting: &str, reason: impl std::fmt::Display) -> ShapeError {
+pub(super) fn wrong(setting: &str, reason: impl std::fmt::Display) -> ShapeError {
     ShapeError(format!("{setting}: {reason}"))
 }
 
@@ -179,6 +187,11 @@ impl KindShape {
             max_staleness: duration("max_staleness", &self.max_staleness)?,
             dedupe: duration("dedupe", &self.dedupe)?,
             retain: self.retain.map(Into::into),
+            publish: self
+                .publish
+                .as_ref()
+                .map(|shape| shape.publication(self.fields.len()))
+                .transpose()?,
         };
         Kind::new(spec).map_err(|error| ShapeError(error.to_string()))
     }
@@ -317,6 +330,7 @@ impl From<&Kind> for KindShape {
                 .collect(),
             dedupe: text(kind.dedupe()),
             retain: kind.retain().map(RetainShape::from),
+            publish: kind.publication().map(PublishShape::from),
         }
     }
 }

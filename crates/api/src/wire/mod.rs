@@ -4,8 +4,10 @@ mod answer;
 mod board;
 mod contribution;
 mod entry;
+mod entry_read;
 mod kind;
 mod object;
+mod publish;
 mod retain;
 mod scalar;
 
@@ -14,6 +16,7 @@ pub(crate) use board::{ExpiryShape, SettingsShape, SpanShape};
 pub(crate) use contribution::{Contributed, ContributionShape, Named, StandingShape, Targets};
 pub(crate) use entry::{Entries, EntryShape, FieldsShape, put_entry};
 pub use entry::{RENDERER_MARK, render};
+pub use entry_read::{EntryRead, read_entries};
 pub use kind::{KindShape, ShapeError};
 pub(crate) use object::Object;
 pub(crate) use scalar::{Integer, NamedIntegers};

@@ -39,6 +39,14 @@ pub(crate) fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     Object::deserialize(deserializer).map(|object| object.0)
 }
 
+/// For a field that is an object or null.
+pub(crate) fn some_object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let object: Option<Object<T>> = Option::deserialize(deserializer)?;
+    Ok(object.map(|object| object.0))
+}
+
 /// For a field that is an array of objects.
 pub(crate) fn objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,

@@ -205,6 +205,7 @@ pub(super) mod tests {
             max_staleness: Duration::from_millis(200),
             dedupe: Duration::from_hours(1),
             retain: None,
+            publish: None,
         };
         Kind::new(spec).unwrap()
     }

@@ -21,6 +21,7 @@ pub(crate) fn points(shards: u64) -> KindSpec {
         max_staleness: Duration::from_hours(1),
         dedupe: Duration::from_hours(1),
         retain: None,
+        publish: None,
     }
 }
 

@@ -14,6 +14,7 @@ mod kinds_follow_their_rules;
 mod kinds_written_by_many;
 mod old_kinds_write_nothing;
 mod outcomes_come_in_the_order_asked;
+mod published_boards_are_watched;
 mod removals_give_no_birth;
 mod stage;
 mod woven;

@@ -27,6 +27,7 @@ pub(crate) fn points(name: &str) -> KindSpec {
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::from_hours(1),
         retain: None,
+        publish: None,
     }
 }
 

@@ -381,6 +381,7 @@ mod tests {
             max_staleness: std::time::Duration::ZERO,
             dedupe: std::time::Duration::ZERO,
             retain: None,
+            publish: None,
         })
         .unwrap()
     }

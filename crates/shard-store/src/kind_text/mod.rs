@@ -12,9 +12,11 @@
 //! ```
 //!
 //! A deleted kind has no `kind`. A window may have `close_ms`, and `since_ms`, which is a time; a kind that
-//! ranks only its best has `retain`: `{"keep":1000,"trim_at":1200,"approximate":false}`.
+//! ranks only its best has `retain`: `{"keep":1000,"trim_at":1200,"approximate":false}`. A kind that is
+//! published has `publish`.
 
 mod parts;
+mod publish;
 
 use std::sync::Arc;
 
@@ -23,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{KindRecord, Revision};
 use parts::{FieldText, Millis, ModeText, RankText, RetainText, TiesText, WindowText};
+use publish::PublishText;
 
 /// A kind's record.
 #[derive(Debug, Serialize, Deserialize)]
@@ -56,6 +59,7 @@ struct KindText {
     dedupe_ms: Millis,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retain: Option<RetainText>,
+    publish: Option<PublishText>,
 }
 
 /// What is wrong with a text that should be a kind.
@@ -134,6 +138,7 @@ impl From<&Kind> for KindText {
             max_staleness_ms: Millis(spec.max_staleness),
             dedupe_ms: Millis(spec.dedupe),
             retain: spec.retain.map(RetainText::from),
+            publish: spec.publish.as_ref().map(PublishText::from),
         }
     }
 }
@@ -153,6 +158,7 @@ impl KindText {
             max_staleness: self.max_staleness_ms.0,
             dedupe: self.dedupe_ms.0,
             retain: self.retain.map(Into::into),
+            publish: self.publish.map(Into::into),
         })
         .map_err(|error| invalid(&error))
     }

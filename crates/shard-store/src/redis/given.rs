@@ -102,6 +102,7 @@ fn kind(rules: Rules) -> Kind {
         max_staleness: Duration::from_secs(1),
         dedupe: Duration::from_mins(5),
         retain: None,
+        publish: None,
     })
     .unwrap()
 }

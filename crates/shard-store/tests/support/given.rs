@@ -293,6 +293,7 @@ pub(crate) fn gifts(change: impl FnOnce(&mut KindSpec)) -> Kind {
         max_staleness: Duration::from_millis(200),
         dedupe: HOUR,
         retain: None,
+        publish: None,
     };
     change(&mut spec);
     Kind::new(spec).unwrap()

@@ -20,7 +20,7 @@ const HEAD_BYTES: usize = room_of(0);
 const LIFE_BYTES: usize = HEAD_BYTES + 1 + 8;
 
 /// What a kind written tells. Its longest JSON is less than half of it.
-pub(crate) const KIND_BYTES_MAX: usize = 4096;
+pub(crate) const KIND_BYTES_MAX: usize = 8192;
 
 /// What a board made, settled anew or buried tells: the end of one life and the beginning of the
 /// next, with its name and its time.

@@ -173,6 +173,7 @@ mod tests {
             max_staleness: SPAN,
             dedupe: SPAN,
             retain: None,
+            publish: None,
         })
         .unwrap()
     }

@@ -31,6 +31,7 @@ pub(in crate::redis) fn gifts(windows: Vec<WindowRule>) -> Kind {
         max_staleness: Duration::ZERO,
         dedupe: Duration::ZERO,
         retain: None,
+        publish: None,
     })
     .unwrap()
 }

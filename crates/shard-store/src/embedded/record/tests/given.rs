@@ -346,6 +346,7 @@ pub(in crate::embedded) fn kind() -> impl Strategy<Value = Kind> {
                 max_staleness,
                 dedupe,
                 retain: None,
+                publish: None,
             })
             .unwrap()
         },

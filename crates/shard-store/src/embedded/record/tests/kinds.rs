@@ -3,10 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::limits::{DEDUPE_MAX, KEEP_MAX, RETAIN_MAX, STALENESS_MAX};
+use board::limits::{
+    DEDUPE_MAX, ENCODING_BYTES_MAX, HOST_BYTES_MAX, KEEP_MAX, KEY_TEMPLATE_BYTES_MAX,
+    PUBLISH_EVERY_MAX, RETAIN_MAX, STALENESS_MAX,
+};
 use board::{
     Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Op, Period,
-    RankStyle, Retain, Rules, Ties, Timestamp, WindowRule,
+    Publication, RankStyle, Retain, Rules, Ties, Timestamp, WindowRule,
 };
 use serde_json::{Value, json};
 
@@ -44,6 +47,10 @@ fn gifts() -> Value {
         ],
         "time_zone": "UTC", "shards": 16, "top": 1000,
         "max_staleness_ms": 200, "dedupe_ms": 3_600_000,
+        "publish": {
+            "store": "redis://old:6379", "key": "lb:{subject}:{period}", "windows": ["day"],
+            "encoding": "plain", "top": 100, "every_ms": 1000,
+        },
     }})
 }
 
@@ -84,6 +91,22 @@ fn the_longest_kind_has_room_with_a_zone_of_255_bytes() {
             approximate: true,
             ..Retain::best(RETAIN_MAX)
         }),
+        publish: Some(Publication {
+            store: format!("rediss-cluster://{}:65535", "h".repeat(HOST_BYTES_MAX))
+                .parse()
+                .unwrap(),
+            // Each of these takes two bytes as JSON.
+            key: format!(
+                "{{subject}}{{window}}{}",
+                "\"".repeat(KEY_TEMPLATE_BYTES_MAX - 17)
+            )
+            .parse()
+            .unwrap(),
+            windows: Period::ALL_PERIODS.into(),
+            encoding: "\"".repeat(ENCODING_BYTES_MAX),
+            top: Some(10_000),
+            every: long(PUBLISH_EVERY_MAX),
+        }),
     });
     let record = KindRecord {
         name: KindName::new(&"k".repeat(63)).unwrap(),
@@ -120,13 +143,14 @@ fn a_deleted_kind_has_a_name_and_a_revision() {
 }
 
 /// The places of the JSON's objects, as pointers.
-const OBJECTS: [&str; 6] = [
+const OBJECTS: [&str; 7] = [
     "",
     "/kind",
     "/kind/fields/0",
     "/kind/windows/0",
     "/kind/windows/1",
     "/kind/windows/0/keep",
+    "/kind/publish",
 ];
 
 #[test]
@@ -143,6 +167,15 @@ fn a_setting_that_is_not_known_is_refused() {
     }
 }
 
+/// What may be left out.
+const OPTIONAL: [&str; 5] = [
+    "/kind",
+    "/kind/windows/0/close_ms",
+    "/kind/publish",
+    "/kind/publish/windows",
+    "/kind/publish/top",
+];
+
 #[test]
 fn a_setting_that_is_missing_is_refused() {
     for place in OBJECTS {
@@ -153,7 +186,7 @@ fn a_setting_that_is_missing_is_refused() {
         };
         for name in names
             .iter()
-            .filter(|name| !["kind", "close_ms"].contains(&name.as_str()))
+            .filter(|name| !OPTIONAL.contains(&format!("{place}/{name}").as_str()))
         {
             let mut json = gifts();
             let object = json.pointer_mut(place).unwrap().as_object_mut().unwrap();

@@ -274,6 +274,7 @@ pub(super) fn gifts() -> Kind {
         max_staleness: std::time::Duration::ZERO,
         dedupe: std::time::Duration::ZERO,
         retain: None,
+        publish: None,
     })
     .unwrap()
 }

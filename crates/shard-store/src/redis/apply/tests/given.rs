@@ -262,6 +262,7 @@ pub(super) fn gifts(change: impl FnOnce(&mut KindSpec)) -> Kind {
         max_staleness: Duration::from_millis(200),
         dedupe: HOUR,
         retain: None,
+        publish: None,
     };
     change(&mut spec);
     Kind::new(spec).unwrap()

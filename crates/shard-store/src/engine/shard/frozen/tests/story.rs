@@ -161,6 +161,7 @@ fn any_kind(dice: &mut Dice, shards: &[u64]) -> Kind {
         max_staleness: Duration::ZERO,
         dedupe: HOUR,
         retain: None,
+        publish: None,
     })
     .unwrap()
 }

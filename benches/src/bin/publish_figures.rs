@@ -1,0 +1,103 @@
+//! What publishing a board costs the Redis that it is published to.
+//!
+//!     publish_figures [--rounds 5] [--publications 100] [--entries 1000] [--megaboard PATH]
+//!
+//! A server publishes one board there, each time after a batch of contributions. CPU is that of the
+//! target alone, and whatever else it does meanwhile is in it.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
+
+use benches::child::{Server, beside};
+use benches::contributions::Contributions;
+use benches::figures::{held, median, spread, table};
+use benches::http::{Connection, apply_all};
+use benches::process::machine;
+use benches::redis::Redis;
+use clap::Parser;
+
+/// The board.
+const BOARD: &str = "gifts/live";
+
+/// Its members.
+const MEMBERS: u64 = 10_000;
+
+/// Contributions before each publication.
+const BATCH: u64 = 1_000;
+
+/// Between two batches: longer than a publication waits behind the one before.
+const BATCH_EVERY: Duration = Duration::from_millis(110);
+
+/// Microseconds that the publication of 1,000 entries may cost.
+const CPU_US_MAX: f64 = 1_000.0;
+
+#[derive(Parser)]
+#[command(about = "What publishing a board costs the Redis that it is published to")]
+struct Args {
+    /// Rounds; figures are medians over them.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Batches of a round, each published.
+    #[arg(long, default_value_t = 100)]
+    publications: u64,
+    /// Entries that are published.
+    #[arg(long, default_value_t = 1_000)]
+    entries: u64,
+    /// The server; otherwise the one that was built beside this.
+    #[arg(long, env = "MEGABOARD_BIN")]
+    megaboard: Option<PathBuf>,
+}
+
+fn main() -> io::Result<()> {
+    let args = Args::parse();
+    println!("{}", machine());
+    let mut target = Redis::start()?;
+    let home = tempfile::tempdir()?;
+    let config = home.path().join("megaboard.toml");
+    let (store, entries) = (target.address(), args.entries);
+    std::fs::write(
+        &config,
+        format!(
+            "[kinds.gifts]\nwindows = [\"all\"]\n[kinds.gifts.publish]\nstore = \"redis://{store}\"\n\
+             key = \"board:{{subject}}\"\ntop = {entries}\nevery = \"100ms\"\n"
+        ),
+    )?;
+    let megaboard = args.megaboard.map_or_else(|| beside("megaboard"), Ok)?;
+    let mut command = Command::new(megaboard);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--store", "memory:"]);
+    command.arg("--config").arg(config).current_dir(home.path());
+    let server = Server::announced(command.env("MEGABOARD_LOG", "error"))?;
+    let mut connection = Connection::open(server.address)?;
+    let mut contributions = Contributions::to(BOARD, MEMBERS, 1);
+    loop {
+        let members = contributions.everyone(BATCH);
+        if members.is_empty() {
+            break;
+        }
+        apply_all(&mut connection, &contributions.lines(&members))?;
+    }
+    let (mut cpu_us, mut count) = (Vec::new(), 0.0);
+    for _ in 0..args.rounds {
+        let (cpu, calls) = (target.cpu_us()?, target.calls_of("exec")?);
+        for _ in 0..args.publications {
+            let members = contributions.anyone(BATCH);
+            apply_all(&mut connection, &contributions.lines(&members))?;
+            sleep(BATCH_EVERY);
+        }
+        let published = target.calls_of("exec")? - calls;
+        cpu_us.push((target.cpu_us()? - cpu) / published);
+        count += published;
+    }
+    let mut shown = table(&["figure", "of the target", ""]);
+    let met = held(median(&cpu_us) < CPU_US_MAX, "under 1000");
+    shown.add_row([
+        format!("µs CPU of a publication, {entries} entries"),
+        spread(&cpu_us, 0),
+        met,
+    ]);
+    println!("{shown}\n{count} publications");
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! What is written of a board's window: [`Content`].
+
+use std::time::Duration;
+
+use api::EntryRead;
+use board::{Keep, Kind, Timestamp, Window};
+use encodings::{EncodeError, Encoding};
+
+/// What stands in place of an encoding where there is to be no sorted set.
+pub(crate) const NO_ENCODING: &str = "none";
+
+/// The entries of a sorted set, best first.
+pub(crate) type Set = Vec<(f64, String)>;
+
+/// What readers are to see.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Content {
+    /// Names it: what bears the same mark is the same.
+    pub(crate) mark: String,
+    /// The answer of a top.
+    pub(crate) json: Vec<u8>,
+    /// None where the encoding cannot hold it, or there is none.
+    pub(crate) set: Option<Set>,
+    /// How long it is to be there; without end where it is not told.
+    pub(crate) lasts: Option<Duration>,
+}
+
+/// An entry that the encoding does not hold exactly.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum SetError {
+    /// A value or a time of it is outside the encoding's range.
+    #[error("member {member:?} with {values:?}: {error}")]
+    Outside {
+        /// Who.
+        member: String,
+        /// The fields.
+        values: Vec<i64>,
+        /// What is wrong with them.
+        error: EncodeError,
+    },
+    /// It has a field without a value.
+    #[error("member {0:?} has a field without a value, which a sorted set does not hold")]
+    Null(String),
+}
+
+/// The entries as the encoding writes them.
+pub(crate) fn set(
+    encoding: &Encoding,
+    kind: &Kind,
+    entries: &[EntryRead],
+) -> Result<Set, SetError> {
+    let fields = kind.rules().fields().len();
+    let encoded = entries.iter().map(|entry| {
+        let values = (0..fields).map(|field| Some(entry.values.get(field)?.get()));
+        let values: Option<Vec<i64>> = values.collect();
+        let values = values.ok_or_else(|| SetError::Null(entry.member.clone()))?;
+        match encoding.encode(&values, entry.reached_at, &entry.member) {
+            Ok(encoded) => Ok((encoded.score, encoded.member.into_owned())),
+            Err(error) => Err(SetError::Outside {
+                member: entry.member.clone(),
+                values,
+                error,
+            }),
+        }
+    });
+    encoded.collect()
+}
+
+/// How long a window that is written now is to be there; without end where it is not told.
+pub(crate) fn lasts(kind: &Kind, window: Window, now: Timestamp) -> Option<Duration> {
+    let rule = kind.window_rule(window.period())?;
+    match rule.keep {
+        Keep::Forever => None,
+        Keep::Idle(span) => Some(span),
+        Keep::After(keep) => {
+            let gone = kind.calendar().span(window).end?.plus(keep);
+            let ms = u64::try_from(gone.millis() - now.millis()).unwrap_or(0);
+            Some(Duration::from_millis(ms.max(1)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use board::{Period, Value, Values};
+
+    use super::*;
+
+    fn kind(shape: &str) -> Kind {
+        let shape: api::KindShape = serde_json::from_str(shape).unwrap();
+        shape.into_kind("k").unwrap()
+    }
+
+    fn entry(member: &str, values: Values) -> EntryRead {
+        EntryRead {
+            member: member.to_owned(),
+            values,
+            reached_at: Timestamp::parse_rfc3339("2026-11-20T14:52:22.123Z").unwrap(),
+        }
+    }
+
+    #[test]
+    fn entries_are_encoded_or_told() {
+        let points = kind("{}");
+        let of = |number| entry("u", Values::from(Value::new(number).unwrap()));
+        let plain = "plain".parse().unwrap();
+        assert_eq!(
+            set(&plain, &points, &[of(9_007_199_254_740_991), of(-3)]),
+            Ok(vec![
+                (9_007_199_254_740_991.0, "u".to_owned()),
+                (-3.0, "u".to_owned())
+            ])
+        );
+        let decimal = "decimal".parse().unwrap();
+        assert!(set(&decimal, &points, &[of(900_718)]).is_ok());
+        let error = set(&decimal, &points, &[of(1), of(900_719)]).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("\"u\" with [900719]"), "{error}");
+        assert!(error.contains("900718"), "{error}");
+        let nullable = kind(r#"{"fields": [{"name": "points", "op": "max"}]}"#);
+        let error = set(&plain, &nullable, &[entry("v", Values::default())]).unwrap_err();
+        assert_eq!(error, SetError::Null("v".to_owned()));
+    }
+
+    #[test]
+    fn what_is_written_lasts_as_long_as_the_window() {
+        let kept = kind(r#"{"windows": ["day", "all"], "keep": {"day": "2d"}}"#);
+        let at = |text| Timestamp::parse_rfc3339(text).unwrap();
+        let now = at("2026-11-20T12:00:00Z");
+        let day = |at| kept.calendar().span_at(Period::Day, at).window;
+        let hours = |hours| Some(Duration::from_hours(hours));
+        assert_eq!(lasts(&kept, day(now), now), hours(12 + 48));
+        assert_eq!(
+            lasts(&kept, day(at("2026-11-19T12:00:00Z")), now),
+            hours(36)
+        );
+        assert_eq!(lasts(&kept, Window::ALL_TIME, now), None);
+        let idle = kind(r#"{"windows": ["all"], "keep": {"all": {"idle": "7d"}}}"#);
+        assert_eq!(lasts(&idle, Window::ALL_TIME, now), hours(7 * 24));
+    }
+}

@@ -1,0 +1,131 @@
+//! What is to be published when a window ends or closes: [`Ends`].
+
+use std::collections::{BTreeSet, HashMap};
+
+use board::{Kind, Period, Publication, Timestamp, Window};
+use tokio::time::Instant;
+
+use crate::marks::{Extent, Place};
+
+/// Ends that are remembered.
+const ENDS_MAX: usize = 100_000;
+
+/// Places, by when they are to be published.
+#[derive(Default)]
+pub(crate) struct Ends {
+    times: HashMap<Place, Instant>,
+    queue: BTreeSet<(Instant, Place)>,
+}
+
+impl Ends {
+    /// Remembers one. `false`: there is no room for it.
+    #[must_use]
+    pub(crate) fn add(&mut self, place: Place, at: Instant) -> bool {
+        if let Some(before) = self.times.get(&place) {
+            if *before <= at {
+                return true;
+            }
+            self.queue.remove(&(*before, place.clone()));
+        } else if self.times.len() >= ENDS_MAX {
+            return false;
+        }
+        self.queue.insert((at, place.clone()));
+        self.times.insert(place, at);
+        true
+    }
+
+    /// The first, if it is due.
+    pub(crate) fn take(&mut self, now: Instant) -> Option<Place> {
+        if self.next()? > now {
+            return None;
+        }
+        let (_, place) = self.queue.pop_first()?;
+        self.times.remove(&place);
+        Some(place)
+    }
+
+    /// When the first is due.
+    pub(crate) fn next(&self) -> Option<Instant> {
+        self.queue.first().map(|(at, _)| *at)
+    }
+}
+
+/// What is to be published after a window was, and when: the same once it is closed and so final, or,
+/// where windows follow each other under one key, the next.
+pub(crate) fn after(
+    kind: &Kind,
+    publication: &Publication,
+    window: Window,
+    now: Timestamp,
+) -> Option<(Timestamp, Extent)> {
+    let end = kind.calendar().span(window).end?;
+    if publication.key.is_shared_by_windows() {
+        return Some((end, Extent::Window(current(kind, window.period(), end))));
+    }
+    let close = kind.window_rule(window.period())?.close?;
+    let closed = end.plus(close);
+    (closed > now).then_some((closed, Extent::Window(window)))
+}
+
+/// The window of this period that is on.
+pub(crate) fn current(kind: &Kind, period: Period, now: Timestamp) -> Window {
+    kind.calendar().span_at(period, now).window
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::*;
+
+    fn place(subject: &str) -> Place {
+        Place {
+            board: Arc::new(format!("gifts/{subject}").parse().unwrap()),
+            extent: Extent::Window(Window::ALL_TIME),
+        }
+    }
+
+    #[test]
+    fn ends_come_in_their_order_each_once() {
+        let (mut ends, now) = (Ends::default(), Instant::now());
+        let at = |seconds| now + Duration::from_secs(seconds);
+        assert!(ends.add(place("b"), at(2)) && ends.add(place("a"), at(3)));
+        assert!(ends.add(place("a"), at(1)) && ends.add(place("b"), at(5)));
+        assert_eq!(ends.take(now), None);
+        assert_eq!(ends.take(at(2)), Some(place("a")));
+        assert_eq!(ends.take(at(2)), Some(place("b")));
+        assert_eq!((ends.take(at(9)), ends.next()), (None, None));
+    }
+
+    #[test]
+    fn a_window_is_published_when_it_closes_and_under_a_shared_key_when_the_next_begins() {
+        let kind = |key: &str, close: &str| {
+            let shape = format!(
+                r#"{{"windows": ["day"], "close": {close},
+                    "publish": {{"store": "redis://a", "key": "{key}"}}}}"#
+            );
+            let shape: api::KindShape = serde_json::from_str(&shape).unwrap();
+            shape.into_kind("gifts").unwrap()
+        };
+        let at = |text| Timestamp::parse_rfc3339(text).unwrap();
+        let now = at("2026-11-20T12:00:00Z");
+        let after = |kind: &Kind, now| {
+            let window = current(kind, Period::Day, at("2026-11-20T12:00:00Z"));
+            after(kind, kind.publication().unwrap(), window, now)
+        };
+        let closing = kind("{subject}:{window}", r#"{"day": "10m"}"#);
+        let window = |text| Extent::Window(current(&closing, Period::Day, at(text)));
+        let closed = at("2026-11-21T00:10:00Z");
+        assert_eq!(
+            after(&closing, now),
+            Some((closed, window("2026-11-20T00:00:00Z")))
+        );
+        assert_eq!(after(&closing, closed), None);
+        assert_eq!(after(&kind("{subject}:{window}", "{}"), now), None);
+        assert_eq!(
+            after(&kind("{subject}:{period}", "{}"), now),
+            Some((at("2026-11-21T00:00:00Z"), window("2026-11-21T00:00:00Z")))
+        );
+    }
+}

@@ -1,0 +1,234 @@
+//! What is published at one target: [`Lane`], which takes what is marked, a few at once, and tries again
+//! what fails.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use board::PublishTarget;
+use futures::stream::{FuturesUnordered, StreamExt};
+use tokio::time::{Instant, sleep_until};
+
+use crate::ends::Ends;
+use crate::marks::{Extent, Marks, Place};
+use crate::outage::Outage;
+use crate::publication::{Outcome, Published, publish};
+use crate::publisher::Service;
+use crate::spread::spread;
+use crate::target::{Fault, Target};
+
+/// Places of one target that are under way at once.
+const AT_ONCE_MAX: usize = 8;
+
+/// How long a board that cannot be read, or that its target refuses, is left alone.
+const AGAIN_AFTER: Duration = Duration::from_secs(1);
+
+/// How often it is logged that a target refuses something.
+const REFUSALS_LOGGED_EVERY: Duration = Duration::from_mins(1);
+
+/// Places whose trouble is remembered as told.
+const TOLD_MAX: usize = 1_000;
+
+/// Longest wait of a lane that has nothing to do.
+const IDLE_WAIT: Duration = Duration::from_hours(1);
+
+/// A target, and what is to be published there.
+pub(crate) struct Lane {
+    at: PublishTarget,
+    target: Target,
+    pub(crate) marks: Marks,
+    is_away: AtomicBool,
+}
+
+/// What a lane remembers while it runs.
+struct Run<'a> {
+    lane: &'a Lane,
+    service: &'a Service,
+    outage: Outage,
+    ends: Ends,
+    /// Places of which it was told why they are not published as they should be.
+    told: HashSet<Place>,
+    refusal_logged: Option<Instant>,
+}
+
+impl Lane {
+    pub(crate) fn new(at: PublishTarget, target: Target) -> Self {
+        Self {
+            at,
+            target,
+            marks: Marks::default(),
+            is_away: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether its target was not reached when it was last tried.
+    pub(crate) fn is_away(&self) -> bool {
+        self.is_away.load(Ordering::Relaxed)
+    }
+
+    /// Marks a place; where there is no room, all boards of its kind are gone through later.
+    pub(crate) fn mark(&self, service: &Service, place: Place, now: Instant) {
+        let kind = place.board.kind().clone();
+        if !self.marks.mark(place, now) && service.walks.ask(kind.clone()) {
+            let at = &self.at;
+            tracing::warn!(%kind, %at, "more boards are to be published than there is room for: all are gone through");
+        }
+    }
+
+    /// Publishes what is marked, without end.
+    pub(crate) async fn run(self: Arc<Self>, service: Arc<Service>) {
+        let mut run = Run {
+            lane: &self,
+            service: &service,
+            outage: Outage::default(),
+            ends: Ends::default(),
+            told: HashSet::new(),
+            refusal_logged: None,
+        };
+        let mut running = FuturesUnordered::new();
+        loop {
+            let now = Instant::now();
+            while let Some(place) = run.ends.take(now) {
+                self.mark(&service, place, now);
+            }
+            while running.len() < run.at_once(now)
+                && let Some(place) = self.marks.take(now)
+            {
+                running.push(self.one(&service, place));
+            }
+            let has_room = running.len() < run.at_once(now);
+            let wake = sleep_until(run.wake(now, has_room));
+            tokio::select! {
+                Some((place, outcome)) = running.next() => run.settle(place, outcome),
+                () = self.marks.changed() => {}
+                () = wake => {}
+            }
+        }
+    }
+
+    async fn one(&self, service: &Service, place: Place) -> (Place, Outcome) {
+        let board = &place.board;
+        let outcome = match place.extent {
+            Extent::Window(window) => {
+                publish(service, (&self.at, &self.target), board, window).await
+            }
+            extent => spread(service, &self.at, board, extent).await,
+        };
+        (place, outcome)
+    }
+}
+
+impl Run<'_> {
+    /// Places that may be under way now: one asks whether a target is back.
+    fn at_once(&self, now: Instant) -> usize {
+        match self.outage.until(now) {
+            Some(_) => 0,
+            None if self.outage.is_on() => 1,
+            None => AT_ONCE_MAX,
+        }
+    }
+
+    fn wake(&self, now: Instant, has_room: bool) -> Instant {
+        let next = has_room.then(|| self.lane.marks.next()).flatten();
+        let times = [next, self.outage.until(now), self.ends.next()];
+        let first = times.into_iter().flatten().min();
+        first.unwrap_or(now + IDLE_WAIT)
+    }
+
+    fn settle(&mut self, place: Place, outcome: Outcome) {
+        let now = Instant::now();
+        let marks = &self.lane.marks;
+        match outcome {
+            Outcome::Published(published) => self.published(place, published, now),
+            Outcome::NotHere => marks.done(place, now, Duration::ZERO),
+            Outcome::Overtaken(every) => {
+                self.reached(now);
+                marks.again(place, now, every);
+            }
+            Outcome::Spread(windows) => {
+                for window in windows {
+                    let board = place.board.clone();
+                    let extent = Extent::Window(window);
+                    self.lane.mark(self.service, Place { board, extent }, now);
+                }
+                marks.done(place, now, AGAIN_AFTER);
+            }
+            Outcome::Unreadable(error) => {
+                tracing::debug!(board = %place.board, %error, "a board to be published cannot be read");
+                marks.again(place, now, AGAIN_AFTER);
+            }
+            Outcome::Failed(Fault::Away(why)) => {
+                self.away(&why, now);
+                marks.again(place, now, Duration::ZERO);
+            }
+            Outcome::Failed(Fault::Refused(why)) => {
+                self.reached(now);
+                self.refused(&place, &why, now);
+                marks.again(place, now, AGAIN_AFTER);
+            }
+            Outcome::Unnamed(why) => {
+                self.tell(&place, &why, "a board cannot be published");
+                marks.done(place, now, AGAIN_AFTER);
+            }
+        }
+    }
+
+    fn published(&mut self, place: Place, published: Published, now: Instant) {
+        self.reached(now);
+        if let Some((wait, extent)) = published.next {
+            let board = place.board.clone();
+            let at = now + wait;
+            if !self.ends.add(Place { board, extent }, at) {
+                tracing::warn!(board = %place.board, "too many windows are to be published at their end: this one is not");
+            }
+        }
+        match published.inexact {
+            Some(why) => {
+                let what = "a board is published as JSON alone: its encoding does not hold it";
+                self.tell(&place, &why, what);
+            }
+            None => {
+                self.told.remove(&place);
+            }
+        }
+        self.lane.marks.done(place, now, published.every);
+    }
+
+    /// Once for each place, until it is published as it should be.
+    fn tell(&mut self, place: &Place, why: &str, what: &str) {
+        if self.told.len() >= TOLD_MAX {
+            self.told.clear();
+        }
+        if self.told.insert(place.clone()) {
+            tracing::warn!(board = %place.board, at = %self.lane.at, why, "{what}");
+        }
+    }
+
+    fn away(&mut self, why: &str, now: Instant) {
+        if self.outage.begin(now) {
+            let at = &self.lane.at;
+            tracing::warn!(%at, why, "boards cannot be published: tried again until it works");
+        }
+        self.lane.is_away.store(true, Ordering::Relaxed);
+    }
+
+    fn reached(&mut self, now: Instant) {
+        if let Some(away) = self.outage.end(now) {
+            let (at, boards) = (&self.lane.at, self.lane.marks.len());
+            tracing::info!(%at, ?away, boards, "boards are published again");
+            self.lane.is_away.store(false, Ordering::Relaxed);
+            // It may have come back without what it had.
+            self.service.walk_all_at(at);
+        }
+    }
+
+    fn refused(&mut self, place: &Place, why: &str, now: Instant) {
+        let logged = self.refusal_logged;
+        if logged.is_none_or(|logged| now - logged >= REFUSALS_LOGGED_EVERY) {
+            self.refusal_logged = Some(now);
+            let at = &self.lane.at;
+            tracing::warn!(board = %place.board, %at, why, "a board is refused where it is published");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! One board's window on its way to its readers: [`publish`].
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{BoardName, Keep, Kind, Publication, PublishTarget, Timestamp, Window, WindowState};
+use encodings::Encoding;
+use merger::{ReadError, Snapshot, TopForm};
+
+use crate::content::{self, Content};
+use crate::ends::{self, current};
+use crate::marks::Extent;
+use crate::names::Names;
+use crate::publisher::Service;
+use crate::target::{Fault, Switched, Target, Turn};
+
+/// What became of a place.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// Readers see what there is.
+    Published(Published),
+    /// It is not to be published here, or no longer.
+    NotHere,
+    /// Another server has published it meanwhile: what it has may be older.
+    Overtaken(Duration),
+    /// These windows are to be published, each as a place of its own.
+    Spread(Vec<Window>),
+    /// The board cannot be read now.
+    Unreadable(ReadError),
+    /// The target failed.
+    Failed(Fault),
+    /// It cannot be published under its name.
+    Unnamed(String),
+}
+
+/// A window as it is published now.
+#[derive(Debug)]
+pub(crate) struct Published {
+    /// How often it may be.
+    pub(crate) every: Duration,
+    /// What is to be published next, and how long from now.
+    pub(crate) next: Option<(Duration, Extent)>,
+    /// Why the sorted set is left out.
+    pub(crate) inexact: Option<String>,
+}
+
+/// A window of a kind that is published at a target.
+struct Work {
+    kind: Arc<Kind>,
+    board: Arc<BoardName>,
+    window: Window,
+    now: Timestamp,
+}
+
+impl Work {
+    fn publication(&self) -> &Publication {
+        self.kind
+            .publication()
+            .expect("work is made of published kinds")
+    }
+
+    fn is_wanted(&self) -> bool {
+        let (kind, publication) = (&self.kind, self.publication());
+        let period = self.window.period();
+        let is_last = || self.window == current(kind, period, self.now);
+        publication.publishes(period)
+            && !kind.is_expired(self.window, self.now)
+            && (!publication.key.is_shared_by_windows() || is_last())
+    }
+
+    /// Entries that are published.
+    fn top(&self) -> usize {
+        let depth = self.publication().top;
+        let depth = depth.and_then(|top| usize::try_from(top).ok());
+        depth.unwrap_or(self.kind.top())
+    }
+
+    fn is_final(&self) -> bool {
+        self.kind.window_state(self.window, self.now) == WindowState::Closed
+    }
+
+    /// Names all that decides what is written: the board's version, the window, and how it is shown.
+    fn mark(&self, snapshot: &Snapshot) -> String {
+        let rule = self.kind.window_rule(self.window.period());
+        let kept = match rule.map_or(Keep::Forever, |rule| rule.keep) {
+            Keep::Forever => 0,
+            Keep::After(span) | Keep::Idle(span) => span.as_millis(),
+        };
+        format!(
+            "{} {} top={} final={} kept={kept} encoding={} form={}",
+            snapshot.version,
+            self.window.start().millis(),
+            self.top(),
+            self.is_final(),
+            self.publication().encoding,
+            api::RENDERER_MARK,
+        )
+    }
+
+    /// Whether what bears this mark is of a later window than this: clocks of servers may differ.
+    fn is_before(&self, mark: &str) -> bool {
+        let start = mark.split(' ').nth(1).and_then(|start| start.parse().ok());
+        start.is_some_and(|start: i64| start > self.window.start().millis())
+    }
+
+    fn content(&self, snapshot: &Snapshot, mark: String) -> (Content, Option<String>) {
+        let form = TopForm {
+            window: self.window,
+            n: self.top(),
+            is_final: self.is_final(),
+            stale: false,
+        };
+        let window = self.kind.calendar().name(self.window);
+        let (set, inexact) = match self.set(snapshot) {
+            Ok(set) => (set, None),
+            Err(why) => (None, Some(why)),
+        };
+        let content = Content {
+            mark,
+            json: api::top_json(&self.board, &window, snapshot, form),
+            set,
+            lasts: content::lasts(&self.kind, self.window, self.now),
+        };
+        (content, inexact)
+    }
+
+    fn set(&self, snapshot: &Snapshot) -> Result<Option<content::Set>, String> {
+        let text = &self.publication().encoding;
+        if text == content::NO_ENCODING {
+            return Ok(None);
+        }
+        let encoding: Encoding = text.parse().map_err(|error| format!("{error}"))?;
+        let entries = api::read_entries(&self.kind, &snapshot.rendered, self.top());
+        let entries = entries.ok_or("its entries could not be read")?;
+        let set = content::set(&encoding, &self.kind, &entries);
+        set.map(Some).map_err(|error| error.to_string())
+    }
+
+    fn published(&self, inexact: Option<String>) -> Outcome {
+        let publication = self.publication();
+        let next = ends::after(&self.kind, publication, self.window, self.now);
+        let wait = |at: Timestamp| {
+            let ms = u64::try_from(at.millis() - self.now.millis()).unwrap_or(0);
+            Duration::from_millis(ms)
+        };
+        Outcome::Published(Published {
+            every: publication.every,
+            next: next.map(|(at, extent)| (wait(at), extent)),
+            inexact,
+        })
+    }
+}
+
+/// Publishes a window as it is.
+pub(crate) async fn publish(
+    service: &Service,
+    (at, target): (&PublishTarget, &Target),
+    board: &Arc<BoardName>,
+    window: Window,
+) -> Outcome {
+    let Some(kind) = service.published_at(board, at) else {
+        return Outcome::NotHere;
+    };
+    let work = Work {
+        kind,
+        board: board.clone(),
+        window,
+        now: service.now(),
+    };
+    if !work.is_wanted() {
+        return Outcome::NotHere;
+    }
+    let names = match Names::of(work.publication(), &work.kind, board, window) {
+        Ok(names) => names,
+        Err(error) => return Outcome::Unnamed(error.to_string()),
+    };
+    let turn = match target.begin(&names).await {
+        Ok(turn) => turn,
+        Err(fault) => return Outcome::Failed(fault),
+    };
+    // Behind the look at what is published: see `target`.
+    let read = service.merger.top(board, &work.kind, window, true).await;
+    let ended = match read {
+        Ok(view) => write(&work, turn, &names, &view.snapshot).await,
+        Err(error) => {
+            // Nothing was written: what becomes of the connection matters to nobody.
+            let _ = turn.leave(&names, None).await;
+            return match error {
+                ReadError::WindowGone => Outcome::NotHere,
+                error => Outcome::Unreadable(error),
+            };
+        }
+    };
+    ended.unwrap_or_else(Outcome::Failed)
+}
+
+async fn write(
+    work: &Work,
+    turn: Turn<'_>,
+    names: &Names,
+    snapshot: &Snapshot,
+) -> Result<Outcome, Fault> {
+    let every = work.publication().every;
+    if snapshot.members == 0 {
+        let is_next = turn.published().is_some_and(|mark| work.is_before(mark));
+        if !turn.is_there() || is_next {
+            turn.leave(names, None).await?;
+            return Ok(work.published(None));
+        }
+        return Ok(match turn.clear(names).await? {
+            Switched::Yes => work.published(None),
+            Switched::Overtaken => Outcome::Overtaken(every),
+        });
+    }
+    let mark = work.mark(snapshot);
+    match turn.published() {
+        Some(published) if published == mark => {
+            let renewed = work.kind.idle().filter(|_| work.window == Window::ALL_TIME);
+            turn.leave(names, renewed).await?;
+            return Ok(work.published(None));
+        }
+        Some(published) if work.is_before(published) => {
+            turn.leave(names, None).await?;
+            return Ok(work.published(None));
+        }
+        _ => {}
+    }
+    let (content, inexact) = work.content(snapshot, mark);
+    Ok(match turn.switch(names, content).await? {
+        Switched::Yes => work.published(inexact),
+        Switched::Overtaken => Outcome::Overtaken(every),
+    })
+}

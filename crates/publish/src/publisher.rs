@@ -1,0 +1,211 @@
+//! [`Publisher`]: hears of changed boards, and has them published.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{BoardName, Kind, KindName, PublishTarget, Timestamp};
+use merger::{Clock, Merger};
+use parking_lot::Mutex;
+use shard_router::{BoardChange, Router, Watcher};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
+
+use crate::credentials::Credentials;
+use crate::lane::Lane;
+use crate::marks::{Extent, Place};
+use crate::target::Target;
+use crate::walk::{Walks, walk};
+
+/// How often it is looked whether kinds are published otherwise than before.
+const KINDS_EVERY: Duration = Duration::from_millis(500);
+
+/// How long what waits may take to be published at a stop.
+const STOP_WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// How often it is looked whether that is done.
+const STOP_POLL: Duration = Duration::from_millis(10);
+
+/// What a publisher is given.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Who logs in to the servers that are written to.
+    pub credentials: Credentials,
+}
+
+/// What everything here works with.
+pub(crate) struct Service {
+    pub(crate) router: Arc<Router>,
+    pub(crate) merger: Arc<Merger>,
+    pub(crate) walks: Walks,
+    clock: Clock,
+    settings: Settings,
+    lanes: Mutex<HashMap<PublishTarget, Running>>,
+}
+
+struct Running {
+    lane: Arc<Lane>,
+    task: JoinHandle<()>,
+}
+
+/// Publishes the boards of kinds that say so, from its start to its stop.
+pub struct Publisher {
+    service: Arc<Service>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl Publisher {
+    /// Starts publishing: all boards of published kinds once, and from now on those that change.
+    #[must_use]
+    pub fn start(
+        router: Arc<Router>,
+        merger: Arc<Merger>,
+        clock: Clock,
+        settings: Settings,
+    ) -> Self {
+        let service = Arc::new(Service {
+            router,
+            merger,
+            walks: Walks::default(),
+            clock,
+            settings,
+            lanes: Mutex::default(),
+        });
+        service.router.watch(Arc::new(Watch(service.clone())));
+        let tasks = vec![
+            tokio::spawn(walk(service.clone())),
+            tokio::spawn(follow_kinds(service.clone())),
+        ];
+        Self { service, tasks }
+    }
+
+    /// Publishes what waits, as far as that is quickly done, and ends.
+    pub async fn stop(self) {
+        for task in &self.tasks {
+            task.abort();
+        }
+        let lanes: Vec<_> = {
+            let lanes = self.service.lanes.lock();
+            lanes.values().map(|running| running.lane.clone()).collect()
+        };
+        for lane in &lanes {
+            lane.marks.hurry(Instant::now());
+        }
+        let end = Instant::now() + STOP_WAIT_MAX;
+        let is_done = || {
+            lanes
+                .iter()
+                .all(|lane| lane.is_away() || lane.marks.is_quiet())
+        };
+        while !is_done() && Instant::now() < end {
+            sleep(STOP_POLL).await;
+        }
+        for (_, running) in self.service.lanes.lock().drain() {
+            running.task.abort();
+        }
+    }
+}
+
+impl Service {
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// The board's kind, if it is published at this target.
+    pub(crate) fn published_at(&self, board: &BoardName, at: &PublishTarget) -> Option<Arc<Kind>> {
+        let kind = self.published(board.kind())?;
+        let is_here = kind.publication().is_some_and(|p| p.store == *at);
+        is_here.then_some(kind)
+    }
+
+    fn published(&self, name: &KindName) -> Option<Arc<Kind>> {
+        let known = self.router.catalogue().known(name.as_str())?;
+        known.kind.publication()?;
+        Some(known.kind)
+    }
+
+    /// The lane of the target that a kind is published at, started now if it was not.
+    pub(crate) fn lane_of(self: &Arc<Self>, kind: &KindName) -> Option<Arc<Lane>> {
+        let kind = self.published(kind)?;
+        let at = &kind.publication()?.store;
+        let mut lanes = self.lanes.lock();
+        if let Some(running) = lanes.get(at) {
+            return Some(running.lane.clone());
+        }
+        let target = Target::new(at, &self.settings.credentials);
+        let lane = Arc::new(Lane::new(at.clone(), target));
+        let task = tokio::spawn(lane.clone().run(self.clone()));
+        let running = Running {
+            lane: lane.clone(),
+            task,
+        };
+        lanes.insert(at.clone(), running);
+        Some(lane)
+    }
+
+    /// Has all boards gone through that are published at a target.
+    pub(crate) fn walk_all_at(&self, at: &PublishTarget) {
+        for kind in self.router.catalogue().kinds() {
+            if kind.publication().is_some_and(|p| p.store == *at) {
+                self.walks.ask(kind.name().clone());
+            }
+        }
+    }
+
+    /// Ends lanes of targets that no kind is published at any more.
+    fn keep_lanes(&self, kinds: &[Arc<Kind>]) {
+        let is_wanted = |at: &PublishTarget| {
+            let mut wanted = kinds.iter().filter_map(|kind| kind.publication());
+            wanted.any(|publication| publication.store == *at)
+        };
+        self.lanes.lock().retain(|at, running| {
+            let stays = is_wanted(at);
+            if !stays {
+                running.task.abort();
+            }
+            stays
+        });
+    }
+}
+
+/// What the router tells goes to the lanes.
+struct Watch(Arc<Service>);
+
+impl Watcher for Watch {
+    fn changed(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
+        let Some(lane) = self.0.lane_of(board.kind()) else {
+            return;
+        };
+        let now = Instant::now();
+        let mark = |extent| {
+            let board = board.clone();
+            lane.mark(&self.0, Place { board, extent }, now);
+        };
+        match change {
+            BoardChange::Windows(windows) => {
+                for window in windows {
+                    mark(Extent::Window(*window));
+                }
+            }
+            BoardChange::Anywhere => mark(Extent::Anywhere),
+        }
+    }
+}
+
+/// Has all boards of a kind published when it begins to be, and when it changes.
+async fn follow_kinds(service: Arc<Service>) {
+    let mut walked: HashMap<KindName, Arc<Kind>> = HashMap::new();
+    loop {
+        let mut kinds = service.router.catalogue().kinds();
+        kinds.retain(|kind| kind.publication().is_some());
+        for kind in &kinds {
+            let before = walked.insert(kind.name().clone(), kind.clone());
+            if before.is_none_or(|before| before != *kind) {
+                service.walks.ask(kind.name().clone());
+            }
+        }
+        walked.retain(|name, _| kinds.iter().any(|kind| kind.name() == name));
+        service.keep_lanes(&kinds);
+        sleep(KINDS_EVERY).await;
+    }
+}

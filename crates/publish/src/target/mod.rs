@@ -1,0 +1,122 @@
+//! The server that is written to: [`Target`], and one board's [`Turn`] at it.
+//!
+//! A turn begins with a look at what is published, which is watched from then on. Whoever holds the
+//! turn merges the board after that look, so that what it writes is never older than what was there;
+//! and it is written only if nobody has written in between. So what is published never goes back, however
+//! many servers publish one board, and no two of their versions have to be compared.
+
+mod connection;
+mod memcached;
+mod redis;
+
+use std::time::Duration;
+
+use board::{PublishProtocol, PublishTarget};
+
+use crate::content::Content;
+use crate::credentials::Credentials;
+use crate::names::Names;
+use memcached::{MemcachedTarget, MemcachedTurn};
+use redis::{RedisTarget, RedisTurn};
+
+/// How long a connection may take to be made, TLS and login included.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long one round trip is waited for.
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Connections that are kept for later turns.
+const IDLE_CONNECTIONS_MAX: usize = 8;
+
+/// Why a turn came to nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Fault {
+    /// The server cannot be reached, or does not answer.
+    #[error("{0}")]
+    Away(String),
+    /// It answered with an error.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// What became of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Switched {
+    /// Readers see it.
+    Yes,
+    /// Somebody else has written meanwhile: nothing was changed.
+    Overtaken,
+}
+
+/// A server that boards are published to.
+pub(crate) enum Target {
+    Redis(RedisTarget),
+    Memcached(MemcachedTarget),
+}
+
+/// One board's window, from the look at what is published to what is put in its place.
+pub(crate) enum Turn<'a> {
+    Redis(RedisTurn<'a>),
+    Memcached(MemcachedTurn<'a>),
+}
+
+impl Target {
+    pub(crate) fn new(target: &PublishTarget, credentials: &Credentials) -> Self {
+        match target.protocol {
+            PublishProtocol::Redis { .. } | PublishProtocol::RedisCluster => {
+                Self::Redis(RedisTarget::new(target, credentials))
+            }
+            PublishProtocol::Memcached => Self::Memcached(MemcachedTarget::new(target)),
+        }
+    }
+
+    /// Looks at what is published.
+    pub(crate) async fn begin(&self, names: &Names) -> Result<Turn<'_>, Fault> {
+        match self {
+            Self::Redis(target) => target.begin(names).await.map(Turn::Redis),
+            Self::Memcached(target) => target.begin(names).await.map(Turn::Memcached),
+        }
+    }
+}
+
+impl Turn<'_> {
+    /// The mark of what is published, where that is known.
+    pub(crate) fn published(&self) -> Option<&str> {
+        match self {
+            Self::Redis(turn) => turn.published(),
+            Self::Memcached(turn) => turn.published(),
+        }
+    }
+
+    /// Whether anything is published.
+    pub(crate) fn is_there(&self) -> bool {
+        match self {
+            Self::Redis(turn) => turn.published().is_some(),
+            Self::Memcached(turn) => turn.is_there(),
+        }
+    }
+
+    /// Puts this in the place of what is published, all at once.
+    pub(crate) async fn switch(self, names: &Names, content: Content) -> Result<Switched, Fault> {
+        match self {
+            Self::Redis(turn) => turn.switch(names, content).await,
+            Self::Memcached(turn) => turn.switch(names, content).await,
+        }
+    }
+
+    /// Takes away what is published, all at once.
+    pub(crate) async fn clear(self, names: &Names) -> Result<Switched, Fault> {
+        match self {
+            Self::Redis(turn) => turn.clear(names).await,
+            Self::Memcached(turn) => turn.clear(names).await,
+        }
+    }
+
+    /// Leaves what is published as it is, to last for so long from now on where it ends by itself.
+    pub(crate) async fn leave(self, names: &Names, lasts: Option<Duration>) -> Result<(), Fault> {
+        match self {
+            Self::Redis(turn) => turn.leave(names, lasts).await,
+            Self::Memcached(turn) => turn.leave(names, lasts).await,
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! A Redis, Valkey or cluster of them that boards are published to.
+//!
+//! The look is `WATCH` and `GET` of the key that holds the mark; the switch one `MULTI`, `UNLINK`, `ZADD`,
+//! `SET`, `EXEC`, on the connection that watches, which nobody else uses meanwhile. A transaction is
+//! one step for readers, replicas and the log alike, so that a set under a temporary name would add nothing
+//! to it. Nothing runs as a script.
+
+use std::time::Duration;
+
+use board::{PublishProtocol, PublishTarget};
+use fred::types::Value;
+use parking_lot::Mutex;
+
+use super::connection::{Address, Command, Connection, Dial};
+use super::{Fault, IDLE_CONNECTIONS_MAX, Switched};
+use crate::content::Content;
+use crate::credentials::Credentials;
+use crate::names::Names;
+
+/// Redirections that one turn follows.
+const REDIRECTIONS_MAX: usize = 4;
+
+/// Nodes of a cluster that are remembered, to begin at where the one that is named is away.
+const NODES_MAX: usize = 64;
+
+/// The server, and connections that nobody uses now.
+pub(crate) struct RedisTarget {
+    dial: Result<Dial, String>,
+    is_cluster: bool,
+    /// The first is the one that is named.
+    nodes: Mutex<Vec<Address>>,
+    idle: Mutex<Vec<(Address, Connection)>>,
+}
+
+/// A connection that watches the mark of one board.
+pub(crate) struct RedisTurn<'a> {
+    target: &'a RedisTarget,
+    address: Address,
+    connection: Connection,
+    published: Option<String>,
+}
+
+impl RedisTarget {
+    pub(super) fn new(target: &PublishTarget, credentials: &Credentials) -> Self {
+        let tls = target.tls.then(|| credentials.tls()).transpose();
+        let dial = tls.map(|tls| Dial {
+            user: credentials.user.clone(),
+            password: credentials.password.clone(),
+            database: match target.protocol {
+                PublishProtocol::Redis { database } if database > 0 => Some(database),
+                _ => None,
+            },
+            tls,
+        });
+        let named = Address {
+            host: target.host.clone(),
+            port: target.port,
+        };
+        Self {
+            dial: dial.map_err(|error| error.to_string()),
+            is_cluster: target.protocol == PublishProtocol::RedisCluster,
+            nodes: Mutex::new(vec![named]),
+            idle: Mutex::default(),
+        }
+    }
+
+    pub(super) async fn begin(&self, names: &Names) -> Result<RedisTurn<'_>, Fault> {
+        let (mut address, mut connection) = self.somewhere().await?;
+        for _ in 0..=REDIRECTIONS_MAX {
+            let answers = match connection.send(look(names)).await {
+                // One that was kept may have ended long ago.
+                Err(Fault::Away(_)) => {
+                    self.idle.lock().retain(|(held, _)| *held != address);
+                    connection = self.connection(&address).await?;
+                    connection.send(look(names)).await?
+                }
+                answers => answers?,
+            };
+            match all(answers) {
+                Ok(answers) => {
+                    let published = match answers.last() {
+                        Some(Value::Null) | None => None,
+                        Some(mark) => Some(mark.as_string().unwrap_or_default()),
+                    };
+                    return Ok(RedisTurn {
+                        target: self,
+                        address,
+                        connection,
+                        published,
+                    });
+                }
+                Err(error) => {
+                    let node = self.redirected(&error, &address);
+                    self.keep(address, connection);
+                    address = node.ok_or(Fault::Refused(error))?;
+                    connection = self.connection(&address).await?;
+                }
+            }
+        }
+        Err(Fault::Away("redirected again and again".to_owned()))
+    }
+
+    /// A connection to the server, or to any node of a cluster.
+    async fn somewhere(&self) -> Result<(Address, Connection), Fault> {
+        let nodes = self.nodes.lock().clone();
+        let mut first = None;
+        for node in nodes {
+            match self.connection(&node).await {
+                Ok(connection) => return Ok((node, connection)),
+                Err(fault) => first = first.or(Some(fault)),
+            }
+        }
+        Err(first.unwrap_or_else(|| Fault::Away("no address".to_owned())))
+    }
+
+    async fn connection(&self, address: &Address) -> Result<Connection, Fault> {
+        let idle = {
+            let mut idle = self.idle.lock();
+            let place = idle.iter().rposition(|(held, _)| held == address);
+            place.map(|place| idle.swap_remove(place).1)
+        };
+        if let Some(connection) = idle {
+            return Ok(connection);
+        }
+        let dial = self.dial.as_ref();
+        let dial = dial.map_err(|error| Fault::Away(error.clone()))?;
+        Connection::open(dial, address).await
+    }
+
+    /// The node that an error of a cluster names.
+    fn redirected(&self, error: &str, teller: &Address) -> Option<Address> {
+        let mut words = error.split(' ').filter(|_| self.is_cluster);
+        // ASK asks for one command, and a turn has many: it is tried again when the slot has moved.
+        if words.next() != Some("MOVED") {
+            return None;
+        }
+        let node = Address::told_by(words.nth(1)?, teller)?;
+        let mut nodes = self.nodes.lock();
+        if !nodes.contains(&node) && nodes.len() < NODES_MAX {
+            nodes.push(node.clone());
+        }
+        Some(node)
+    }
+
+    fn keep(&self, address: Address, connection: Connection) {
+        let mut idle = self.idle.lock();
+        if idle.len() >= IDLE_CONNECTIONS_MAX {
+            // The one that was used longest ago.
+            idle.remove(0);
+        }
+        idle.push((address, connection));
+    }
+}
+
+impl RedisTurn<'_> {
+    pub(super) fn published(&self) -> Option<&str> {
+        self.published.as_deref()
+    }
+
+    pub(super) async fn switch(self, names: &Names, content: Content) -> Result<Switched, Fault> {
+        let mut commands = vec![("UNLINK", vec![text(&names.set)])];
+        if let Some(set) = content.set {
+            commands.push(("ZADD", added(&names.set, set)));
+        }
+        let json = Value::Bytes(content.json.into());
+        commands.push(("SET", vec![text(&names.json), json]));
+        commands.push(("SET", vec![text(&names.version), text(&content.mark)]));
+        commands.extend(expiries(names, content.lasts));
+        self.transaction(commands).await
+    }
+
+    pub(super) async fn clear(self, names: &Names) -> Result<Switched, Fault> {
+        let keys = [&names.set, &names.json, &names.version];
+        let keys = keys.map(|key| text(key)).to_vec();
+        self.transaction(vec![("UNLINK", keys)]).await
+    }
+
+    pub(super) async fn leave(self, names: &Names, lasts: Option<Duration>) -> Result<(), Fault> {
+        let mut commands: Vec<Command> = vec![("UNWATCH", Vec::new())];
+        commands.extend(expiries(names, lasts));
+        let answers = self.connection.send(commands).await?;
+        self.target.keep(self.address, self.connection);
+        all(answers).map(drop).map_err(Fault::Refused)
+    }
+
+    async fn transaction(self, commands: Vec<Command>) -> Result<Switched, Fault> {
+        let mut whole: Vec<Command> = vec![("MULTI", Vec::new())];
+        whole.extend(commands);
+        whole.push(("EXEC", Vec::new()));
+        let answers = self.connection.send(whole).await?;
+        // Whatever was answered, the transaction is over, and with it the watch.
+        self.target.keep(self.address, self.connection);
+        match all(answers).map_err(Fault::Refused)?.pop() {
+            Some(Value::Null) => Ok(Switched::Overtaken),
+            Some(Value::Array(_)) => Ok(Switched::Yes),
+            other => Err(Fault::Away(format!("EXEC answered {other:?}"))),
+        }
+    }
+}
+
+/// The look at what is published, watched from then on.
+fn look(names: &Names) -> Vec<Command> {
+    let key = || vec![text(&names.version)];
+    vec![("WATCH", key()), ("GET", key())]
+}
+
+/// The answers, or the first error among them.
+fn all(answers: Vec<Result<Value, String>>) -> Result<Vec<Value>, String> {
+    answers.into_iter().collect()
+}
+
+fn text(text: &str) -> Value {
+    Value::String(text.into())
+}
+
+/// The arguments that add all entries. They come best first, so that Redis finds the place of each at the
+/// beginning of what is there.
+fn added(key: &str, set: Vec<(f64, String)>) -> Vec<Value> {
+    let mut args = Vec::with_capacity(1 + 2 * set.len());
+    args.push(text(key));
+    for (score, member) in set {
+        args.push(Value::String(score.to_string().into()));
+        args.push(Value::String(member.into()));
+    }
+    args
+}
+
+fn expiries(names: &Names, lasts: Option<Duration>) -> Vec<Command> {
+    let Some(lasts) = lasts else {
+        return Vec::new();
+    };
+    let ms = i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX);
+    let keys = [&names.set, &names.json, &names.version];
+    let expiry = |key: &String| ("PEXPIRE", vec![text(key), Value::Integer(ms)]);
+    keys.into_iter().map(expiry).collect()
+}

@@ -1,0 +1,94 @@
+//! A target that is away is waited for, and nobody else waits with it.
+
+use end_to_end::redis::RedisServer;
+use end_to_end::{Server, eventually};
+use serde_json::json;
+
+use super::stage::{published, set};
+
+fn settings(target: &RedisServer) -> String {
+    let kind = "windows = [\"all\"]";
+    published(kind, &target.url(), "lb:{subject}", "every = \"100ms\"")
+}
+
+fn give(server: &Server, board: &str, points: i64) {
+    server.give(board, &[("u", points)]);
+}
+
+fn shown(target: &RedisServer, subject: &str, points: i64) {
+    eventually("the board again", || {
+        (set(target, &format!("lb:{subject}")) == [("u".to_owned(), points)]).then_some(())
+    });
+}
+
+#[test]
+fn a_target_that_comes_back_empty_is_given_everything() {
+    let target = RedisServer::plain();
+    let server = Server::with(&settings(&target));
+    give(&server, "k/quiet", 1);
+    give(&server, "k/busy", 1);
+    shown(&target, "quiet", 1);
+    shown(&target, "busy", 1);
+    target.kill();
+    give(&server, "k/busy", 1);
+    give(&server, "k/born-meanwhile", 1);
+    eventually("that it is told", || {
+        server
+            .log()
+            .contains("boards cannot be published")
+            .then_some(())
+    });
+    give(&server, "k/busy", 1);
+    assert_eq!(server.get("/readyz").status, 200);
+    target.start();
+    shown(&target, "busy", 3);
+    shown(&target, "born-meanwhile", 1);
+    // Nobody has written to it.
+    shown(&target, "quiet", 1);
+    let log = server.log();
+    assert_eq!(
+        log.matches("boards cannot be published").count(),
+        1,
+        "{log}"
+    );
+    assert_eq!(
+        log.matches("boards are published again").count(),
+        1,
+        "{log}"
+    );
+}
+
+#[test]
+fn a_target_that_hangs_holds_up_no_other() {
+    let (hung, other) = (RedisServer::plain(), RedisServer::plain());
+    let server = Server::with(&settings(&hung));
+    let kind = json!({"windows": ["all"],
+                      "publish": {"store": other.url(), "key": "lb:{subject}", "every": "100ms"}});
+    server.put("/v1/kinds/other", &kind).is(201);
+    give(&server, "k/a", 1);
+    shown(&hung, "a", 1);
+    hung.pause();
+    give(&server, "k/a", 1);
+    for points in 1..=5 {
+        give(&server, "other/a", 1);
+        shown(&other, "a", points);
+    }
+    hung.resume();
+    shown(&hung, "a", 2);
+}
+
+#[test]
+fn a_target_that_refuses_is_told_and_tried_again() {
+    let target = RedisServer::plain();
+    let server = Server::with(&settings(&target));
+    target.command(&["CONFIG", "SET", "maxmemory", "1"]).ok();
+    give(&server, "k/a", 1);
+    eventually("that it is told", || {
+        server
+            .log()
+            .contains("refused where it is published")
+            .then_some(())
+    });
+    target.command(&["CONFIG", "SET", "maxmemory", "0"]).ok();
+    shown(&target, "a", 1);
+}

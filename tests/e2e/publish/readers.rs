@@ -1,0 +1,110 @@
+//! A reader who looks all the while sees whole boards, each no older than the one before.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use end_to_end::redis::{RedisServer, RedisWire};
+use end_to_end::{Launch, Server, eventually};
+use serde_json::{Value, json};
+
+use super::stage::{json_of, points, published, set_of};
+
+const MEMBERS: usize = 200;
+
+/// Boards that differ, of those that the reader saw.
+const BOARDS_SEEN_MIN: usize = 20;
+
+/// One more point for every member, in one batch of the one shard: whoever looks at the shard finds
+/// them all alike.
+fn raise(server: &Server) {
+    let item = |number| json!({"board": "k/a", "member": format!("m{number}"), "points": 1});
+    let items: Vec<Value> = (0..MEMBERS).map(item).collect();
+    assert_eq!(server.contribute(&items.into()).ok()["applied"], MEMBERS);
+}
+
+/// The points that everybody has, in what is published at one moment.
+#[track_caller]
+fn seen(wire: &mut RedisWire) -> i64 {
+    wire.command(&["MULTI"]).ok();
+    for words in [
+        &["ZREVRANGE", "lb:a", "0", "-1", "WITHSCORES"][..],
+        &["GET", "lb:a:json"],
+        &["GET", "lb:a:version"],
+    ] {
+        assert_eq!(wire.command(words).text(), "QUEUED");
+    }
+    let replies = wire.command(&["EXEC"]);
+    let [set, json, version] = replies.items() else {
+        panic!("{replies:?}")
+    };
+    let set = set_of(set);
+    assert_eq!(set.len(), MEMBERS);
+    let (_, first) = set[0];
+    assert!(set.iter().all(|(_, points)| *points == first), "{set:?}");
+    let json = json_of(json).unwrap();
+    assert_eq!(json["members"], MEMBERS);
+    let mut listed = points(&json);
+    listed.sort();
+    listed.reverse();
+    let mut set = set;
+    set.sort();
+    set.reverse();
+    assert_eq!(listed, set);
+    let version = version.text().split(' ').next().unwrap();
+    assert_eq!(json["version"], version);
+    first
+}
+
+#[test]
+fn two_servers_publish_one_board() {
+    let (store, target) = (RedisServer::plain(), RedisServer::plain());
+    let kind = "windows = [\"all\"]\nshards = 1";
+    let config = published(kind, &target.url(), "lb:{subject}", "every = \"100ms\"");
+    let serve = || {
+        let launch = Launch::on_a_free_port(&config);
+        launch.args(&format!("--store {}", store.url())).start()
+    };
+    let servers = [serve(), serve()];
+    raise(&servers[0]);
+    eventually("a first board", || {
+        let there = target.command(&["EXISTS", "lb:a:version"]);
+        (there.integer() == 1).then_some(())
+    });
+    let is_over = AtomicBool::new(false);
+    let (rounds, boards) = thread::scope(|scope| {
+        let writers = servers.each_ref().map(|server| {
+            let is_over = &is_over;
+            scope.spawn(move || {
+                let mut rounds = 0;
+                while !is_over.load(Ordering::Relaxed) {
+                    raise(server);
+                    rounds += 1;
+                }
+                rounds
+            })
+        });
+        let reader = scope.spawn(|| {
+            let mut wire = target.connect();
+            let (mut last, mut boards) = (0, 0);
+            eventually("boards that follow each other", || {
+                let points = seen(&mut wire);
+                assert!(points >= last, "{points} after {last}");
+                boards += usize::from(points > last);
+                last = points;
+                // A look that is no transaction misses nothing either.
+                assert_ne!(wire.command(&["ZCARD", "lb:a"]).integer(), 0);
+                (boards >= BOARDS_SEEN_MIN).then_some(boards)
+            })
+        });
+        let boards = reader.join();
+        is_over.store(true, Ordering::Relaxed);
+        let rounds: i64 = writers.map(|writer| writer.join().unwrap()).iter().sum();
+        (rounds, boards.unwrap())
+    });
+    println!("{boards} boards seen of {rounds}");
+    // The last one comes, whoever wrote it.
+    let mut wire = target.connect();
+    eventually("the last board", || {
+        (seen(&mut wire) == rounds + 1).then_some(())
+    });
+}

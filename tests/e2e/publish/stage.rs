@@ -1,0 +1,59 @@
+//! What is published of a board, as somebody reads it who knows nothing of the service.
+
+use end_to_end::redis::{RedisServer, Reply};
+use end_to_end::{Server, eventually};
+use serde_json::Value;
+
+/// The configuration of a kind `k` that is published, with further settings of the kind and of the
+/// publication.
+pub(super) fn published(kind: &str, store: &str, key: &str, more: &str) -> String {
+    format!("[kinds.k]\n{kind}\n[kinds.k.publish]\nstore = \"{store}\"\nkey = \"{key}\"\n{more}\n")
+}
+
+/// Members and scores of a sorted set, from the highest score down.
+pub(super) fn set(redis: &RedisServer, key: &str) -> Vec<(String, i64)> {
+    let reply = redis.command(&["ZREVRANGE", key, "0", "-1", "WITHSCORES"]);
+    set_of(&reply)
+}
+
+/// The same of a reply.
+pub(super) fn set_of(reply: &Reply) -> Vec<(String, i64)> {
+    let pairs = reply.items().as_chunks::<2>().0.iter();
+    let pair =
+        |[member, score]: &[Reply; 2]| (member.text().to_owned(), score.text().parse().unwrap());
+    pairs.map(pair).collect()
+}
+
+/// The JSON that is published, if there is any.
+pub(super) fn json(redis: &RedisServer, key: &str) -> Option<Value> {
+    json_of(&redis.command(&["GET", &format!("{key}:json")]))
+}
+
+/// The same of a reply.
+pub(super) fn json_of(reply: &Reply) -> Option<Value> {
+    match reply {
+        Reply::Nil => None,
+        json => Some(serde_json::from_str(json.text()).unwrap()),
+    }
+}
+
+/// Waits until the JSON of a key is of the version that the server has; that JSON.
+#[track_caller]
+pub(super) fn caught_up(server: &Server, redis: &RedisServer, window: &str, key: &str) -> Value {
+    let path = format!("/v1/boards/k/a/top?fresh=true&n=1&window={window}");
+    eventually("the board as it is", || {
+        let top = server.get(&path).ok();
+        let json = json(redis, key)?;
+        (json["version"] == top["version"]).then_some(json)
+    })
+}
+
+/// Members and points of entries.
+pub(super) fn points(top: &Value) -> Vec<(String, i64)> {
+    let entries = top["entries"].as_array().unwrap().iter();
+    let pair = |entry: &Value| {
+        let member = entry["member"].as_str().unwrap().to_owned();
+        (member, entry["points"].as_i64().unwrap())
+    };
+    entries.map(pair).collect()
+}

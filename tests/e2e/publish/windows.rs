@@ -1,0 +1,63 @@
+//! Windows are published once more when they close, and under a key that they share only the last.
+
+use end_to_end::clock::{DAY_MS, date, now_ms};
+use end_to_end::redis::RedisServer;
+use end_to_end::{Server, eventually};
+use serde_json::json;
+
+use super::stage::{self, published, set};
+
+/// Time for a server to start and a contribution to come before its window closes.
+const LEFT_MS: i64 = 10_000;
+
+#[test]
+fn a_window_that_closes_is_published_as_final() {
+    let redis = RedisServer::plain();
+    let now = now_ms();
+    let yesterday = now - DAY_MS;
+    let since_its_end = now.rem_euclid(DAY_MS);
+    let kind = format!(
+        "windows = [\"day\"]\nclose = {{ day = \"{}ms\" }}",
+        since_its_end + LEFT_MS
+    );
+    let server = Server::with(&published(&kind, &redis.url(), "lb:{subject}:{window}", ""));
+    let late = json!({"board": "k/a", "member": "u", "points": 3, "at": yesterday});
+    assert_eq!(server.contribute(&late).ok()["applied"], 1);
+    let key = format!("lb:a:day:{}", date(yesterday));
+    let open = eventually("the day while it is open", || stage::json(&redis, &key));
+    assert_eq!(open.get("final"), None);
+    let closed = eventually("the day once it is closed", || {
+        let json = stage::json(&redis, &key)?;
+        (json["final"] == true).then_some(json)
+    });
+    assert_eq!(closed["entries"], open["entries"]);
+    assert_eq!(set(&redis, &key), [("u".to_owned(), 3)]);
+}
+
+#[test]
+fn a_key_that_windows_share_shows_the_current_one() {
+    let redis = RedisServer::plain();
+    let server = Server::with(&published(
+        "",
+        &redis.url(),
+        "lb:{subject}:{period}",
+        "windows = [\"month\", \"all\"]",
+    ));
+    let late = json!({"board": "k/a", "member": "late", "points": 7, "at": now_ms() - 40 * DAY_MS});
+    server.contribute(&late).ok();
+    server.give("k/a", &[("u", 3)]);
+    eventually("both", || {
+        (set(&redis, "lb:a:all").len() == 2).then_some(())
+    });
+    eventually("the month", || {
+        (set(&redis, "lb:a:month") == [("u".to_owned(), 3)]).then_some(())
+    });
+    // Written to once more, the month before does not come in its place.
+    server.contribute(&late).ok();
+    eventually("the late one", || {
+        (set(&redis, "lb:a:all")[0] == ("late".to_owned(), 14)).then_some(())
+    });
+    assert_eq!(set(&redis, "lb:a:month"), [("u".to_owned(), 3)]);
+    let keys = redis.command(&["KEYS", "lb:a:*"]);
+    assert_eq!(keys.items().len(), 6, "{keys:?}");
+}

@@ -1,0 +1,96 @@
+//! A memcached as a child process: [`Memcached`].
+
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Command, Stdio};
+
+use crate::patience::{DEADLINE, eventually};
+use crate::process::Process;
+use crate::redis::Port;
+
+/// A memcached on a port of its own; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Memcached {
+    process: Process,
+    port: Port,
+}
+
+impl Memcached {
+    /// Starts one.
+    #[track_caller]
+    pub fn start() -> Self {
+        let port = Port::reserve();
+        let memcached = Self {
+            process: spawn(&port),
+            port,
+        };
+        memcached.wait();
+        memcached
+    }
+
+    /// Kills it (SIGKILL) and starts it again, empty, on its port.
+    #[track_caller]
+    pub fn restart(&mut self) {
+        self.process.signal("KILL");
+        self.process.ended();
+        self.process = spawn(&self.port);
+        self.wait();
+    }
+
+    /// `memcached://127.0.0.1:PORT`.
+    pub fn url(&self) -> String {
+        format!("memcached://{}", self.address())
+    }
+
+    /// The value of a key and its flags; none where there is no item.
+    #[track_caller]
+    pub fn get(&self, key: &str) -> Option<(String, u32)> {
+        self.try_get(key).unwrap()
+    }
+
+    fn try_get(&self, key: &str) -> io::Result<Option<(String, u32)>> {
+        let stream = TcpStream::connect(self.address())?;
+        stream.set_read_timeout(Some(DEADLINE))?;
+        let mut stream = BufReader::new(stream);
+        stream
+            .get_mut()
+            .write_all(format!("get {key}\r\n").as_bytes())?;
+        let mut head = String::new();
+        stream.read_line(&mut head)?;
+        let words: Vec<&str> = head.split_whitespace().collect();
+        let ["VALUE", _, flags, length] = words[..] else {
+            assert_eq!(words, ["END"]);
+            return Ok(None);
+        };
+        let mut value = vec![0; length.parse().unwrap()];
+        stream.read_exact(&mut value)?;
+        let value = String::from_utf8(value).unwrap();
+        Ok(Some((value, flags.parse().unwrap())))
+    }
+
+    #[track_caller]
+    fn wait(&self) {
+        eventually("a memcached that answers", || self.try_get("any").ok());
+    }
+
+    fn address(&self) -> SocketAddr {
+        self.port.address()
+    }
+}
+
+#[track_caller]
+fn spawn(port: &Port) -> Process {
+    let mut command = Command::new("memcached");
+    let number = port.number().to_string();
+    // As root it wants to be told who to be.
+    command.args(["-l", "127.0.0.1", "-p", &number, "-u", "nobody"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    match command.spawn() {
+        Ok(child) => Process::of(child),
+        Err(error) if error.kind() == ErrorKind::NotFound => panic!(
+            "memcached is missing: tests/run installs it, or by hand (Debian, Ubuntu): \
+             apt-get install memcached"
+        ),
+        Err(error) => panic!("memcached: {error}"),
+    }
+}
