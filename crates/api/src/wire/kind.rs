@@ -9,7 +9,6 @@ use board::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::object::{object, objects};
 use super::retain::{RetainShape, given, retain};
 
 /// Depth of the cached global board where nothing is said.

@@ -199,6 +199,7 @@ fn kind(retain: Option<Retain>, period: Period) -> Kind {
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::ZERO,
         retain,
+        publish: None,
     })
     .unwrap()
 }
