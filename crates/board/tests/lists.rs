@@ -48,6 +48,7 @@ fn kind(rules: Rules, top: u64, retain: Retain) -> Result<Kind, KindError> {
         top,
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::from_hours(1),
+        publish: None,
         retain: Some(retain),
     })
 }

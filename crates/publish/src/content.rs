@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use api::EntryRead;
-use board::{Keep, Kind, Timestamp, Window};
+use board::{Activity, Keep, Kind, Timestamp, Window};
 use encodings::{EncodeError, Encoding};
 
 /// What stands in place of an encoding where there is to be no sorted set.
@@ -67,17 +67,27 @@ pub(crate) fn set(
 }
 
 /// How long a window that is written now is to be there; without end where it is not told.
-pub(crate) fn lasts(kind: &Kind, window: Window, now: Timestamp) -> Option<Duration> {
-    let rule = kind.window_rule(window.period())?;
-    match rule.keep {
-        Keep::Forever => None,
-        Keep::Idle(span) => Some(span),
-        Keep::After(keep) => {
-            let gone = kind.calendar().span(window).end?.plus(keep);
-            let ms = u64::try_from(gone.millis() - now.millis()).unwrap_or(0);
-            Some(Duration::from_millis(ms.max(1)))
+pub(crate) fn lasts(
+    kind: &Kind,
+    window: Window,
+    activity: &Activity,
+    now: Timestamp,
+) -> Option<Duration> {
+    let until = |gone: Timestamp| {
+        let ms = u64::try_from(gone.millis() - now.millis()).unwrap_or(0);
+        Duration::from_millis(ms.max(1))
+    };
+    let keep = kind.window_rule(window.period()).map(|rule| rule.keep);
+    let of_window = match keep {
+        None | Some(Keep::Forever) => None,
+        Some(Keep::Idle(span)) => Some(span),
+        Some(Keep::After(keep)) => {
+            let end = kind.calendar().span(window).end;
+            end.map(|end| until(end.plus(keep)))
         }
-    }
+    };
+    let of_board = activity.expires_at().map(until);
+    of_window.into_iter().chain(of_board).min()
 }
 
 #[cfg(test)]
@@ -129,13 +139,27 @@ mod tests {
         let now = at("2026-11-20T12:00:00Z");
         let day = |at| kept.calendar().span_at(Period::Day, at).window;
         let hours = |hours| Some(Duration::from_hours(hours));
-        assert_eq!(lasts(&kept, day(now), now), hours(12 + 48));
         assert_eq!(
-            lasts(&kept, day(at("2026-11-19T12:00:00Z")), now),
+            lasts(&kept, day(now), &Activity::ALWAYS, now),
+            hours(12 + 48)
+        );
+        assert_eq!(
+            lasts(
+                &kept,
+                day(at("2026-11-19T12:00:00Z")),
+                &Activity::ALWAYS,
+                now
+            ),
             hours(36)
         );
-        assert_eq!(lasts(&kept, Window::ALL_TIME, now), None);
+        assert_eq!(lasts(&kept, Window::ALL_TIME, &Activity::ALWAYS, now), None);
         let idle = kind(r#"{"windows": ["all"], "keep": {"all": {"idle": "7d"}}}"#);
-        assert_eq!(lasts(&idle, Window::ALL_TIME, now), hours(7 * 24));
+        assert_eq!(
+            lasts(&idle, Window::ALL_TIME, &Activity::ALWAYS, now),
+            hours(7 * 24)
+        );
+        let battle = Activity::new(None, Some(now), Some(Duration::from_hours(3))).unwrap();
+        assert_eq!(lasts(&kept, day(now), &battle, now), hours(3));
+        assert_eq!(lasts(&kept, Window::ALL_TIME, &battle, now), hours(3));
     }
 }

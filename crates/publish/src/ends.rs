@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use board::{Kind, Period, Publication, Timestamp, Window};
+use board::{Activity, Kind, Period, Publication, Timestamp, Window};
 use tokio::time::Instant;
 
 use crate::marks::{Extent, Place};
@@ -67,6 +67,17 @@ pub(crate) fn after(
     (closed > now).then_some((closed, Extent::Window(window)))
 }
 
+/// What is to be published when the board's own time turns: the same, as final, and what is left when it goes.
+pub(crate) fn turn(
+    activity: &Activity,
+    window: Window,
+    now: Timestamp,
+) -> Option<(Timestamp, Extent)> {
+    let turns = [activity.ends_at(), activity.expires_at()];
+    let next = turns.into_iter().flatten().filter(|at| *at > now).min()?;
+    Some((next, Extent::Window(window)))
+}
+
 /// The window of this period that is on.
 pub(crate) fn current(kind: &Kind, period: Period, now: Timestamp) -> Window {
     kind.calendar().span_at(period, now).window
@@ -127,5 +138,23 @@ mod tests {
             after(&kind("{subject}:{period}", "{}"), now),
             Some((at("2026-11-21T00:00:00Z"), window("2026-11-21T00:00:00Z")))
         );
+    }
+    #[test]
+    fn a_board_with_a_time_of_its_own_is_published_when_it_ends_and_when_it_goes() {
+        let at = |text| Timestamp::parse_rfc3339(text).unwrap();
+        let (start, end, gone) = (
+            at("2026-11-20T20:00:00Z"),
+            at("2026-11-20T20:15:00Z"),
+            at("2026-11-20T21:15:00Z"),
+        );
+        let battle =
+            Activity::new(Some(start), Some(end), Some(Duration::from_secs(3600))).unwrap();
+        let turn = |activity: &Activity, now| {
+            super::turn(activity, Window::ALL_TIME, now).map(|(at, _)| at)
+        };
+        assert_eq!(turn(&battle, start), Some(end));
+        assert_eq!(turn(&battle, end), Some(gone));
+        assert_eq!(turn(&battle, gone), None);
+        assert_eq!(turn(&Activity::ALWAYS, start), None);
     }
 }

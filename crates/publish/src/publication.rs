@@ -75,8 +75,8 @@ impl Work {
         depth.unwrap_or(self.kind.top())
     }
 
-    fn is_final(&self) -> bool {
-        self.kind.window_state(self.window, self.now) == WindowState::Closed
+    fn is_final(&self, snapshot: &Snapshot) -> bool {
+        snapshot.is_final() || self.kind.window_state(self.window, self.now) == WindowState::Closed
     }
 
     /// Names all that decides what is written: the board's version, the window, and how it is shown.
@@ -86,15 +86,20 @@ impl Work {
             Keep::Forever => 0,
             Keep::After(span) | Keep::Idle(span) => span.as_millis(),
         };
+        let until = snapshot.activity.expires_at().map_or(0, Timestamp::millis);
         format!(
-            "{} {} top={} final={} kept={kept} encoding={} form={}",
+            "{} {} top={} final={} kept={kept} until={until} encoding={} form={}",
             snapshot.version,
             self.window.start().millis(),
             self.top(),
-            self.is_final(),
+            self.is_final(snapshot),
             self.publication().encoding,
             api::RENDERER_MARK,
         )
+    }
+
+    fn lasts(&self, snapshot: &Snapshot) -> Option<Duration> {
+        content::lasts(&self.kind, self.window, &snapshot.activity, self.now)
     }
 
     /// Whether what bears this mark is of a later window than this: clocks of servers may differ.
@@ -107,8 +112,9 @@ impl Work {
         let form = TopForm {
             window: self.window,
             n: self.top(),
-            is_final: self.is_final(),
+            is_final: self.is_final(snapshot),
             stale: false,
+            listed: self.kind.retain().map(|retain| retain.keep),
         };
         let window = self.kind.calendar().name(self.window);
         let (set, inexact) = match self.set(snapshot) {
@@ -119,7 +125,7 @@ impl Work {
             mark,
             json: api::top_json(&self.board, &window, snapshot, form),
             set,
-            lasts: content::lasts(&self.kind, self.window, self.now),
+            lasts: self.lasts(snapshot),
         };
         (content, inexact)
     }
@@ -136,9 +142,11 @@ impl Work {
         set.map(Some).map_err(|error| error.to_string())
     }
 
-    fn published(&self, inexact: Option<String>) -> Outcome {
+    fn published(&self, snapshot: &Snapshot, inexact: Option<String>) -> Outcome {
         let publication = self.publication();
         let next = ends::after(&self.kind, publication, self.window, self.now);
+        let turn = ends::turn(&snapshot.activity, self.window, self.now);
+        let next = next.into_iter().chain(turn).min_by_key(|(at, _)| *at);
         let wait = |at: Timestamp| {
             let ms = u64::try_from(at.millis() - self.now.millis()).unwrap_or(0);
             Duration::from_millis(ms)
@@ -205,29 +213,30 @@ async fn write(
         let is_next = turn.published().is_some_and(|mark| work.is_before(mark));
         if !turn.is_there() || is_next {
             turn.leave(names, None).await?;
-            return Ok(work.published(None));
+            return Ok(work.published(snapshot, None));
         }
         return Ok(match turn.clear(names).await? {
-            Switched::Yes => work.published(None),
+            Switched::Yes => work.published(snapshot, None),
             Switched::Overtaken => Outcome::Overtaken(every),
         });
     }
     let mark = work.mark(snapshot);
     match turn.published() {
         Some(published) if published == mark => {
-            let renewed = work.kind.idle().filter(|_| work.window == Window::ALL_TIME);
+            let goes_idle = work.kind.idle().is_some() && work.window == Window::ALL_TIME;
+            let renewed = work.lasts(snapshot).filter(|_| goes_idle);
             turn.leave(names, renewed).await?;
-            return Ok(work.published(None));
+            return Ok(work.published(snapshot, None));
         }
         Some(published) if work.is_before(published) => {
             turn.leave(names, None).await?;
-            return Ok(work.published(None));
+            return Ok(work.published(snapshot, None));
         }
         _ => {}
     }
     let (content, inexact) = work.content(snapshot, mark);
     Ok(match turn.switch(names, content).await? {
-        Switched::Yes => work.published(inexact),
+        Switched::Yes => work.published(snapshot, inexact),
         Switched::Overtaken => Outcome::Overtaken(every),
     })
 }
