@@ -27,6 +27,7 @@ mod node;
 mod node_clock;
 mod pause;
 mod reply;
+mod script_free;
 mod sentinel;
 mod slots;
 mod task;
