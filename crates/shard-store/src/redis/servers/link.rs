@@ -151,10 +151,10 @@ impl Link {
         self.script_free.is_none()
     }
 
-    /// How often calls without scripts met other writes.
+    /// How often calls without scripts met other writes, and how often they waited for answers.
     #[cfg(test)]
-    pub(super) fn conflicts(&self) -> u64 {
-        self.script_free.as_ref().map_or(0, ScriptFree::conflicts)
+    pub(super) fn spent(&self) -> (u64, u64) {
+        self.script_free.as_ref().map_or((0, 0), ScriptFree::spent)
     }
 
     /// Until the link is no good any more; answers why. Then it is ended.

@@ -5,5 +5,7 @@ mod given;
 mod ids;
 mod lanes;
 mod model;
+mod other_clients;
+mod script_free;
 mod story;
 mod windows;

@@ -4,7 +4,7 @@
 //! question on, so that the end of the attempt tells whether anything changed; or, of a function that
 //! only reads, everything that it asked last time is asked again in one `MULTI`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
 use fred::types::{Resp3Frame, Value};
@@ -96,8 +96,8 @@ impl<'a> Look<'a> {
             questions.push(Command::time());
         }
         questions.push(first.clone());
-        let mut known = HashMap::new();
-        questions.retain(|command| known.insert(command.clone(), ()).is_none());
+        let mut known = HashSet::new();
+        questions.retain(|command| known.insert(command.clone()));
         let mut commands = self.clean();
         if !self.call.keys.is_empty() {
             let keys = self.call.keys.iter().cloned();
@@ -149,7 +149,10 @@ impl<'a> Look<'a> {
     }
 
     /// Nothing has happened if this fails, whatever became of it.
-    async fn send(&self, commands: Vec<(&'static str, Vec<Value>)>) -> Result<Vec<Reply>, Fault> {
+    async fn send(
+        &mut self,
+        commands: Vec<(&'static str, Vec<Value>)>,
+    ) -> Result<Vec<Reply>, Fault> {
         let sent = self.session.send(commands, self.call.left()).await;
         let replies = sent.map_err(|fault| match fault {
             Fault::Lost(words) => Fault::NotSent(words),

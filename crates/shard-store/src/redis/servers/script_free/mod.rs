@@ -46,6 +46,7 @@ use transaction::Transaction;
 pub(super) struct ScriptFree {
     sessions: Arc<Sessions>,
     conflicts: AtomicU64,
+    round_trips: AtomicU64,
 }
 
 /// A call as a function is given it.
@@ -76,6 +77,7 @@ impl ScriptFree {
         Self {
             sessions: Sessions::new(dial, address, info),
             conflicts: AtomicU64::new(0),
+            round_trips: AtomicU64::new(0),
         }
     }
 
@@ -93,12 +95,11 @@ impl ScriptFree {
         let mut lease = self.sessions.take(call.until).await?;
         let mut transaction = Transaction::new(lease.session(), clocked);
         let said = transaction.run().await;
-        let conflicts = transaction.conflicts();
-        if conflicts > 0 {
-            let function = call.function;
-            tracing::debug!(function, conflicts, "other writes came between");
-            self.conflicts.fetch_add(conflicts, Ordering::Relaxed);
-        }
+        let (conflicts, round_trips) = transaction.spent();
+        let function = call.function;
+        tracing::trace!(function, round_trips, conflicts, "called without scripts");
+        self.conflicts.fetch_add(conflicts, Ordering::Relaxed);
+        self.round_trips.fetch_add(round_trips, Ordering::Relaxed);
         match said {
             Ok(said) => {
                 lease.is_done();
@@ -112,10 +113,11 @@ impl ScriptFree {
         }
     }
 
-    /// How often writes of others came between and a call was tried again.
+    /// How often writes of others came between, and how often an answer was waited for.
     #[cfg(test)]
-    pub(super) fn conflicts(&self) -> u64 {
-        self.conflicts.load(Ordering::Relaxed)
+    pub(super) fn spent(&self) -> (u64, u64) {
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        (count(&self.conflicts), count(&self.round_trips))
     }
 
     /// Ends all connections.

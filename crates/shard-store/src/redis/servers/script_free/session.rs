@@ -32,15 +32,18 @@ pub(super) struct Session {
     pub(super) interpreter: Interpreter,
     /// Whether keys may be watched.
     pub(super) watches: bool,
+    /// How often it was waited for an answer.
+    pub(super) round_trips: u64,
 }
 
 impl Session {
     /// Sends commands together; each is answered, or none of them is known to have been.
     pub(super) async fn send(
-        &self,
+        &mut self,
         commands: Vec<(&'static str, Vec<Value>)>,
         within: Duration,
     ) -> Result<Vec<Result<Reply, Fault>>, Fault> {
+        self.round_trips += 1;
         self.connection.send_together(commands, within).await
     }
 
@@ -119,6 +122,7 @@ impl Sessions {
             ended,
             interpreter,
             watches: false,
+            round_trips: 0,
         })
     }
 

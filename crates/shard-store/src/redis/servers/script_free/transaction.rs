@@ -49,9 +49,10 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// How often another write came between.
-    pub(super) fn conflicts(&self) -> u64 {
-        self.conflicts
+    /// How often another write came between, and how often an answer was waited for.
+    pub(super) fn spent(self) -> (u64, u64) {
+        let round_trips = std::mem::take(&mut self.session.round_trips);
+        (self.conflicts, round_trips)
     }
 
     /// Makes it, and answers what the function says.
@@ -118,6 +119,10 @@ impl<'a> Transaction<'a> {
         if writes.len() > WRITES_MAX {
             let why = format!("ERR {}: more than {WRITES_MAX} writes", self.call.function);
             return Err(Fault::Redis(why));
+        }
+        if !writes.is_empty() && Instant::now() >= self.call.until {
+            // Nobody would hear what became of it.
+            return Err(Fault::Redis("TRYAGAIN the deadline had passed".to_owned()));
         }
         let mut commands: Vec<(&'static str, Vec<Value>)> = vec![("MULTI", Vec::new())];
         commands.extend(writes.iter().map(|write| (write.name, write.words())));
