@@ -24,4 +24,4 @@ pub use embedded::{
 pub use engine::REMEMBERED_ID_BYTES_MAX;
 pub use local::LocalStore;
 
-pub use redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl, RedisUrlError};
+pub use redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl, RedisUrlError, RedisWrites};

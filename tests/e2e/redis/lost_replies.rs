@@ -75,9 +75,14 @@ fn sorts(proxy: &FaultProxy, rounds: &mut Rounds<'_>) -> Vec<Matching> {
 
 #[test]
 fn any_request_and_any_reply_may_be_lost_and_no_client_hears_of_it() {
+    losses_are_not_heard_of("");
+}
+
+/// With this in `[redis]`.
+pub(super) fn losses_are_not_heard_of(setting: &str) {
     let redis = RedisServer::plain();
     let proxy = FaultProxy::before(&redis);
-    let config = format!("{DEADLINES}{KIND}");
+    let config = format!("{DEADLINES}{setting}{KIND}");
     let servers = [(); 2].map(|()| serve(proxy.url(), &config));
     let [server, other] = &servers;
     let mut dice = Dice::new();

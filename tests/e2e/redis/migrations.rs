@@ -45,8 +45,13 @@ fn move_all(cluster: &RedisCluster, to: &Arc<RedisServer>, tally: &Tally, dice: 
 
 #[test]
 fn slots_that_go_and_come_back_lose_nothing_and_show_nothing_wrong() {
+    slots_go_and_come_back("");
+}
+
+/// With this in `[redis]`.
+pub(super) fn slots_go_and_come_back(setting: &str) {
     let cluster = RedisCluster::start(2, 0, &RedisOptions::new());
-    let server = serve(&cluster.url(), &format!("{DEADLINES}{KIND}"));
+    let server = serve(&cluster.url(), &format!("{DEADLINES}{setting}{KIND}"));
     let mut dice = Dice::new();
     let mut ledger = Ledger::begin(&server);
     let mut versions = Versions::default();

@@ -15,6 +15,7 @@ mod one_service;
 mod one_version;
 mod refusals;
 mod restarts;
+mod script_free;
 mod spread;
 mod stage;
 mod stopped_nodes;

@@ -127,8 +127,9 @@ fn ask(server: &Server, names: &[String], board: usize, dice: &mut Dice) {
     }
 }
 
-fn every_answer_belongs_to_its_question(store: &str) {
-    let server = &serve(store, KIND);
+/// With this configuration beside the kind's.
+pub(super) fn every_answer_belongs_to_its_question(store: &str, config: &str) {
+    let server = &serve(store, &format!("{config}{KIND}"));
     let names = &names()[..];
     let mut dice = Dice::new();
     thread::scope(|scope| {
@@ -161,11 +162,11 @@ fn every_answer_belongs_to_its_question(store: &str) {
 #[test]
 fn on_one_server_every_answer_belongs_to_its_question() {
     let redis = RedisServer::plain();
-    every_answer_belongs_to_its_question(&redis.url());
+    every_answer_belongs_to_its_question(&redis.url(), "");
 }
 
 #[test]
 fn on_a_cluster_every_answer_belongs_to_its_question() {
     let cluster = RedisCluster::start(3, 0, &RedisOptions::new());
-    every_answer_belongs_to_its_question(&cluster.url());
+    every_answer_belongs_to_its_question(&cluster.url(), "");
 }

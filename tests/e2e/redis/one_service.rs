@@ -15,17 +15,18 @@ const IDS: usize = 500;
 #[test]
 fn on_one_redis() {
     let redis = RedisServer::plain();
-    two_are_one_service(&redis.url());
+    two_are_one_service(&redis.url(), [""; 2]);
 }
 
 #[test]
 fn on_a_cluster() {
     let cluster = RedisCluster::start(3, 0, &RedisOptions::new());
-    two_are_one_service(&cluster.url());
+    two_are_one_service(&cluster.url(), [""; 2]);
 }
 
-fn two_are_one_service(url: &str) {
-    let servers = [(); 2].map(|()| serve(url, ""));
+/// With these configurations.
+pub(super) fn two_are_one_service(url: &str, configs: [&str; 2]) {
+    let servers = configs.map(|config| serve(url, config));
     let [here, there] = &servers;
     writes_are_seen(here, there);
     kinds_are_known(here, there);

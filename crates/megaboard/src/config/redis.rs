@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
-use shard_store::RedisSettings;
+use shard_store::{RedisSettings, RedisWrites};
 
 /// The section, setting by setting; what is left out is as [`RedisSettings`] has it.
 #[derive(Debug, Default, Deserialize)]
@@ -15,10 +15,28 @@ pub(crate) struct RedisSection {
     write_deadline: Option<Duration>,
     #[serde(deserialize_with = "span")]
     read_deadline: Option<Duration>,
+    writes: Option<Writes>,
     ids_per_shard_max: Option<u64>,
     allow_eviction: Option<bool>,
     accept_empty: Option<Vec<String>>,
     tls_ca: Option<PathBuf>,
+}
+
+/// How a store writes, as people name it.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Writes {
+    Function,
+    ScriptFree,
+}
+
+impl From<Writes> for RedisWrites {
+    fn from(writes: Writes) -> Self {
+        match writes {
+            Writes::Function => Self::Function,
+            Writes::ScriptFree => Self::ScriptFree,
+        }
+    }
 }
 
 /// The longest that a call may be tried: the memory of calls outlasts it.
@@ -43,6 +61,7 @@ impl RedisSection {
             acks: self.acks.unwrap_or(default.acks),
             write_deadline: self.write_deadline.unwrap_or(default.write_deadline),
             read_deadline: self.read_deadline.unwrap_or(default.read_deadline),
+            writes: self.writes.map_or(default.writes, RedisWrites::from),
             ids_per_shard_max: self.ids_per_shard_max.unwrap_or(default.ids_per_shard_max),
             allow_eviction: self.allow_eviction.unwrap_or(default.allow_eviction),
             accept_empty: self.accept_empty.clone().unwrap_or_default(),
@@ -70,6 +89,27 @@ mod tests {
             ..RedisSettings::default()
         };
         assert_eq!(settings, untouched);
+    }
+
+    #[test]
+    fn writes_have_two_ways() {
+        let writes = |text: &str| {
+            toml::from_str::<RedisSection>(text).map(|section| section.settings().writes)
+        };
+        assert_eq!(writes("").unwrap(), RedisWrites::Function);
+        assert_eq!(
+            writes("writes = \"function\"").unwrap(),
+            RedisWrites::Function
+        );
+        assert_eq!(
+            writes("writes = \"script-free\"").unwrap(),
+            RedisWrites::ScriptFree
+        );
+        let error = writes("writes = \"lua\"").unwrap_err().to_string();
+        assert!(
+            error.contains("lua") && error.contains("script-free"),
+            "{error}"
+        );
     }
 
     #[test]

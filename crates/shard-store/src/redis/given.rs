@@ -16,6 +16,7 @@ use end_to_end::redis::{RedisOptions, RedisWire};
 use super::keys::{ShardKeys, window_name};
 use super::opened::Opened;
 use super::read::Reader;
+use super::settings::{RedisSettings, RedisWrites};
 use super::standing::NULL;
 use super::verify::Verifier;
 use crate::contract::{BoardRecord, Entry};
@@ -47,8 +48,20 @@ impl Given {
         Self::on(&RedisOptions::new()).await
     }
 
+    /// On one that runs no functions of ours.
+    pub(super) async fn without_scripts() -> Self {
+        let settings = RedisSettings {
+            writes: RedisWrites::ScriptFree,
+            ..RedisSettings::default()
+        };
+        Self::of(Opened::with(&RedisOptions::new(), settings).await)
+    }
+
     pub(super) async fn on(options: &RedisOptions) -> Self {
-        let opened = Opened::on(options).await;
+        Self::of(Opened::on(options).await)
+    }
+
+    fn of(opened: Opened) -> Self {
         let (servers, lives) = (opened.servers.clone(), opened.lives.clone());
         let (registry, settings) = (opened.registry.clone(), &opened.settings);
         let reader = Reader::new(servers.clone(), lives.clone(), registry.clone(), settings);

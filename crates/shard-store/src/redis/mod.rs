@@ -31,6 +31,6 @@ mod verify;
 mod wire;
 
 pub use servers::OpenError as RedisOpenError;
-pub use settings::RedisSettings;
+pub use settings::{RedisSettings, RedisWrites};
 pub use store::RedisStore;
 pub use url::{RedisUrl, RedisUrlError};

@@ -29,8 +29,11 @@ impl Opened {
     }
 
     pub(super) async fn on(options: &RedisOptions) -> Self {
+        Self::with(options, RedisSettings::default()).await
+    }
+
+    pub(super) async fn with(options: &RedisOptions, settings: RedisSettings) -> Self {
         let redis = options.start();
-        let settings = RedisSettings::default();
         let parts = Parts::over(&redis, &settings).await;
         Self {
             redis,

@@ -3,6 +3,16 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// How a store writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RedisWrites {
+    /// By functions that run in Redis: one call each.
+    #[default]
+    Function,
+    /// By watched transactions, for servers that run no scripts: as exact, and slower.
+    ScriptFree,
+}
+
 /// Settings of a [`RedisStore`](super::RedisStore).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedisSettings {
@@ -12,6 +22,8 @@ pub struct RedisSettings {
     pub write_deadline: Duration,
     /// How long a read is tried.
     pub read_deadline: Duration,
+    /// Whether functions run in Redis.
+    pub writes: RedisWrites,
     /// Remembered ids that one shard may hold.
     pub ids_per_shard_max: u64,
     /// Whether a server that may evict keys is taken.
@@ -29,6 +41,7 @@ impl Default for RedisSettings {
             acks: 0,
             write_deadline: Duration::from_secs(15),
             read_deadline: Duration::from_secs(3),
+            writes: RedisWrites::default(),
             ids_per_shard_max: 1_000_000,
             allow_eviction: false,
             accept_empty: Vec::new(),

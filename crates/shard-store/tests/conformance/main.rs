@@ -106,5 +106,6 @@ hold!(memory: crate::given::memory);
 hold!(embedded: crate::given::embedded);
 hold!(redis: crate::on_redis::redis);
 hold!(redis_collated: crate::on_redis::redis_collated);
+hold!(redis_script_free: crate::on_redis::redis_script_free);
 hold!(redis_servers: crate::on_redis::redis_servers);
 hold!(redis_cluster: crate::on_redis::redis_cluster);

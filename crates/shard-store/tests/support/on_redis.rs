@@ -1,7 +1,7 @@
 //! Stores over Redis servers of their own, which keep nothing on a disk.
 
 use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
-use shard_store::{RedisSettings, RedisStore};
+use shard_store::{RedisSettings, RedisStore, RedisWrites};
 
 use crate::given::Given;
 
@@ -14,6 +14,18 @@ pub(crate) async fn redis() -> Given {
 pub(crate) async fn redis_collated() -> Given {
     let options = RedisOptions::new().locale("en_US.UTF-8");
     on_server(RedisServer::with(&options)).await
+}
+
+/// On one that runs no scripts for us.
+pub(crate) async fn redis_script_free() -> Given {
+    let rules = "~* &* +@all -@scripting";
+    let server = RedisOptions::new().user("board", "secret", rules).start();
+    let settings = RedisSettings {
+        writes: RedisWrites::ScriptFree,
+        ..RedisSettings::default()
+    };
+    let store = open_with(&server.url(), &settings).await;
+    Given::new(store, server)
 }
 
 /// On three independent servers.
@@ -39,8 +51,10 @@ async fn on_server(server: RedisServer) -> Given {
 }
 
 async fn open(url: &str) -> RedisStore {
+    open_with(url, &RedisSettings::default()).await
+}
+
+async fn open_with(url: &str, settings: &RedisSettings) -> RedisStore {
     let url = url.parse().unwrap();
-    RedisStore::open(&url, &RedisSettings::default())
-        .await
-        .unwrap()
+    RedisStore::open(&url, settings).await.unwrap()
 }

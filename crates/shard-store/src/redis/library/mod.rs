@@ -60,6 +60,11 @@ impl Library {
         }
     }
 
+    /// Without that first line, as Lua itself reads it.
+    pub(super) fn lua(&self) -> &str {
+        self.source.split_once('\n').map_or("", |(_, lua)| lua)
+    }
+
     /// The full name of a function: `megaboard_apply_5f3a9c2e`.
     pub(super) fn function(&self, name: &str) -> String {
         format!("megaboard_{name}_{}", self.digest)

@@ -23,15 +23,16 @@ end)
 -- stays so.
 register('set_due', {'allow-oom'}, function(keys, args)
     if is_late(args[1]) then return 'ELATE' end
-    local claim = tonumber(args[2])
+    local claim, claimed = tonumber(args[2]), {}
+    for i = 3, #args, 2 do
+        claimed[i] = tonumber(call('ZSCORE', keys[1], args[i]) or 0) == claim
+    end
     for i = 3, #args, 2 do
         local name, next_due = args[i], args[i + 1]
-        if tonumber(call('ZSCORE', keys[1], name) or 0) == claim then
-            if next_due == '-' then
-                call('ZREM', keys[1], name)
-            else
-                call('ZADD', keys[1], next_due, name)
-            end
+        if claimed[i] and next_due == '-' then
+            call('ZREM', keys[1], name)
+        elseif claimed[i] then
+            call('ZADD', keys[1], next_due, name)
         end
     end
     return 'R'

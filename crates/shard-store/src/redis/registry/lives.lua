@@ -26,6 +26,7 @@ register('touch', {}, function(keys, args)
     if is_late(deadline) then return 'ELATE' end
     local record = record_of(boards, subject)
     if not record or record.life ~= life then return 'EDEAD' end
+    local due_next = due_at == '-' and next_due(due, name)
     if now ~= '-' then
         if record.emptying ~= '-' then return 'EEMPTYING ' .. record.emptying end
         if tonumber(record.touched) < tonumber(now) then
@@ -36,9 +37,10 @@ register('touch', {}, function(keys, args)
     if due_at ~= '-' then
         -- A sweep that is about it may not have seen what is due: it is due again when its claim ends.
         local held = math.floor(tonumber(call('ZSCORE', due, name) or due_at))
-        call('ZADD', due, 'LT', digits(math.min(held, tonumber(due_at))), name)
+        due_next = digits(math.min(held, tonumber(due_at)))
+        call('ZADD', due, 'LT', due_next, name)
     end
-    return 'R' .. next_due(due, name) .. ' b ' .. record_text(record)
+    return 'R' .. due_next .. ' b ' .. record_text(record)
 end)
 
 -- Decides that an idle board is emptied of what was written until `bound`, unless it was touched since it was

@@ -11,7 +11,7 @@ use super::super::address::Address;
 use super::Servers;
 use super::call::{Answer, Call, CallError, Effect, Place, Said};
 use super::fault::{Fault, Trouble};
-use super::link::Link;
+use super::link::{Link, Told};
 use super::pause::Pause;
 
 /// The first and the longest pause between attempts.
@@ -126,13 +126,13 @@ impl<'a> Attempts<'a> {
             return Err(Miss::later(format!("{}: {why}", node.address())));
         };
         match link.fcall(self.call, asking).await {
-            Ok(said) => match Said::of(&said) {
+            Ok(mut told) => match Said::of(&told.said) {
                 Said::Result(payload) => {
-                    self.acknowledged(&link).await?;
+                    self.acknowledged(&link, &mut told).await?;
                     let epoch = link.epoch();
                     Ok(Answer { payload, epoch })
                 }
-                Said::Refusal(refusal) => Err(self.refused(refusal)),
+                Said::Refusal(refusal) => Err(self.refused(&link, refusal)),
                 Said::Garbled => {
                     let why = format!("{}: no answer of a function", link.address());
                     Err(Miss::Final(CallError::Unknown(why)))
@@ -142,8 +142,13 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    fn refused(&self, refusal: super::call::Refusal) -> Miss {
+    fn refused(&self, link: &Link, refusal: super::call::Refusal) -> Miss {
         match refusal.code.as_str() {
+            // A transaction whose answer was lost knows no deadline: it may yet come.
+            "LATE" if self.may_be_applied && !link.has_functions() => {
+                let why = "no answer before the deadline of the call";
+                Miss::Final(CallError::Unknown(why.to_owned()))
+            }
             // It has looked whether an earlier attempt was applied: none was, and none will be.
             "LATE" => {
                 let why = "the deadline of the call had passed when it was to be applied";
@@ -215,14 +220,14 @@ impl<'a> Attempts<'a> {
     }
 
     /// Until as many replicas have the write as are asked for.
-    async fn acknowledged(&mut self, link: &Link) -> Result<(), Miss> {
+    async fn acknowledged(&mut self, link: &Link, told: &mut Told) -> Result<(), Miss> {
         let wanted = self.servers.acks;
         if wanted == 0 || self.call.effect != Effect::Write {
             return Ok(());
         }
         self.may_be_applied = true;
         loop {
-            let counted = link.acks().count(wanted).await;
+            let counted = link.count_acks(told, wanted).await;
             let count = counted
                 .map_err(|fault| Miss::later(format!("{}: {}", link.address(), fault.words())))?;
             if count >= wanted {

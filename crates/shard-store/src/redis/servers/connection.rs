@@ -10,6 +10,7 @@ use fred::error::{Error, ErrorKind};
 use fred::interfaces::ClientLike;
 use fred::types::config::{Config, Options, Server, ServerConfig, TcpConfig};
 use fred::types::{Builder, ClusterHash, CustomCommand, Resp3Frame, RespVersion, Value};
+use futures::future::maybe_done;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -23,6 +24,9 @@ pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long one command is waited for.
 pub(super) const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How much longer than the last of them other commands are waited for that are sent together.
+const TOGETHER_LONGER: Duration = Duration::from_secs(1);
 
 /// Commands that may wait for their turn on one connection.
 const QUEUE_MAX_COMMANDS: usize = 10_000;
@@ -85,6 +89,47 @@ impl Connection {
             Ok(reply) => Ok(reply),
             Err(error) => Err(fault_of(&error)),
         }
+    }
+
+    /// Sends commands one behind the other, and answers what each of them was answered.
+    ///
+    /// The last one is given up first and sent only behind all others: what it ends is whole or not there.
+    pub(super) async fn send_together(
+        &self,
+        commands: Vec<(&'static str, Vec<Value>)>,
+        within: Duration,
+    ) -> Result<Vec<Result<Reply, Fault>>, Fault> {
+        let last = commands.len().saturating_sub(1);
+        let mut sent = Vec::with_capacity(commands.len());
+        for (place, (command, args)) in commands.into_iter().enumerate() {
+            let within = if place == last {
+                within
+            } else {
+                within + TOGETHER_LONGER
+            };
+            let mut answer = Box::pin(maybe_done(self.send(command, args, within)));
+            // With its first poll a command is in the queue.
+            let _ = futures::poll!(answer.as_mut());
+            if let Some(Err(fault)) = answer.as_mut().output_mut() {
+                return Err(fault.clone());
+            }
+            sent.push(answer);
+        }
+        // When the last one is answered, all are.
+        if let Some(last) = sent.last_mut() {
+            last.as_mut().await;
+        }
+        let mut answers = Vec::with_capacity(sent.len());
+        for mut answer in sent.into_iter().rev() {
+            answer.as_mut().await;
+            match answer.as_mut().take_output() {
+                Some(Err(fault @ (Fault::NotSent(_) | Fault::Lost(_)))) => return Err(fault),
+                Some(answer) => answers.push(answer),
+                None => return Err(Fault::Lost("an answer came too early".to_owned())),
+            }
+        }
+        answers.reverse();
+        Ok(answers)
     }
 
     /// Sends one command right behind `ASKING`, and answers what it answered.

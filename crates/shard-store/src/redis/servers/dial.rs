@@ -8,7 +8,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
-use super::super::settings::RedisSettings;
+use super::super::settings::{RedisSettings, RedisWrites};
 use super::super::url::{Login, RedisUrl, UrlKind};
 use super::OpenError;
 
@@ -21,6 +21,8 @@ pub(super) struct Dial {
     pub(super) is_for_cluster: bool,
     /// Sentinels speak the older protocol, and are no primaries.
     pub(super) is_for_sentinels: bool,
+    /// Whether nodes are to run our functions.
+    pub(super) writes: RedisWrites,
     /// Whether writes have a connection of their own, so that reads do not wait behind `WAIT`.
     pub(super) is_for_acks: bool,
 }
@@ -38,7 +40,9 @@ impl Dial {
             tls,
             is_for_cluster: url.kind == UrlKind::Cluster,
             is_for_sentinels: false,
-            is_for_acks: settings.acks > 0,
+            writes: settings.writes,
+            // Without functions, each that writes has a connection of its own.
+            is_for_acks: settings.acks > 0 && settings.writes == RedisWrites::Function,
         })
     }
 

@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use super::super::address::Address;
 use super::super::library::Library;
+use super::super::settings::RedisWrites;
 use super::acks::Acks;
 use super::call::{Call, Effect};
 use super::connection::{COMMAND_TIMEOUT, Connection, Ended, Reply};
@@ -21,6 +22,7 @@ use super::fault::Fault;
 use super::info::Info;
 use super::node_clock::NodeClock;
 use super::reply;
+use super::script_free::{Lease, ScriptFree};
 
 /// How often a node is looked at.
 const PROBE_EVERY: Duration = Duration::from_secs(1);
@@ -38,6 +40,16 @@ pub(super) struct Link {
     info: Info,
     clock: Mutex<NodeClock>,
     acks: Acks,
+    /// Where the node runs no functions, who does.
+    script_free: Option<ScriptFree>,
+}
+
+/// What a function says, and what its writes went by.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) said: Bytes,
+    /// A connection of its own.
+    lease: Option<Lease>,
 }
 
 /// Why there is no link.
@@ -95,7 +107,10 @@ impl Link {
         } else {
             (reads.clone(), None)
         };
+        let script_free =
+            (dial.writes == RedisWrites::ScriptFree).then(|| ScriptFree::new(dial, address, &info));
         let link = Self {
+            script_free,
             address: address.clone(),
             acks: Acks::new(writes.clone()),
             reads,
@@ -123,8 +138,23 @@ impl Link {
         self.info.epoch()
     }
 
-    pub(super) fn acks(&self) -> &Acks {
-        &self.acks
+    /// How many replicas have what was told: `wanted` at least, or as many as there are after a while.
+    pub(super) async fn count_acks(&self, told: &mut Told, wanted: u32) -> Result<u32, Fault> {
+        match &mut told.lease {
+            Some(lease) => lease.count(wanted).await,
+            None => self.acks.count(wanted).await,
+        }
+    }
+
+    /// Whether the node runs functions itself: then none is applied past its deadline.
+    pub(super) fn has_functions(&self) -> bool {
+        self.script_free.is_none()
+    }
+
+    /// How often calls without scripts met other writes, and how often they waited for answers.
+    #[cfg(test)]
+    pub(super) fn spent(&self) -> (u64, u64) {
+        self.script_free.as_ref().map_or((0, 0), ScriptFree::spent)
     }
 
     /// Until the link is no good any more; answers why. Then it is ended.
@@ -148,6 +178,9 @@ impl Link {
     fn end(&self) {
         self.reads.end();
         self.writes.end();
+        if let Some(script_free) = &self.script_free {
+            script_free.end();
+        }
     }
 
     async fn probe_until_bad(&self) -> String {
@@ -175,7 +208,17 @@ impl Link {
     }
 
     /// Calls a function; with `asking` although its slot is still on its way here.
-    pub(super) async fn fcall(&self, call: &Call, asking: bool) -> Result<Bytes, Fault> {
+    pub(super) async fn fcall(&self, call: &Call, asking: bool) -> Result<Told, Fault> {
+        if let Some(script_free) = &self.script_free {
+            let (said, lease) = script_free.call(call, &self.function_args(call)).await?;
+            let lease = Some(lease);
+            return Ok(Told { said, lease });
+        }
+        let said = self.fcall_there(call, asking).await?;
+        Ok(Told { said, lease: None })
+    }
+
+    async fn fcall_there(&self, call: &Call, asking: bool) -> Result<Bytes, Fault> {
         let connection = match call.effect {
             Effect::Read | Effect::Passing => &self.reads,
             Effect::Write => &self.writes,
@@ -192,15 +235,23 @@ impl Link {
     }
 
     fn args(&self, call: &Call) -> Vec<Value> {
-        let mut args = Vec::with_capacity(call.keys.len() + call.args.len() + 3);
+        let given = self.function_args(call);
+        let mut args = Vec::with_capacity(call.keys.len() + given.len() + 2);
         args.push(Value::from(Library::this().function(call.function)));
         args.push(Value::from(call.keys.len().to_string()));
         args.extend(call.keys.iter().cloned().map(Value::Bytes));
+        args.extend(given.into_iter().map(Value::Bytes));
+        args
+    }
+
+    /// What the function is given beside keys.
+    fn function_args(&self, call: &Call) -> Vec<Bytes> {
+        let mut args = Vec::with_capacity(call.args.len() + 1);
         if call.effect != Effect::Read {
             let deadline = self.clock.lock().at(call.until);
-            args.push(Value::from(deadline.to_string()));
+            args.push(Bytes::from(deadline.to_string()));
         }
-        args.extend(call.args.iter().cloned().map(Value::Bytes));
+        args.extend(call.args.iter().cloned());
         args
     }
 
@@ -210,8 +261,11 @@ impl Link {
         self.reads.send(command, args, COMMAND_TIMEOUT).await
     }
 
-    /// Loads our functions, unless they are there.
+    /// Loads our functions, unless they are there or are not to be.
     pub(super) async fn load(&self) -> Result<(), Fault> {
+        if !self.has_functions() {
+            return Ok(());
+        }
         let source = Library::this().source.as_str();
         match self.send("FUNCTION", &["LOAD", source]).await {
             Err(Fault::Redis(words)) if words.contains("already exists") => Ok(()),
@@ -237,7 +291,10 @@ impl Drop for Link {
     }
 }
 
-async fn ask_info(connection: &Connection, section: Option<&str>) -> Result<Info, Fault> {
+pub(super) async fn ask_info(
+    connection: &Connection,
+    section: Option<&str>,
+) -> Result<Info, Fault> {
     let args = section.map(Value::from).into_iter().collect();
     let reply = connection.send("INFO", args, PROBE_TIMEOUT).await?;
     let text = reply::text(&reply).ok_or_else(|| Fault::Lost("INFO is no text".to_owned()))?;

@@ -27,6 +27,7 @@ mod node;
 mod node_clock;
 mod pause;
 mod reply;
+mod script_free;
 mod sentinel;
 mod slots;
 mod task;
@@ -138,6 +139,17 @@ impl Servers {
     /// Calls a function, again where that does no harm, until its deadline.
     pub(super) async fn call(&self, place: Place, call: &Call) -> Result<Answer, CallError> {
         Attempts::new(self, place, call).run().await
+    }
+
+    /// How often calls without scripts met other writes, and how often they waited for answers.
+    #[cfg(test)]
+    pub(super) fn spent(&self) -> (u64, u64) {
+        let nodes = self.topology.nodes().into_iter();
+        let links = nodes.filter_map(|(node, _)| node.link());
+        links.fold((0, 0), |(conflicts, trips), link| {
+            let spent = link.spent();
+            (conflicts + spent.0, trips + spent.1)
+        })
     }
 
     /// Whether every place is served; if not, what is wrong with which node.

@@ -22,8 +22,9 @@ register('take', {}, function(keys, args)
         return 'R' .. cmsgpack.pack({'wait', lease_end - now})
     end
     if is_late(args[1]) then return 'ELATE' end
+    local left = call('PTTL', keys[1])
     call('HSET', keys[1], 'lease', token, 'until', digits(now + lease_ms))
-    if call('PTTL', keys[1]) < lease_ms then call('PEXPIRE', keys[1], lease_ms) end
+    if left < lease_ms then call('PEXPIRE', keys[1], lease_ms) end
     return 'R' .. cmsgpack.pack({'merge', now, version or ''})
 end)
 
@@ -52,11 +53,14 @@ end)
 register('present', {}, function(keys, args)
     local now, span = node_ms(), tonumber(args[3])
     if is_late(args[1]) then return 'ELATE' end
+    local about = call('ZCOUNT', keys[1], '(' .. digits(now - span), digits(now))
+    local since = tonumber(call('ZSCORE', keys[1], args[2]) or now + 1)
+    if since <= now - span or since > now then about = about + 1 end
     call('ZREMRANGEBYSCORE', keys[1], '-inf', digits(now - span))
     call('ZREMRANGEBYSCORE', keys[1], '(' .. digits(now), '+inf')
     call('ZADD', keys[1], digits(now), args[2])
     call('PEXPIRE', keys[1], args[3])
-    return 'R' .. cmsgpack.pack(call('ZCARD', keys[1]))
+    return 'R' .. cmsgpack.pack(about)
 end)
 
 -- args: deadline, session

@@ -93,44 +93,61 @@ do
         return 'R' .. cmsgpack.pack({step[1], found})
     end)
 
-    -- Takes an entry off that no score stands for.
-    local function mend_entry(spec, keys, entry)
+    -- Whether an entry is to be taken off, since no score stands for it.
+    local function is_wrong(spec, keys, entry)
         local prefix = prefix_of(spec)
         local name = entry:sub(prefix + 1)
         local value = name ~= '' and call('HGET', keys[2], name)
-        if value and not is_standing(spec, value) then return 0 end
-        if value and select(2, expected(spec, value, name)) == entry then return 0 end
-        return call('ZREM', keys[3], entry)
+        if value and not is_standing(spec, value) then return false end
+        if value and select(2, expected(spec, value, name)) == entry then return false end
+        return call('ZSCORE', keys[3], entry) ~= false
     end
 
-    -- Puts a member where its score says.
-    local function mend_member(spec, keys, name)
+    -- The score and the entry of a member that is not where its score says; nothing of others.
+    local function missing_entry(spec, keys, name)
         local value = call('HGET', keys[2], name)
-        if not value or not is_standing(spec, value) then return 0 end
+        if not value or not is_standing(spec, value) then return end
         local score, ranked = expected(spec, value, name)
-        return call('ZADD', keys[3], 'CH', digits(score), ranked)
+        local there = call('ZSCORE', keys[3], ranked)
+        if not there or tonumber(there) ~= score then return digits(score), ranked end
+    end
+
+    -- How long a sorted set is to live that has no end of its own, or is made anew: as its scores.
+    local function shared_end(keys)
+        if call('PTTL', keys[3]) >= 0 then return 0 end
+        return call('PTTL', keys[2])
     end
 
     -- ARGV: deadline, rules, the window's name, who mends and under which number, entries and members,
-    -- both packed; of a list the entries that it may have: it is marked to be refilled. Looks at each anew: what was found may have been written since. The version tells
-    -- of a change, since boards that were merged of the wrong order are to go.
+    -- both packed; of a list the entries that it may have: it is marked to be refilled. Looks at each
+    -- anew: what was found may have been written since. The version tells of a change, since boards that
+    -- were merged of the wrong order are to go.
     register('mend', {}, function(keys, args)
         local meta = call('HMGET', keys[1], 'x', 'f', 'v:' .. args[3])
         if meta[1] then return 'EDEAD' end
         if meta[2] and node_ms() < tonumber(meta[2]:match('%d+$')) then return 'EFROZEN' end
         if is_late(args[1]) then return 'ELATE' end
-        local changed = 0
+        local off, put, known = {}, {}, {}
         for _, entry in ipairs(cmsgpack.unpack(args[6])) do
-            changed = changed + mend_entry(args[2], keys, entry)
+            if not known[entry] and is_wrong(args[2], keys, entry) then
+                off[#off + 1], known[entry] = entry, true
+            end
         end
         for _, name in ipairs(cmsgpack.unpack(args[7])) do
-            changed = changed + mend_member(args[2], keys, name)
+            local score, entry = missing_entry(args[2], keys, name)
+            if entry and not known[entry] then
+                put[#put + 1], put[#put + 2], known[entry] = score, entry, true
+            end
         end
+        local changed = #off + #put / 2
         if changed > 0 then
+            local left = shared_end(keys)
+            if #put > 0 then call('ZADD', keys[3], unpack(put)) end
+            if #off > 0 then call('ZREM', keys[3], unpack(off)) end
             local counter = tonumber((meta[3] or '0'):match('^%d+')) + changed
             local version = digits(counter) .. ' ' .. args[4] .. ' ' .. args[5]
             call('HSET', keys[1], 'v:' .. args[3], version)
-            share_end(keys[2], keys[3])
+            if left > 0 then call('PEXPIRE', keys[3], left) end
             if args[8] then
                 mark_list(keys[1], args[3], args[4] .. ' ' .. args[5])
                 trim_list(keys[1], args[3], keys[3], tonumber(args[8]))

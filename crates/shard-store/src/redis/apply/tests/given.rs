@@ -46,9 +46,14 @@ impl Given {
 
     pub(super) async fn with(settings: &RedisSettings) -> Self {
         let redis = RedisServer::plain();
-        let url = redis.url().parse().unwrap();
-        let servers = Servers::open(&url, settings).await.unwrap();
-        let servers = Arc::new(servers);
+        let url = redis.url();
+        Self::over(redis, &url, settings).await
+    }
+
+    /// Over a Redis that this URL leads to.
+    pub(super) async fn over(redis: RedisServer, url: &str, settings: &RedisSettings) -> Self {
+        let servers = Servers::open(&url.parse().unwrap(), settings).await;
+        let servers = Arc::new(servers.unwrap());
         let (applier, registry) = applier(&servers, settings);
         Self {
             redis,
@@ -62,6 +67,13 @@ impl Given {
     /// Another server of the service.
     pub(super) fn another(&self) -> Applier {
         applier(&self.servers, &RedisSettings::default()).0
+    }
+
+    /// Another server of the service, with connections of its own.
+    pub(super) async fn far(&self, settings: &RedisSettings) -> (Applier, Arc<Servers>) {
+        let servers = Servers::open(&self.redis.url().parse().unwrap(), settings).await;
+        let servers = Arc::new(servers.unwrap());
+        (applier(&servers, settings).0, servers)
     }
 
     /// A board of a kind of its own, on one shard.

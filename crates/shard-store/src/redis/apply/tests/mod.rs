@@ -5,6 +5,8 @@ mod given;
 mod ids;
 mod lanes;
 mod model;
+mod other_clients;
+mod script_free;
 mod small;
 mod story;
 mod windows;

@@ -4,6 +4,7 @@ use tokio::time::{Instant, sleep};
 
 use super::super::presence::{PRESENT_FOR, say};
 use super::*;
+use crate::redis::settings::RedisWrites;
 
 const SERVERS: &str = "megaboard:{registry}:servers";
 
@@ -34,8 +35,21 @@ async fn a_server_knows_whether_it_is_alone() {
 
 #[tokio::test]
 async fn servers_that_fell_silent_are_not_counted() {
+    the_silent_are_not_counted(RedisWrites::Function).await;
+}
+
+#[tokio::test]
+async fn without_scripts_servers_that_fell_silent_are_not_counted() {
+    the_silent_are_not_counted(RedisWrites::ScriptFree).await;
+}
+
+async fn the_silent_are_not_counted(writes: RedisWrites) {
     let redis = RedisServer::plain();
-    let servers = Parts::over(&redis, &RedisSettings::default()).await.servers;
+    let settings = RedisSettings {
+        writes,
+        ..RedisSettings::default()
+    };
+    let servers = Parts::over(&redis, &settings).await.servers;
     let (one, other) = (Session::new().unwrap(), Session::new().unwrap());
     assert_eq!(say(&servers, &one).await.unwrap(), 1);
     assert_eq!(say(&servers, &one).await.unwrap(), 1);

@@ -89,13 +89,21 @@ fn told(wrong: &[Disagreement]) -> Vec<(String, String)> {
 
 #[tokio::test]
 async fn each_fault_is_told_once_and_mended() {
+    faults_are_told_and_mended(&Given::plain().await).await;
+}
+
+#[tokio::test]
+async fn without_scripts_each_fault_is_told_once_and_mended() {
+    faults_are_told_and_mended(&Given::without_scripts().await).await;
+}
+
+async fn faults_are_told_and_mended(given: &Given) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
-    let given = Given::plain().await;
     for number in 0..runs(20, 200) {
         let members = *dice.pick(&[10, 100, 1500]);
-        let mut laid = crowd(&given, &mut dice, number, members);
-        assert_eq!(verify(&given, &laid, false).await, []);
+        let mut laid = crowd(given, &mut dice, number, members);
+        assert_eq!(verify(given, &laid, false).await, []);
 
         laid.unrank("u1");
         laid.take_score("u2");
@@ -125,14 +133,14 @@ async fn each_fault_is_told_once_and_mended() {
             expected.insert(0, ("-".to_owned(), what.to_owned()));
         }
 
-        let wrong = verify(&given, &laid, false).await;
+        let wrong = verify(given, &laid, false).await;
         assert_eq!(told(&wrong), expected);
         assert!(wrong.iter().all(|wrong| !wrong.repaired));
-        let mended = verify(&given, &laid, true).await;
+        let mended = verify(given, &laid, true).await;
         assert_eq!(told(&mended), expected);
         assert!(mended.iter().all(|wrong| wrong.repaired));
-        assert_eq!(verify(&given, &laid, false).await, []);
-        assert_eq!(order_of(&given, &laid).await, laid.sorted());
+        assert_eq!(verify(given, &laid, false).await, []);
+        assert_eq!(order_of(given, &laid).await, laid.sorted());
     }
 }
 

@@ -1,0 +1,204 @@
+//! Without scripts: as exact as functions, beside other writers and under losses, and what it costs.
+
+use board::{Period, Window, WindowRule};
+use end_to_end::redis::{FaultProxy, Matching, RedisServer};
+use tokio::time::Instant;
+
+use super::given::{APPLIED, Board, DUPLICATE, Given, MS, NOW, gifts};
+use crate::contract::{Anchor, Ask, Query};
+use crate::redis::apply::Applier;
+use crate::redis::lives::Lives;
+use crate::redis::read::Reader;
+use crate::redis::servers::Servers;
+use crate::redis::session::Session;
+use crate::redis::settings::{RedisSettings, RedisWrites};
+
+const ALL: Window = Window::ALL_TIME;
+
+/// Calls of each writer at least; they go on until some have met.
+const ROUNDS: i64 = 100;
+
+const MEMBERS: i64 = 7;
+
+fn settings(writes: RedisWrites) -> RedisSettings {
+    RedisSettings {
+        writes,
+        ..RedisSettings::default()
+    }
+}
+
+/// Gives a point a call to one member after the other until it is over; answers how many.
+async fn write(board: &Board<'_>, applier: &Applier, is_over: impl Fn(i64) -> bool) -> i64 {
+    let mut given = 0;
+    while !is_over(given) {
+        let name = format!("u{}", given % MEMBERS);
+        let items = [board.points(&name, 1, NOW)];
+        let applied = board.try_apply(applier, &items, NOW, false).await;
+        assert_eq!(applied.unwrap(), [APPLIED]);
+        given += 1;
+    }
+    given
+}
+
+/// Two servers at work on one shard: all counts, in scores, order and version.
+async fn all_counts_beside(other: RedisWrites) {
+    let given = Given::with(&settings(RedisWrites::ScriptFree)).await;
+    let board = given.board(gifts(|_| ())).await;
+    let (far, far_servers) = given.far(&settings(other)).await;
+    let end = Instant::now() + MS * 30_000;
+    let conflicts = || given.servers.spent().0 + far_servers.spent().0;
+    let is_over = |count| {
+        assert!(Instant::now() < end, "{} conflicts", conflicts());
+        count >= ROUNDS && conflicts() > 0
+    };
+    let (near, far) = tokio::join!(
+        write(&board, &given.applier, is_over),
+        write(&board, &far, is_over)
+    );
+    println!("beside {other:?}: {near} and {far} calls met {} times", conflicts());
+    let points = |number: i64| board.points_of(ALL, &format!("u{number}")).unwrap();
+    assert_eq!((0..MEMBERS).map(points).sum::<i64>(), near + far);
+    let of_one = |given: i64, number: i64| (given + MEMBERS - 1 - number) / MEMBERS;
+    for number in 0..MEMBERS {
+        assert_eq!(points(number), of_one(near, number) + of_one(far, number));
+    }
+    assert_eq!(i64::try_from(board.version(ALL).0).unwrap(), near + far);
+    let mut ranked: Vec<i64> = board
+        .kept(ALL)
+        .rank
+        .iter()
+        .map(|(score, _)| *score)
+        .collect();
+    let mut kept: Vec<i64> = (0..MEMBERS).map(points).collect();
+    (ranked.sort_unstable(), kept.sort_unstable());
+    assert_eq!(ranked, kept);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_servers_that_write_to_one_shard_lose_nothing() {
+    all_counts_beside(RedisWrites::ScriptFree).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn beside_a_server_whose_functions_redis_runs_nothing_is_lost() {
+    all_counts_beside(RedisWrites::Function).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_transaction_whose_answer_was_lost_counts_once() {
+    let redis = RedisServer::plain();
+    let proxy = FaultProxy::before(&redis);
+    let settings = settings(RedisWrites::ScriptFree);
+    let given = Given::over(redis, proxy.url(), &settings).await;
+    let board = given.board(gifts(|_| ())).await;
+    for round in 1..=5 {
+        // Each has an id, so that all that a shard remembers is written.
+        let item = board.by_id("u1", 1, &format!("id-{round}"), NOW);
+        proxy.lose_reply_of(&Matching::command("EXEC"), 1);
+        assert_eq!(
+            board.apply(std::slice::from_ref(&item), NOW).await,
+            [APPLIED]
+        );
+        assert_eq!(proxy.losses_to_come(), 0);
+        assert_eq!(board.points_of(ALL, "u1"), Some(2 * round - 1));
+        proxy.lose_request(&Matching::command("EXEC"), 1);
+        assert_eq!(
+            board.apply(&[board.points("u1", 1, NOW)], NOW).await,
+            [APPLIED]
+        );
+        assert_eq!(board.points_of(ALL, "u1"), Some(2 * round));
+        assert_eq!(board.apply(&[item], NOW).await, [DUPLICATE]);
+    }
+    assert_eq!(board.version(ALL).0, 10);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_lost_before_the_transaction_was_surely_not_applied() {
+    let redis = RedisServer::plain();
+    let proxy = FaultProxy::before(&redis);
+    let settings = RedisSettings {
+        write_deadline: MS * 300,
+        ..settings(RedisWrites::ScriptFree)
+    };
+    let given = Given::over(redis, proxy.url(), &settings).await;
+    let board = given.board(gifts(|_| ())).await;
+    let items = [board.points("u1", 1, NOW)];
+    assert_eq!(board.apply(&items, NOW).await, [APPLIED]);
+    let matching = Matching::command("HMGET");
+    proxy.delay_replies_of(&matching, MS * 10_000);
+    let failed = board.try_apply(&given.applier, &items, NOW, false).await;
+    let failed = failed.unwrap_err();
+    let is_unavailable = matches!(failed, crate::contract::StoreError::Unavailable(_));
+    assert!(is_unavailable, "{failed:?}");
+    proxy.heal();
+    assert_eq!(board.points_of(ALL, "u1"), Some(1));
+}
+
+/// How often a call waits for an answer; by itself, it meets nobody.
+async fn round_trips(servers: &Servers, call: impl Future) -> u64 {
+    let before = servers.spent().1;
+    call.await;
+    servers.spent().1 - before
+}
+
+#[tokio::test]
+async fn a_call_takes_so_many_round_trips() {
+    let settings = settings(RedisWrites::ScriptFree);
+    let given = Given::with(&settings).await;
+    let servers = &given.servers;
+    for windows in 1..=2 {
+        let periods = [Period::All, Period::Day];
+        let rules = periods
+            .into_iter()
+            .take(windows)
+            .map(WindowRule::with_defaults);
+        let kind = gifts(|spec| spec.windows = rules.clone().collect());
+        let board = given.board(kind).await;
+        let item = |id: &str| [board.by_id("u1", 1, id, NOW)];
+        // The first one finds out whether the board is on, and begins its memory of ids.
+        board.apply(&item("1"), NOW).await;
+        let (plain, named) = ([board.points("u1", 1, NOW)], item("2"));
+        let plain = round_trips(servers, board.apply(&plain, NOW)).await;
+        let named = round_trips(servers, board.apply(&named, NOW)).await;
+        // The shard, the scores of each window, the transaction.
+        assert_eq!(plain, 2 + windows as u64);
+        // How many ids there are in two generations, and which in each.
+        assert_eq!(named, plain + 4);
+    }
+    let board = given.board(gifts(|_| ())).await;
+    board.apply(&[board.points("u1", 1, NOW)], NOW).await;
+    let reader = reader(servers, &board, &settings);
+    let query = Query {
+        window: ALL,
+        unless: None,
+        groups: false,
+        asks: [Ask {
+            anchor: Anchor::Rank(0),
+            before: 0,
+            after: 10,
+        }]
+        .into(),
+    };
+    let mut read = 0;
+    for _ in 0..2 {
+        read = round_trips(servers, reader.read(&board.record, 0, &query)).await;
+    }
+    assert_eq!(read, 4, "version, members, entries, and whether they hold");
+    assert_eq!(given.calls(), 0);
+}
+
+fn reader(
+    servers: &std::sync::Arc<Servers>,
+    board: &Board<'_>,
+    settings: &RedisSettings,
+) -> Reader {
+    let registry = board.given.registry.clone();
+    let session = std::sync::Arc::new(Session::new().unwrap());
+    let lives = Lives::new(servers.clone(), session, registry.clone(), settings);
+    Reader::new(
+        servers.clone(),
+        std::sync::Arc::new(lives),
+        registry,
+        settings,
+    )
+}

@@ -1,0 +1,177 @@
+//! The commands that functions call: [`Command`], and whether it asks or writes.
+//!
+//! Every command of our Lua stands here: one that does not is refused, since nobody would know when it
+//! is to be sent.
+
+use bytes::Bytes;
+use fred::types::Value;
+
+/// What may be asked: it goes to the server when it is called, and the function waits for it.
+const ASKS: &[&str] = &[
+    "EXISTS",
+    "GET",
+    "HEXISTS",
+    "HGET",
+    "HGETALL",
+    "HKEYS",
+    "HLEN",
+    "HMGET",
+    "HSCAN",
+    "PTTL",
+    TIME,
+    "ZCARD",
+    "ZCOUNT",
+    "ZLEXCOUNT",
+    "ZMSCORE",
+    "ZRANGE",
+    "ZRANGEBYSCORE",
+    "ZRANK",
+    "ZREVRANGE",
+    "ZREVRANGEBYSCORE",
+    "ZREVRANK",
+    "ZSCAN",
+    "ZSCORE",
+];
+
+/// What changes something: it is kept until the function has ended.
+const WRITES: &[&str] = &[
+    "HDEL",
+    "HSET",
+    "PERSIST",
+    "PEXPIRE",
+    "SET",
+    "UNLINK",
+    "ZADD",
+    "ZREM",
+    "ZREMRANGEBYRANK",
+    "ZREMRANGEBYSCORE",
+];
+
+/// Asked of stretches of sorted sets: with scores, each answers pairs.
+const STRETCHES: &[&str] = &["ZRANGE", "ZRANGEBYSCORE", "ZREVRANGE", "ZREVRANGEBYSCORE"];
+
+/// The node's clock, which is no key's.
+const TIME: &str = "TIME";
+
+const WITHSCORES: &[u8] = b"WITHSCORES";
+
+/// What becomes of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    Asks,
+    Writes,
+}
+
+/// A command of a function's.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Command {
+    pub(super) name: &'static str,
+    pub(super) args: Vec<Bytes>,
+}
+
+impl Command {
+    /// The command of this name, and what becomes of it.
+    pub(super) fn of(name: &[u8], args: Vec<Bytes>) -> Option<(Self, Sort)> {
+        let among = |known: &[&'static str]| {
+            let mut known = known.iter().copied();
+            known.find(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+        };
+        let (name, sort) = match (among(ASKS), among(WRITES)) {
+            (Some(name), _) => (name, Sort::Asks),
+            (None, Some(name)) => (name, Sort::Writes),
+            (None, None) => return None,
+        };
+        Some((Self { name, args }, sort))
+    }
+
+    pub(super) const fn time() -> Self {
+        Self {
+            name: TIME,
+            args: Vec::new(),
+        }
+    }
+
+    pub(super) fn is_time(&self) -> bool {
+        self.name == TIME
+    }
+
+    /// The keys that it names.
+    pub(super) fn keys(&self) -> &[Bytes] {
+        match self.name {
+            TIME => &[],
+            "EXISTS" | "UNLINK" => &self.args,
+            _ => self.args.get(..1).unwrap_or_default(),
+        }
+    }
+
+    /// Whether it asks for a stretch of a sorted set.
+    pub(super) fn is_stretch(&self) -> bool {
+        STRETCHES.contains(&self.name)
+    }
+
+    /// Whether what it is answered has scores.
+    pub(super) fn wants_scores(&self) -> bool {
+        let mut args = self.args.iter();
+        args.any(|arg| arg.eq_ignore_ascii_case(WITHSCORES))
+    }
+
+    /// As it is sent. A stretch is always asked for with scores: a list that begins with the name of a
+    /// member may be taken for a message by the client, a list of pairs never is.
+    pub(super) fn words(&self) -> Vec<Value> {
+        let mut words: Vec<Value> = self.args.iter().cloned().map(Value::Bytes).collect();
+        if self.is_stretch() && !self.wants_scores() {
+            words.push(Value::Bytes(Bytes::from_static(WITHSCORES)));
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redis::library::Library;
+
+    fn command(words: &[&str]) -> (Command, Sort) {
+        let args = words[1..].iter().map(|arg| Bytes::from((*arg).to_owned()));
+        Command::of(words[0].as_bytes(), args.collect()).unwrap()
+    }
+
+    #[test]
+    fn every_command_of_our_lua_is_known() {
+        let source = Library::this().lua();
+        let mut seen = 0;
+        for opening in ["call('", "in_groups('"] {
+            for (at, _) in source.match_indices(opening) {
+                let rest = &source[at + opening.len()..];
+                let name = rest.split('\'').next().unwrap();
+                // The interpreter makes it of two that are safe to be asked.
+                let is_known = Command::of(name.as_bytes(), Vec::new()).is_some();
+                assert!(is_known || name == "ZRANGEBYLEX", "{name}");
+                seen += 1;
+            }
+        }
+        assert!(seen > 100, "{seen} calls");
+    }
+
+    #[test]
+    fn stretches_are_asked_for_with_scores() {
+        let (plain, sort) = command(&["zrevrange", "k", "0", "1"]);
+        assert_eq!((plain.name, sort), ("ZREVRANGE", Sort::Asks));
+        assert!(!plain.wants_scores());
+        assert_eq!(plain.words().len(), 4);
+        let (scored, _) = command(&["ZREVRANGE", "k", "0", "1", "WITHSCORES"]);
+        assert!(scored.wants_scores());
+        assert_eq!(plain.words(), scored.words());
+        let (get, _) = command(&["HGET", "k", "f"]);
+        assert_eq!(get.words().len(), 2);
+    }
+
+    #[test]
+    fn keys_are_told_from_arguments() {
+        let keys = |words: &[&str]| command(words).0.keys().len();
+        assert_eq!(keys(&["UNLINK", "a", "b"]), 2);
+        assert_eq!(keys(&["HSET", "a", "f", "v"]), 1);
+        assert_eq!(keys(&["TIME"]), 0);
+        assert!(Command::of(b"EVAL", Vec::new()).is_none());
+    }
+}

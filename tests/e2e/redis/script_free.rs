@@ -1,0 +1,86 @@
+//! A Redis that runs no scripts: everything is as it is where functions run, and nothing is lost.
+
+use end_to_end::dice::Dice;
+use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
+
+use super::lost_replies::losses_are_not_heard_of;
+use super::migrations::slots_go_and_come_back;
+use super::names::every_answer_belongs_to_its_question;
+use super::one_service::two_are_one_service;
+use super::stage::{SCRIPT_FREE, launch, serve};
+use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
+
+/// What `docs/redis.md` says that a user needs.
+const RIGHTS: &str = "resetchannels ~megaboard:* -@all +multi +exec +watch +unwatch +wait +info +time \
+    +config|get +client|id +cluster|info +cluster|slots +get +set +unlink +persist +pexpire +pttl +hdel \
+    +hexists +hget +hgetall +hkeys +hlen +hmget +hscan +hset +zadd +zcard +zcount +zlexcount +zrange \
+    +zrangebyscore +zrem +zremrangebyscore +zrevrange +zrevrank +zscan +zscore";
+
+fn config() -> String {
+    format!("[redis]\n{SCRIPT_FREE}")
+}
+
+fn without_scripts() -> RedisServer {
+    RedisOptions::new().user("board", "secret", RIGHTS).start()
+}
+
+#[test]
+fn a_user_who_may_run_no_scripts_is_enough() {
+    let redis = without_scripts();
+    let refused = launch(&redis.url(), "").refused();
+    assert!(refused.1.contains("NOPERM"), "{refused:?}");
+    every_answer_belongs_to_its_question(&redis.url(), &config());
+}
+
+#[test]
+fn two_servers_without_scripts_are_one_service() {
+    let redis = without_scripts();
+    two_are_one_service(&redis.url(), [&config(); 2]);
+}
+
+#[test]
+fn servers_with_functions_and_without_are_one_service() {
+    let cluster = RedisCluster::start(3, 0, &RedisOptions::new());
+    two_are_one_service(&cluster.url(), [&config(), ""]);
+}
+
+#[test]
+fn every_contribution_counts_beside_a_server_with_functions() {
+    let redis = RedisServer::plain();
+    let servers =
+        [config(), String::new()].map(|config| serve(&redis.url(), &format!("{config}{KIND}")));
+    let [without, with] = &servers;
+    let mut dice = Dice::new();
+    let mut ledger = Ledger::begin(without);
+    let tally = Tally::default();
+    let mut other_dice = dice.split();
+    let mut beside = None;
+    let work = under_load(without, (0, LIGHT), &mut dice, &tally, || {
+        let tally_beside = Tally::default();
+        let work = under_load(with, (1, LIGHT), &mut other_dice, &tally_beside, || {
+            tally_beside.wait_for_answers(200);
+            tally.wait_for_answers(200);
+        });
+        tally_beside.nothing_failed();
+        beside = Some(work);
+    });
+    let beside = beside.unwrap();
+    tally.print();
+    tally.nothing_failed();
+    let mut versions = Versions::default();
+    versions.note(work.shown);
+    versions.note(beside.shown);
+    let sent = work.sent.into_iter().chain(beside.sent);
+    ledger.settle(without, sent.collect());
+    ledger.all_are_remembered(with);
+}
+
+#[test]
+fn any_request_and_any_reply_may_be_lost() {
+    losses_are_not_heard_of(SCRIPT_FREE);
+}
+
+#[test]
+fn slots_go_to_another_node_and_come_back() {
+    slots_go_and_come_back(SCRIPT_FREE);
+}
