@@ -218,12 +218,16 @@ register('apply', {}, function(keys, args)
         local look = batch[window]
         local change, changed = change_in(look, rules, batch.members)
         if changed > 0 then
-            local scores, rank, name = keys[2 * window + 2], keys[2 * window + 3], version:sub(3)
-            write_window(scores, rank, ttls[window], look.found, change)
-            if keep and call('ZCARD', rank) > trim_at then trim_list(keys[1], name, rank, keep) end
-            if lowers and check_list(keys[1], name, scores, rank, keep, session .. ' ' .. digits(seq)) then
-                short[#short + 1] = window
+            local rank, name, more = keys[2 * window + 3], version:sub(3), #change.put / 2
+            if lowers then
+                local mark = session .. ' ' .. digits(seq)
+                if prepare_list(keys[1], name, rank, more, trim_at, keep, mark, look, rules, batch.members) then
+                    short[#short + 1] = window
+                end
+            elseif keep then
+                trim_list(keys[1], name, rank, more, trim_at, keep)
             end
+            write_window(keys[2 * window + 2], rank, ttls[window], look.found, change)
             local held = meta[VERSIONS + window]
             if not held then opened[#opened + 1] = window end
             notes[#notes + 1] = version

@@ -75,10 +75,10 @@ register('sums', {}, function(keys, args)
     for window, change in ipairs(changes) do
         if #change.put > 0 then
             local rank = keys[2 * window + 3]
-            write_window(keys[2 * window + 2], rank, ttls[window], change.found, change)
-            if keep and call('ZCARD', rank) > trim_at then
-                trim_list(keys[1], versions[window]:sub(3), rank, keep)
+            if keep then
+                trim_list(keys[1], versions[window]:sub(3), rank, #change.put / 2, trim_at, keep)
             end
+            write_window(keys[2 * window + 2], rank, ttls[window], change.found, change)
             local version = meta[VERSIONS + window]
             if not version then opened[#opened + 1] = window end
             notes[#notes + 1] = versions[window]

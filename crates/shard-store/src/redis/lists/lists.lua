@@ -1,5 +1,5 @@
--- Lists: windows of which only the best stay in the sorted set. Trimmed as they grow, and refilled from the
--- scores where somebody may be missing.
+-- Lists: windows of which only the best stay in the sorted set. Trimmed before they grow too long, and refilled
+-- from the scores where somebody may be missing. What is written in a call is never asked for in it.
 --
 -- Of a list meta says, by the name of its window: `b:`, 'SCORE ENTRY', the best that was taken off, so that nobody
 -- who is off is better; `s:`, which call found that somebody may be missing, until a refill has gone through all
@@ -28,12 +28,13 @@ local function note_off(meta, name, score, entry)
     call('HSET', meta, 'b:' .. name, score .. ' ' .. entry)
 end
 
--- Takes off all but the best so many.
-local function trim_list(meta, name, rank, most)
-    local best = call('ZREVRANGE', rank, most, most, 'WITHSCORES')
+-- Makes room for so many more on a list, where there would be too many: all but the best are taken off.
+local function trim_list(meta, name, rank, more, trim_at, keep)
+    if call('ZCARD', rank) + more <= trim_at then return end
+    local best = call('ZREVRANGE', rank, keep, keep, 'WITHSCORES')
     if not best[1] then return end
     note_off(meta, name, best[2], best[1])
-    call('ZREMRANGEBYRANK', rank, 0, -most - 1)
+    call('ZREMRANGEBYRANK', rank, 0, -keep - 1)
 end
 
 -- Marks a list as one that may lack somebody.
@@ -42,24 +43,65 @@ local function mark_list(meta, name, mark)
     call('HDEL', meta, 'b:' .. name)
 end
 
--- Looks at a list of which standings went down or left: whether it may lack somebody, now or since before.
-local function check_list(meta, name, scores, rank, keep, mark)
-    local score, entry = taken_off(meta, name)
-    if score and count_above(rank, score, entry, true) < keep then
-        if call('HLEN', scores) > call('ZCARD', rank) then
-            mark_list(meta, name, mark)
-        else
-            call('HDEL', meta, 'b:' .. name)
+-- What a look at a window is to change: calls `each` with the score and the entry of each standing as it was and
+-- as it is to be, nothing for none.
+local function each_change(look, rules, members, each)
+    for _, member in ipairs(look.wanted) do
+        local was, is, name = look.was[member], look.is[member], members[member]
+        if was ~= is then
+            local was_score, was_entry, is_score, is_entry
+            if was then was_score, was_entry = rank_key(rules, was, name) end
+            if is then is_score, is_entry = rank_key(rules, is, name) end
+            each(was_score, was_entry, is_score, is_entry)
         end
     end
-    return call('HEXISTS', meta, 's:' .. name) == 1
 end
 
--- A sorted set that was made anew goes when its scores do.
-local function share_end(scores, rank)
-    if call('PTTL', rank) ~= -1 then return end
-    local left = call('PTTL', scores)
-    if left > 0 then call('PEXPIRE', rank, left) end
+-- Whether a standing goes down or leaves.
+local function goes_down(look, rules, members)
+    local down = false
+    each_change(look, rules, members, function(was_score, was, is_score, is)
+        if was and (not is or is_better(was_score, was, is_score, is)) then down = true end
+    end)
+    return down
+end
+
+-- By how many more standings, or fewer, are better than this one when the look has been written.
+local function more_above(look, rules, members, score, entry)
+    local more = 0
+    each_change(look, rules, members, function(was_score, was, is_score, is)
+        if was and is_better(was_score, was, score, entry) then more = more - 1 end
+        if is and is_better(is_score, is, score, entry) then more = more + 1 end
+    end)
+    return more
+end
+
+-- Makes a list ready for what a look is to write, so many entries, of which some may go down or leave. Answers
+-- whether it will lack somebody then, or does.
+local function prepare_list(meta, name, rank, more, trim_at, keep, mark, look, rules, members)
+    local is_marked = call('HEXISTS', meta, 's:' .. name) == 1
+    if not goes_down(look, rules, members) then
+        trim_list(meta, name, rank, more, trim_at, keep)
+        return is_marked
+    end
+    if call('ZCARD', rank) + more > trim_at then
+        -- Whoever goes down may fall behind those who are taken off now.
+        call('ZREMRANGEBYRANK', rank, 0, -keep - 1)
+    else
+        local score, entry = taken_off(meta, name)
+        if not score then return is_marked end
+        local above = count_above(rank, score, entry, true)
+        above = above + more_above(look, rules, members, tonumber(score), entry)
+        if above >= keep then return is_marked end
+    end
+    mark_list(meta, name, mark)
+    return true
+end
+
+-- How long a sorted set is to live that has no end of its own, or is made anew: as its scores.
+local function shared_end(scores, rank)
+    if call('PTTL', rank) >= 0 then return 0 end
+    return call('PTTL', scores)
 end
 
 do
@@ -83,18 +125,33 @@ do
         return put, off_score, off
     end
 
+    -- How many of these entries are not on the list.
+    local function count_new(rank, put)
+        local new, entries = 0, {}
+        for place = 2, #put, 2 do entries[#entries + 1] = put[place] end
+        for first = 1, #entries, GROUP do
+            local held = call('ZMSCORE', rank, unpack(entries, first, math.min(first + GROUP - 1, #entries)))
+            for place = 1, math.min(GROUP, #entries - first + 1) do
+                if not held[place] then new = new + 1 end
+            end
+        end
+        return new
+    end
+
     -- Puts standings back on a list. Answers how many were not there.
     local function put_back(spec, name, keys, most, held)
         local meta, rank = keys[1], keys[3]
         local put, off_score, off = sorted_out(spec, rank, most, held)
-        if off then note_off(meta, name, digits(off_score), off) end
-        local added = 0
-        for first = 1, #put, GROUP do
-            local last = math.min(first + GROUP - 1, #put)
-            added = added + call('ZADD', rank, unpack(put, first, last))
+        local new, ttl = count_new(rank, put), shared_end(keys[2], rank)
+        local next_best = call('ZREVRANGE', rank, most, most, 'WITHSCORES')
+        if next_best[1] and (not off or is_better(tonumber(next_best[2]), next_best[1], off_score, off)) then
+            off_score, off = tonumber(next_best[2]), next_best[1]
         end
-        trim_list(meta, name, rank, most)
-        return added
+        if off then note_off(meta, name, digits(off_score), off) end
+        if next_best[1] then call('ZREMRANGEBYRANK', rank, 0, -most - 1) end
+        in_groups('ZADD', rank, put)
+        if new > 0 and ttl > 0 then call('PEXPIRE', rank, ttl) end
+        return new
     end
 
     -- A step of a refill. KEYS: meta, scores, rank. ARGV: deadline, rules, the window's name, the entries
@@ -110,6 +167,7 @@ do
         if is_late(deadline) then return 'ELATE' end
         if held[2] ~= mark then return 'R' .. cmsgpack.pack({held[2] or '', '0'}) end
         if cursor == '-' then
+            trim_list(keys[1], name, keys[3], 0, tonumber(most), tonumber(most))
             call('HDEL', keys[1], 's:' .. name)
             return 'R' .. cmsgpack.pack({'', '0'})
         end
@@ -118,7 +176,6 @@ do
         if added > 0 then
             -- Boards that were merged without them are to go.
             call('HSET', keys[1], 'v:' .. name, next_version(held[3], added, session, tonumber(seq)))
-            share_end(keys[2], keys[3])
         end
         return 'R' .. cmsgpack.pack({mark, step[1]})
     end)

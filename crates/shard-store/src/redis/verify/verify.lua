@@ -112,12 +112,6 @@ do
         if not there or tonumber(there) ~= score then return digits(score), ranked end
     end
 
-    -- How long a sorted set is to live that has no end of its own, or is made anew: as its scores.
-    local function shared_end(keys)
-        if call('PTTL', keys[3]) >= 0 then return 0 end
-        return call('PTTL', keys[2])
-    end
-
     -- ARGV: deadline, rules, the window's name, who mends and under which number, entries and members,
     -- both packed; of a list the entries that it may have: it is marked to be refilled. Looks at each
     -- anew: what was found may have been written since. The version tells of a change, since boards that
@@ -141,17 +135,14 @@ do
         end
         local changed = #off + #put / 2
         if changed > 0 then
-            local left = shared_end(keys)
+            local left = shared_end(keys[2], keys[3])
             if #put > 0 then call('ZADD', keys[3], unpack(put)) end
             if #off > 0 then call('ZREM', keys[3], unpack(off)) end
             local counter = tonumber((meta[3] or '0'):match('^%d+')) + changed
             local version = digits(counter) .. ' ' .. args[4] .. ' ' .. args[5]
             call('HSET', keys[1], 'v:' .. args[3], version)
             if left > 0 then call('PEXPIRE', keys[3], left) end
-            if args[8] then
-                mark_list(keys[1], args[3], args[4] .. ' ' .. args[5])
-                trim_list(keys[1], args[3], keys[3], tonumber(args[8]))
-            end
+            if args[8] then mark_list(keys[1], args[3], args[4] .. ' ' .. args[5]) end
         end
         return 'R'
     end)
