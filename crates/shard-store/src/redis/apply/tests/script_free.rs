@@ -55,7 +55,10 @@ async fn all_counts_beside(other: RedisWrites) {
         write(&board, &given.applier, is_over),
         write(&board, &far, is_over)
     );
-    println!("beside {other:?}: {near} and {far} calls met {} times", conflicts());
+    println!(
+        "beside {other:?}: {near} and {far} calls met {} times",
+        conflicts()
+    );
     let points = |number: i64| board.points_of(ALL, &format!("u{number}")).unwrap();
     assert_eq!((0..MEMBERS).map(points).sum::<i64>(), near + far);
     let of_one = |given: i64, number: i64| (given + MEMBERS - 1 - number) / MEMBERS;

@@ -97,8 +97,10 @@ impl Room {
 
     /// So many members, `u1` with one point to the last with as many as there are.
     pub(super) async fn crowd(&self, members: u32) {
-        let items = (1..=members).map(|n| self.points(n, i64::from(n)));
+        let items = (2..=members).map(|n| self.points(n, i64::from(n)));
         self.apply(&items.collect::<Vec<_>>()).await;
+        // Whoever comes next finds the list too long, and trims it.
+        self.apply(&[self.points(1, 1)]).await;
     }
 
     pub(super) async fn remove(&self, number: u32) {

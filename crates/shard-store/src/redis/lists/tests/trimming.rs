@@ -15,7 +15,7 @@ async fn a_list_stays_within_its_slack_and_scores_stay_all() {
     let mut trims = 0;
     for _ in 0..runs(200, 3000) {
         let count = 1 + dice.below(25);
-        let written = u64::try_from(count).unwrap();
+        let written = i64::try_from(count).unwrap();
         let items = (0..count).map(|_| {
             let number = 1 + u32::try_from(dice.below(400)).unwrap();
             let delta = dice.between(0, 20);
@@ -75,8 +75,8 @@ async fn no_update_is_lost_while_lists_are_trimmed() {
     assert_eq!(room.all_points(MEMBERS).await, points);
     let (ranked, scored) = room.counts();
     assert_eq!(usize::try_from(scored).unwrap(), points.len());
-    // The last call may have found five, and written eight.
-    assert!((5..=13).contains(&ranked), "{ranked}");
+    // The last call may have found five, and written what four writers wanted.
+    assert!((5..=5 + 4 * 8).contains(&ranked), "{ranked}");
     let best = room.best(5).await;
     let of = |number: &u32| points[number];
     let worst_listed = best.iter().map(of).min().unwrap();
