@@ -1,5 +1,7 @@
 //! Without scripts: as exact as functions, beside other writers and under losses, and what it costs.
 
+use std::sync::Arc;
+
 use board::{Period, Window, WindowRule};
 use end_to_end::redis::{FaultProxy, Matching, RedisServer};
 use tokio::time::Instant;
@@ -55,7 +57,10 @@ async fn all_counts_beside(other: RedisWrites) {
         write(&board, &given.applier, is_over),
         write(&board, &far, is_over)
     );
-    println!("beside {other:?}: {near} and {far} calls met {} times", conflicts());
+    println!(
+        "beside {other:?}: {near} and {far} calls met {} times",
+        conflicts()
+    );
     let points = |number: i64| board.points_of(ALL, &format!("u{number}")).unwrap();
     assert_eq!((0..MEMBERS).map(points).sum::<i64>(), near + far);
     let of_one = |given: i64, number: i64| (given + MEMBERS - 1 - number) / MEMBERS;
@@ -70,7 +75,8 @@ async fn all_counts_beside(other: RedisWrites) {
         .map(|(score, _)| *score)
         .collect();
     let mut kept: Vec<i64> = (0..MEMBERS).map(points).collect();
-    (ranked.sort_unstable(), kept.sort_unstable());
+    ranked.sort_unstable();
+    kept.sort_unstable();
     assert_eq!(ranked, kept);
 }
 
@@ -187,18 +193,9 @@ async fn a_call_takes_so_many_round_trips() {
     assert_eq!(given.calls(), 0);
 }
 
-fn reader(
-    servers: &std::sync::Arc<Servers>,
-    board: &Board<'_>,
-    settings: &RedisSettings,
-) -> Reader {
+fn reader(servers: &Arc<Servers>, board: &Board<'_>, settings: &RedisSettings) -> Reader {
     let registry = board.given.registry.clone();
-    let session = std::sync::Arc::new(Session::new().unwrap());
+    let session = Arc::new(Session::new().unwrap());
     let lives = Lives::new(servers.clone(), session, registry.clone(), settings);
-    Reader::new(
-        servers.clone(),
-        std::sync::Arc::new(lives),
-        registry,
-        settings,
-    )
+    Reader::new(servers.clone(), Arc::new(lives), registry, settings)
 }
