@@ -35,8 +35,8 @@ async fn write(board: &Board<'_>, applier: &Applier, is_over: impl Fn(i64) -> bo
     while !is_over(given) {
         let name = format!("u{}", given % MEMBERS);
         let items = [board.points(&name, 1, NOW)];
-        let applied = board.try_apply(applier, &items, NOW, false).await;
-        assert_eq!(applied.unwrap(), [APPLIED]);
+        let outcomes = board.try_apply(applier, &items, NOW, false).await;
+        assert_eq!(outcomes.unwrap(), [APPLIED]);
         given += 1;
     }
     given
@@ -187,7 +187,8 @@ async fn a_call_takes_so_many_round_trips() {
     };
     let mut read = 0;
     for _ in 0..2 {
-        read = round_trips(servers, reader.read(&board.record, 0, &query)).await;
+        let look = Box::pin(reader.read(&board.record, 0, &query));
+        read = round_trips(servers, look).await;
     }
     assert_eq!(read, 4, "version, members, entries, and whether they hold");
     assert_eq!(given.calls(), 0);
