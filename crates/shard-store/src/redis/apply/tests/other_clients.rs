@@ -4,6 +4,8 @@
 //! in a hash. A contribution adds to who is on the list (`ZADD XX INCR`), puts who is not (`ZADD NX`), adds again
 //! where somebody else was quicker (`ZADD XX INCR`), and then writes the hash.
 
+use std::time::Duration;
+
 use board::Window;
 use end_to_end::redis::{FaultProxy, Matching, RedisServer, RedisWire, Reply};
 use tokio::time::{Instant, sleep};
@@ -14,7 +16,7 @@ use crate::redis::settings::{RedisSettings, RedisWrites};
 const ALL: Window = Window::ALL_TIME;
 
 /// How long answers are held back: far longer than what happens meanwhile takes.
-const HELD_BACK: std::time::Duration = std::time::Duration::from_millis(1_500);
+const HELD_BACK: Duration = Duration::from_millis(1_500);
 
 /// What two clients give the same member.
 const GIVEN: [i64; 2] = [5, 7];

@@ -1,5 +1,7 @@
 //! Without scripts: as exact as functions, beside other writers and under losses, and what it costs.
 
+use std::sync::Arc;
+
 use board::{Period, Window, WindowRule};
 use end_to_end::redis::{FaultProxy, Matching, RedisServer};
 use tokio::time::Instant;
@@ -33,8 +35,8 @@ async fn write(board: &Board<'_>, applier: &Applier, is_over: impl Fn(i64) -> bo
     while !is_over(given) {
         let name = format!("u{}", given % MEMBERS);
         let items = [board.points(&name, 1, NOW)];
-        let applied = board.try_apply(applier, &items, NOW, false).await;
-        assert_eq!(applied.unwrap(), [APPLIED]);
+        let outcomes = board.try_apply(applier, &items, NOW, false).await;
+        assert_eq!(outcomes.unwrap(), [APPLIED]);
         given += 1;
     }
     given
@@ -73,7 +75,8 @@ async fn all_counts_beside(other: RedisWrites) {
         .map(|(score, _)| *score)
         .collect();
     let mut kept: Vec<i64> = (0..MEMBERS).map(points).collect();
-    (ranked.sort_unstable(), kept.sort_unstable());
+    ranked.sort_unstable();
+    kept.sort_unstable();
     assert_eq!(ranked, kept);
 }
 
@@ -184,24 +187,16 @@ async fn a_call_takes_so_many_round_trips() {
     };
     let mut read = 0;
     for _ in 0..2 {
-        read = round_trips(servers, reader.read(&board.record, 0, &query)).await;
+        let look = Box::pin(reader.read(&board.record, 0, &query));
+        read = round_trips(servers, look).await;
     }
     assert_eq!(read, 4, "version, members, entries, and whether they hold");
     assert_eq!(given.calls(), 0);
 }
 
-fn reader(
-    servers: &std::sync::Arc<Servers>,
-    board: &Board<'_>,
-    settings: &RedisSettings,
-) -> Reader {
+fn reader(servers: &Arc<Servers>, board: &Board<'_>, settings: &RedisSettings) -> Reader {
     let registry = board.given.registry.clone();
-    let session = std::sync::Arc::new(Session::new().unwrap());
+    let session = Arc::new(Session::new().unwrap());
     let lives = Lives::new(servers.clone(), session, registry.clone(), settings);
-    Reader::new(
-        servers.clone(),
-        std::sync::Arc::new(lives),
-        registry,
-        settings,
-    )
+    Reader::new(servers.clone(), Arc::new(lives), registry, settings)
 }

@@ -112,7 +112,7 @@ impl Run<'_> {
                 _ => Err(Broken("a function answered no string".to_owned())),
             };
         }
-        let mut words = said.iter().map(|word| text_of(word));
+        let mut words = said.iter().map(text_of);
         let name = words.next().unwrap_or_else(|| Ok(Bytes::new()))?;
         let args = words.collect::<Result<_, _>>()?;
         match Command::of(&name, args) {

@@ -60,8 +60,8 @@ impl Both {
 
 /// A string of Lua that is these bytes.
 fn quoted(bytes: &[u8]) -> String {
-    let escaped: String = bytes.iter().map(|byte| format!("\\{byte:03}")).collect();
-    format!("'{escaped}'")
+    let escaped: Vec<String> = bytes.iter().map(|byte| format!("\\{byte:03}")).collect();
+    format!("'{}'", escaped.concat())
 }
 
 fn numbers() -> impl Strategy<Value = String> {
