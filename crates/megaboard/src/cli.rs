@@ -6,7 +6,9 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::adopt::AdoptArgs;
+use crate::export::ExportArgs;
 use crate::import::ImportArgs;
+use crate::ingest::IngestArgs;
 use crate::serve::ServeArgs;
 use crate::top::TopArgs;
 use crate::verify::VerifyArgs;
@@ -28,6 +30,10 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Reads a sorted set of a Redis into a board.
     Adopt(AdoptArgs),
+    /// Writes boards as NDJSON that `import` takes.
+    Export(ExportArgs),
+    /// Feeds a server from Redis Streams.
+    Ingest(IngestArgs),
     /// Shows the best of a board as a table.
     Top(TopArgs),
     /// Holds the score store against the sorted sets.

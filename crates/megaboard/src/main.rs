@@ -8,7 +8,9 @@ mod cli;
 mod client;
 mod config;
 mod delivery;
+mod export;
 mod import;
+mod ingest;
 mod serve;
 mod store;
 mod terminal;
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Adopt(args) => adopt::run(&args),
         Command::Import(args) => import::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Ingest(args) => ingest::run(&args),
         Command::Top(args) => top::run(&args),
         Command::Verify(args) => verify::run(&args),
     };

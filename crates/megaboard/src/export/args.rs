@@ -1,0 +1,38 @@
+//! What `export` takes on its command line: [`ExportArgs`].
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+
+use crate::board_path::BoardPath;
+use crate::cli::ServerArgs;
+
+/// Writes the standings of a board, or of all boards of a kind, as NDJSON: each line a contribution
+/// that sets one standing in one window, as `import` and POST /v1/contributions take it.
+///
+/// Exit status: 0 when all of it is written, 1 when something could not be read or written, 130 after
+/// Ctrl-C.
+#[derive(Args, Debug)]
+pub(crate) struct ExportArgs {
+    /// The board, as KIND/SUBJECT.
+    #[arg(value_parser = BoardPath::parse, required_unless_present = "kind")]
+    pub(super) board: Option<BoardPath>,
+
+    /// All boards of this kind.
+    #[arg(long, value_name = "K", conflicts_with = "board")]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub(super) kind: Option<String>,
+
+    /// A window to export, such as all or day:2026-11-20; may be given several times. Without it,
+    /// every window with standings.
+    #[arg(long = "window", value_name = "W", value_parser = NonEmptyStringValueParser::new())]
+    pub(super) windows: Vec<String>,
+
+    /// The file to write, complete or not at all. Without it, standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) server: ServerArgs,
+}

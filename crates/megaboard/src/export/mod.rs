@@ -1,0 +1,238 @@
+//! `megaboard export`: boards as NDJSON of standings, for backup and for moving between stores.
+//!
+//! ```text
+//! boards ─► windows ─► passes of pages ─► members not met before ─► lines ─► output
+//!  (here)    (here)   (window, pass)              (seen)            (page)
+//! ```
+//!
+//! Memory holds a page and what is kept of the members of one window. Each line is a contribution that
+//! sets one standing, so that any server takes it. What settings boards and kinds have is not in it.
+
+mod args;
+mod output;
+mod page;
+mod pass;
+mod seen;
+mod source;
+mod window;
+
+#[cfg(test)]
+mod tests;
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::de::DeserializeOwned;
+
+pub(crate) use self::args::ExportArgs;
+
+use self::output::Output;
+use self::page::{Board, Line, Listing, Page};
+use self::pass::{PAGE, Pages};
+use self::seen::{SEEN_MEMBERS_MAX, Seen};
+use self::source::{Halt, Source, refused};
+use self::window::PASSES_MAX;
+use crate::board_path::{BoardPath, encoded};
+use crate::client::{Answer, Client};
+use crate::delivery::{INTERRUPTED, Patience, Stop};
+use crate::terminal;
+
+/// Boards of one listing: as many as the server gives.
+const LISTED_MAX: u32 = 1_000;
+const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
+
+/// Runs the command.
+pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
+    let started = Instant::now();
+    let output = Output::open(args.output.as_deref())?;
+    let stop = Stop::on_ctrl_c()?;
+    let client = Client::new(&args.server);
+    let progress = ProgressBar::no_length();
+    progress.enable_steady_tick(PROGRESS_SHOWN_EVERY);
+    progress.set_style(ProgressStyle::with_template(
+        "{spinner} {human_pos} standings, {per_sec}, {wide_msg}",
+    )?);
+    let say = |message: String| progress.suspend(|| terminal::complain(&message));
+    let mut export = Export {
+        source: Source {
+            client: &client,
+            stop: &stop,
+            patience: Patience::default(),
+            say: &say,
+        },
+        output,
+        progress: &progress,
+        counts: Counts::default(),
+    };
+    let outcome = export.all(args);
+    let counts = export.counts;
+    progress.finish_and_clear();
+    match outcome {
+        Ok(()) => export.output.finish()?,
+        Err(Halt::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
+        Err(Halt::Failed(reason)) => {
+            return Err(format!("{reason}; the export is not complete").into());
+        }
+    }
+    let Counts {
+        boards,
+        windows,
+        standings,
+    } = counts;
+    let took = started.elapsed().as_secs_f64();
+    terminal::complain(&format!(
+        "exported {standings} standings, {windows} windows, {boards} boards; took {took:.2} s"
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How much was written.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    boards: u64,
+    windows: u64,
+    standings: u64,
+}
+
+/// An export under way.
+struct Export<'a> {
+    source: Source<'a>,
+    output: Output,
+    progress: &'a ProgressBar,
+    counts: Counts,
+}
+
+impl Export<'_> {
+    fn all(&mut self, args: &ExportArgs) -> Result<(), Halt> {
+        match (&args.board, &args.kind) {
+            (Some(board), _) => self.board(board, &args.windows),
+            (None, Some(kind)) => self.kind(kind, &args.windows),
+            // The command line is refused without either.
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn kind(&mut self, kind: &str, windows: &[String]) -> Result<(), Halt> {
+        let mut path = format!("/v1/boards?kind={}&limit={LISTED_MAX}", encoded(kind));
+        loop {
+            let listing: Listing = parse(&path, &self.source.read(&path)?)?;
+            for listed in listing.boards {
+                let board = BoardPath::parse(&listed.board).map_err(Halt::Failed)?;
+                self.board(&board, windows)?;
+            }
+            let Some(next) = listing.next else {
+                return Ok(());
+            };
+            path = format!(
+                "/v1/boards?kind={}&limit={LISTED_MAX}&after={}",
+                encoded(kind),
+                encoded(&next)
+            );
+        }
+    }
+
+    fn board(&mut self, board: &BoardPath, windows: &[String]) -> Result<(), Halt> {
+        self.counts.boards += 1;
+        if !windows.is_empty() {
+            for window in windows {
+                self.window(board, window, Named::ByUser)?;
+            }
+            return Ok(());
+        }
+        let path = board.to_string();
+        let held: Board = parse(&path, &self.source.read(&path)?)?;
+        for held in held.windows {
+            self.window(board, &held.window, Named::ByServer)?;
+        }
+        Ok(())
+    }
+
+    fn window(&mut self, board: &BoardPath, window: &str, named: Named) -> Result<(), Halt> {
+        self.progress.set_message(format!(
+            "{} {}",
+            terminal::printable(&board.to_string()),
+            terminal::printable(window)
+        ));
+        let mut pages = Ranges {
+            source: &self.source,
+            path: format!("{board}/range?window={}", encoded(window)),
+            is_gone: false,
+        };
+        let output = &mut self.output;
+        let counts = &mut self.counts;
+        let progress = self.progress;
+        let mut write = |page: &Page<'_>, place: usize| {
+            let line = Line::of(page, &page.entries[place]);
+            output.line(&line).map_err(Halt::Failed)?;
+            counts.standings += 1;
+            progress.inc(1);
+            Ok(())
+        };
+        let mut seen = Seen::new(SEEN_MEMBERS_MAX);
+        let exported = window::export(&mut pages, &mut seen, &mut write);
+        let is_gone = pages.is_gone;
+        self.counts.windows += 1;
+        match exported {
+            Ok(exported) if exported.is_settled() => Ok(()),
+            Ok(exported) => {
+                (self.source.say)(format!(
+                    "{board} {window}: the board is lively: {} members were met only in pass \
+                     {PASSES_MAX}. Who was ranked at the beginning and is still is exported, unless it \
+                     both climbed and fell meanwhile",
+                    exported.met_last
+                ));
+                Ok(())
+            }
+            Err(_) if is_gone && matches!(named, Named::ByServer) => {
+                (self.source.say)(format!(
+                    "{board} {window}: went past its retention while it was read"
+                ));
+                Ok(())
+            }
+            Err(halt) => Err(halt),
+        }
+    }
+}
+
+/// Who said that there is such a window.
+#[derive(Clone, Copy)]
+enum Named {
+    ByUser,
+    ByServer,
+}
+
+/// Pages of one window, from the server.
+struct Ranges<'a> {
+    source: &'a Source<'a>,
+    /// Up to the positions.
+    path: String,
+    /// The window is past its retention.
+    is_gone: bool,
+}
+
+impl Pages for Ranges<'_> {
+    fn page<T>(
+        &mut self,
+        from: u64,
+        take: impl FnOnce(&Page<'_>) -> Result<T, Halt>,
+    ) -> Result<T, Halt> {
+        let path = format!("{}&from={from}&to={}", self.path, from + PAGE - 1);
+        let answer: Answer = self.source.get(&path)?;
+        if answer.status != 200 {
+            self.is_gone = answer.status == 410;
+            return Err(refused(&path, &answer));
+        }
+        let page = serde_json::from_slice(&answer.body).map_err(|error| not_read(&path, &error))?;
+        take(&page)
+    }
+}
+
+fn parse<T: DeserializeOwned>(path: &str, body: &[u8]) -> Result<T, Halt> {
+    serde_json::from_slice(body).map_err(|error| not_read(path, &error))
+}
+
+fn not_read(path: &str, error: &serde_json::Error) -> Halt {
+    Halt::Failed(format!("what {path} answered cannot be read: {error}"))
+}

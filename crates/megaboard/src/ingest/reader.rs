@@ -1,0 +1,434 @@
+//! The loop that reads, sends and acknowledges: [`Reader`].
+//!
+//! A partition that has come to this process, or whose connection was lost, is first asked for what is
+//! pending in its group: entries that this process or a dead one took and did not acknowledge. They are
+//! claimed in their order and sent before anything new. An entry is acknowledged once it is decided,
+//! so that whatever happens in between, somebody takes it again.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use fred::types::{Resp3Frame, Value};
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use super::connection::{Connection, Fault, items, number, text, words};
+use super::entry::{Entry, Line};
+use super::send::{Refused, Sender, Sent};
+use super::share::{Keys, Share};
+use super::tally::Tally;
+use crate::delivery::{Patience, Pauses};
+
+/// Lines of one request: as many as the server decides at once.
+const BATCH_LINES_MAX: usize = 1_000;
+/// Entries of all partitions together that are taken at once.
+const TAKEN_MAX: usize = 8_000;
+/// Entries of one partition that are taken at once.
+const TAKEN_OF_ONE_MAX: usize = 1_000;
+/// How long Redis holds a read that finds nothing: so long may pass until a change of the partitions,
+/// or the wish to stop, is noticed.
+const HELD: Duration = Duration::from_millis(500);
+/// How often partitions are looked through for entries that nobody is at any more.
+const RESCAN_EVERY: Duration = Duration::from_secs(5);
+/// Entries kept in the stream of rejected ones, about.
+const REJECTED_KEPT: &str = "1000000";
+/// Rejected entries that are told one by one, of one batch.
+const TOLD_MAX: usize = 10;
+
+/// Reads the partitions of one process.
+pub(super) struct Reader {
+    keys: Arc<Keys>,
+    share: Arc<Share>,
+    sender: Sender,
+    rejected: Option<String>,
+    stop: watch::Receiver<bool>,
+    connection: Option<Connection>,
+    tally: Tally,
+    rescanned: Instant,
+}
+
+/// Why a round ended early.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Halt {
+    /// Redis: worth another try, unless it is lasting.
+    #[error(transparent)]
+    Redis(#[from] Fault),
+    /// The server does not want what is sent.
+    #[error("{0}")]
+    Server(#[from] Refused),
+}
+
+type Say<'a> = &'a (dyn Fn(String) + Sync);
+
+impl Reader {
+    pub(super) fn new(
+        keys: Arc<Keys>,
+        share: Arc<Share>,
+        sender: Sender,
+        rejected: Option<String>,
+        stop: watch::Receiver<bool>,
+    ) -> Self {
+        Self {
+            keys,
+            share,
+            sender,
+            rejected,
+            stop,
+            connection: None,
+            tally: Tally::new(),
+            rescanned: Instant::now(),
+        }
+    }
+
+    /// What was done.
+    pub(super) fn summary(&self) -> String {
+        self.tally.to_string()
+    }
+
+    /// Until it is asked to stop, or cannot go on.
+    pub(super) async fn run(&mut self, say: Say<'_>) -> Result<(), Halt> {
+        let mut stall: Option<Pauses> = None;
+        while !self.is_stopping() {
+            match self.round(say).await {
+                Ok(()) => stall = None,
+                Err(Halt::Redis(fault)) if !fault.is_lasting() => {
+                    self.connection = None;
+                    self.share.set_all_fresh();
+                    if stall.is_none() {
+                        say(format!("{fault}; trying again"));
+                    }
+                    let pauses = stall.get_or_insert_with(|| Pauses::new(Patience::default()));
+                    let pause = pauses
+                        .next(None)
+                        .unwrap_or(Patience::default().longest_pause);
+                    tokio::select! {
+                        () = sleep(pause) => {}
+                        _ = self.stop.changed() => {}
+                    }
+                }
+                Err(halt) => return Err(halt),
+            }
+        }
+        Ok(())
+    }
+
+    fn is_stopping(&self) -> bool {
+        *self.stop.borrow()
+    }
+
+    async fn round(&mut self, say: Say<'_>) -> Result<(), Halt> {
+        if let Some(line) = self.tally.due() {
+            say(line);
+        }
+        self.share.let_go();
+        if self.connection.is_none() {
+            self.connection = Some(Connection::open(&self.keys.url, self.keys.db).await?);
+        }
+        self.rescan().await?;
+        for partition in self.share.fresh() {
+            if self.claim(partition, say).await? {
+                self.share.set_fresh(&[partition], false);
+            }
+        }
+        let fresh = self.share.fresh();
+        let mut owned = self.share.owned();
+        owned.retain(|partition| !fresh.contains(partition));
+        if owned.is_empty() {
+            tokio::select! {
+                () = self.share.changed() => {}
+                () = sleep(HELD) => {}
+                _ = self.stop.changed() => {}
+            }
+            return Ok(());
+        }
+        let entries = self.read(&owned).await?;
+        self.process(entries, say).await?;
+        Ok(())
+    }
+
+    async fn send(&self, command: &'static str, args: Vec<Value>) -> Result<Resp3Frame, Fault> {
+        match &self.connection {
+            Some(connection) => connection.send(command, args).await,
+            None => Err(Fault::Lost("there is no connection".to_owned())),
+        }
+    }
+
+    /// Nothing is under way now: what is pending all the same was taken by somebody who lost its lease
+    /// over it.
+    async fn rescan(&mut self) -> Result<(), Halt> {
+        if self.rescanned.elapsed() < RESCAN_EVERY {
+            return Ok(());
+        }
+        self.rescanned = Instant::now();
+        for partition in self.share.owned() {
+            let stream = self.keys.url.stream(partition);
+            let pending = self.send("XPENDING", words(&[&stream, &self.keys.group]));
+            match pending.await {
+                Ok(pending) if items(&pending).first().and_then(number) == Some(0) => {}
+                // Without a group there is none to be pending in: claiming makes one.
+                Ok(_) => self.share.set_fresh(&[partition], true),
+                Err(fault) if fault.is_no_group() => self.share.set_fresh(&[partition], true),
+                Err(fault) => return Err(fault.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the group where there is none, to begin with the first entry; and the stream.
+    async fn make_group(&self, stream: &str) -> Result<(), Fault> {
+        let group = &self.keys.group;
+        let make = words(&["CREATE", stream, group, "0", "MKSTREAM"]);
+        match self.send("XGROUP", make).await {
+            Err(Fault::Refused(words)) if words.starts_with("BUSYGROUP") => Ok(()),
+            answer => answer.map(drop),
+        }
+    }
+
+    /// Takes over and sends all that is pending, in its order; whether that came to its end.
+    async fn claim(&mut self, partition: u64, say: Say<'_>) -> Result<bool, Halt> {
+        let stream = self.keys.url.stream(partition);
+        self.make_group(&stream).await?;
+        let count = TAKEN_OF_ONE_MAX.to_string();
+        let mut cursor = "0-0".to_owned();
+        loop {
+            if self.is_stopping() || !self.share.is_owned(partition) {
+                return Ok(false);
+            }
+            let (group, me) = (&self.keys.group, &self.keys.me);
+            let claim = words(&[&stream, group, me, "0", &cursor, "COUNT", &count]);
+            let claimed = self.send("XAUTOCLAIM", claim).await?;
+            let (next, entries, deleted) = match items(&claimed) {
+                [next, entries, deleted, ..] => (next, entries, items(deleted).len()),
+                [next, entries] => (next, entries, 0),
+                _ => return Err(Fault::Lost("XAUTOCLAIM answered otherwise".to_owned()).into()),
+            };
+            if deleted > 0 {
+                self.tally.trimmed += deleted as u64;
+                say(format!(
+                    "{stream}: {deleted} entries were trimmed off before they were acknowledged"
+                ));
+            }
+            let read = items(entries).iter();
+            let entries = read.filter_map(|entry| Entry::read(partition, entry, true));
+            let entries: Vec<Entry> = entries.collect();
+            cursor = text(next).unwrap_or("0-0").to_owned();
+            if !self.process(entries, say).await? {
+                return Ok(false);
+            }
+            if cursor == "0-0" {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The next entries of these partitions, or none after a while.
+    async fn read(&mut self, partitions: &[u64]) -> Result<Vec<Entry>, Halt> {
+        let streams: HashMap<String, u64> = partitions
+            .iter()
+            .map(|partition| (self.keys.url.stream(*partition), *partition))
+            .collect();
+        let count = (TAKEN_MAX / partitions.len()).clamp(1, TAKEN_OF_ONE_MAX);
+        let (count, held) = (count.to_string(), HELD.as_millis().to_string());
+        let (group, me) = (&self.keys.group, &self.keys.me);
+        let mut read = words(&[
+            "GROUP", group, me, "COUNT", &count, "BLOCK", &held, "STREAMS",
+        ]);
+        read.extend(streams.keys().map(|stream| Value::from(stream.as_str())));
+        read.extend(streams.keys().map(|_| Value::from(">")));
+        let Some(connection) = &self.connection else {
+            return Ok(Vec::new());
+        };
+        let answer = match connection.send_blocking("XREADGROUP", read, HELD).await {
+            Err(fault) if fault.is_no_group() => {
+                // Redis has lost it, or a stream was deleted.
+                for stream in streams.keys() {
+                    self.make_group(stream).await?;
+                }
+                return Ok(Vec::new());
+            }
+            answer => answer?,
+        };
+        let Resp3Frame::Map { data, .. } = &answer else {
+            return Ok(Vec::new());
+        };
+        let mut entries = Vec::new();
+        for (stream, read) in data {
+            let Some(&partition) = text(stream).and_then(|stream| streams.get(stream)) else {
+                continue;
+            };
+            let read = items(read).iter();
+            entries.extend(read.filter_map(|entry| Entry::read(partition, entry, false)));
+        }
+        Ok(entries)
+    }
+
+    /// Sends entries and acknowledges what is decided; whether that is all of them.
+    async fn process(&mut self, entries: Vec<Entry>, say: Say<'_>) -> Result<bool, Halt> {
+        let mut is_all = true;
+        for entries in entries.chunks(BATCH_LINES_MAX) {
+            if !is_all && self.is_stopping() {
+                return Ok(false);
+            }
+            is_all &= self.process_batch(entries, say).await?;
+        }
+        Ok(is_all)
+    }
+
+    async fn process_batch(&mut self, entries: &[Entry], say: Say<'_>) -> Result<bool, Halt> {
+        let made = entries.iter().map(|entry| {
+            let stream = self.keys.url.stream(entry.partition);
+            entry.line(&stream)
+        });
+        let made: Vec<Result<Line, String>> = made.collect();
+        let good: Vec<(usize, &Line)> = made
+            .iter()
+            .enumerate()
+            .filter_map(|(place, line)| Some((place, line.as_ref().ok()?)))
+            .collect();
+        self.mind_the_span(entries, &good, say).await;
+        let lines: Vec<&str> = good.iter().map(|(_, line)| line.text.as_str()).collect();
+        let share = self.share.clone();
+        let is_ours = |line: usize| share.is_owned(entries[good[line].0].partition);
+        let sent = self.sender.send(&lines, &is_ours, say).await?;
+        self.tally.applied += sent.applied;
+        self.tally.duplicates += sent.duplicates;
+        let garbage = made.iter().enumerate().filter_map(|(place, line)| {
+            let reason = line.as_ref().err()?.clone();
+            Some((place, ("invalid".to_owned(), reason)))
+        });
+        let left: BTreeSet<usize> = sent.left.iter().map(|line| good[*line].0).collect();
+        let mut rejected: BTreeMap<usize, (String, String)> = garbage.collect();
+        self.tally.rejected += rejected.len() as u64 + sent.rejected_count;
+        tell_unlisted(&sent, say);
+        rejected.extend(
+            sent.rejected
+                .into_iter()
+                .map(|(line, why)| (good[line].0, why)),
+        );
+        rejected.retain(|place, _| !left.contains(place));
+        self.put_aside(entries, &rejected, say).await?;
+        self.acknowledge(entries, &left).await?;
+        Ok(left.is_empty())
+    }
+
+    /// What was sent before counts once as long as its id is remembered.
+    async fn mind_the_span(&mut self, entries: &[Entry], good: &[(usize, &Line)], say: Say<'_>) {
+        let again = good
+            .iter()
+            .filter(|(place, _)| entries[*place].is_redelivered);
+        let (mut kinds, mut oldest) = (BTreeSet::new(), u64::MAX);
+        for (place, line) in again {
+            kinds.extend(line.kind.as_deref());
+            oldest = oldest.min(entries[*place].added_ms().unwrap_or(u64::MAX));
+        }
+        if kinds.is_empty() {
+            return;
+        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.unwrap_or_default();
+        let age = now.saturating_sub(Duration::from_millis(oldest));
+        let Some(span) = self.sender.span(&kinds).await else {
+            return;
+        };
+        let age = Duration::from_secs(age.as_secs());
+        let (shown_age, shown_span) = (
+            humantime::format_duration(age),
+            humantime::format_duration(span),
+        );
+        if age >= span {
+            say(format!(
+                "entries taken again are up to {shown_age} old, and ids are remembered for \
+                 {shown_span} (dedupe): what was applied before that may count twice"
+            ));
+        } else if age >= span / 2 {
+            say(format!(
+                "entries taken again are up to {shown_age} old; ids are remembered for \
+                 {shown_span} (dedupe), after which they would count twice"
+            ));
+        }
+    }
+
+    /// Tells of rejected entries, and keeps them where that is wanted.
+    async fn put_aside(
+        &self,
+        entries: &[Entry],
+        rejected: &BTreeMap<usize, (String, String)>,
+        say: Say<'_>,
+    ) -> Result<(), Halt> {
+        for (number, (place, (kind, detail))) in rejected.iter().enumerate() {
+            let entry = &entries[*place];
+            let stream = self.keys.url.stream(entry.partition);
+            if number < TOLD_MAX {
+                say(format!("{stream} {}: {kind}: {detail}", entry.id));
+            } else if number == TOLD_MAX {
+                let more = rejected.len() - TOLD_MAX;
+                say(format!("{more} more were rejected"));
+            }
+            let Some(to) = &self.rejected else {
+                continue;
+            };
+            let mut add = words(&[to, "MAXLEN", "~", REJECTED_KEPT, "*"]);
+            add.extend(words(&[
+                "rejected-stream",
+                &stream,
+                "rejected-entry",
+                &entry.id,
+            ]));
+            add.extend(words(&["rejected-type", kind, "rejected-detail", detail]));
+            add.extend(entry.fields.iter().cloned().map(Value::Bytes));
+            self.send("XADD", add).await?;
+        }
+        Ok(())
+    }
+
+    async fn acknowledge(&self, entries: &[Entry], left: &BTreeSet<usize>) -> Result<(), Halt> {
+        let mut decided: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
+        for (place, entry) in entries.iter().enumerate() {
+            if !left.contains(&place) {
+                decided.entry(entry.partition).or_default().push(&entry.id);
+            }
+        }
+        for (partition, ids) in decided {
+            let stream = self.keys.url.stream(partition);
+            let mut ack = words(&[&stream, &self.keys.group]);
+            ack.extend(words(&ids));
+            self.send("XACK", ack).await?;
+        }
+        Ok(())
+    }
+
+    /// Leaves the group, so that the others need not wait. Without a connection, they find out.
+    pub(super) async fn leave(&mut self) {
+        let Some(connection) = &self.connection else {
+            return;
+        };
+        let (group, me) = (&self.keys.group, &self.keys.me);
+        // Of those that were given back, too: they have its name.
+        for partition in 0..self.keys.partitions {
+            let stream = self.keys.url.stream(partition);
+            let own = words(&[&stream, group, "-", "+", "1", me]);
+            // A consumer that is deleted takes what is pending with it.
+            match connection.send("XPENDING", own).await {
+                Ok(pending) if items(&pending).is_empty() => {
+                    let gone = words(&["DELCONSUMER", &stream, group, me]);
+                    let _ = connection.send("XGROUP", gone).await;
+                }
+                Ok(_) | Err(Fault::Refused(_)) => {}
+                Err(Fault::Lost(_)) => return,
+            }
+        }
+        let _ = self.share.end(connection, &self.keys).await;
+    }
+}
+
+fn tell_unlisted(sent: &Sent, say: Say<'_>) {
+    let unlisted = sent
+        .rejected_count
+        .saturating_sub(sent.rejected.len() as u64);
+    if unlisted > 0 && sent.rejected.len() >= BATCH_LINES_MAX {
+        say(format!(
+            "{unlisted} more were rejected; the server does not list which"
+        ));
+    }
+}

@@ -1,0 +1,285 @@
+//! Lines sent until each is decided: [`Sender`].
+//!
+//! Every line has an id, so that whatever failed, or may have, is sent again in its order, for as long
+//! as it takes: nothing is given up but when the process is to stop, or the lines are no longer its
+//! own to send.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+use crate::board_path::encoded;
+use crate::client::{Answer, Client, ClientError};
+use crate::delivery::{Item, Patience, Pauses, Receipt};
+
+const PATH: &str = "/v1/contributions";
+/// How long what a kind remembers is taken for known.
+const SPAN_KNOWN_FOR: Duration = Duration::from_mins(1);
+/// Kinds whose spans are kept.
+const SPANS_MAX: usize = 10_000;
+/// A stall is as long as the server is away.
+const PATIENCE_MAX: Duration = Duration::from_hours(24 * 365);
+
+/// Why sending ends for good.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Refused(String);
+
+/// What became of the lines.
+#[derive(Debug, Default)]
+pub(super) struct Sent {
+    pub(super) applied: u64,
+    pub(super) duplicates: u64,
+    /// By place: the problem's type and detail.
+    pub(super) rejected: BTreeMap<usize, (String, String)>,
+    /// Rejected by contribution and board, those the server did not list among them.
+    pub(super) rejected_count: u64,
+    /// Not decided.
+    pub(super) left: BTreeSet<usize>,
+}
+
+/// Sends to one server.
+pub(super) struct Sender {
+    client: Arc<Client>,
+    stop: watch::Receiver<bool>,
+    /// Whether the server is in trouble, which was said.
+    stalled: bool,
+    acquainted: bool,
+    spans: HashMap<String, (Instant, Option<Duration>)>,
+}
+
+impl Sender {
+    pub(super) fn new(client: Client, stop: watch::Receiver<bool>) -> Self {
+        Self {
+            client: Arc::new(client),
+            stop,
+            stalled: false,
+            acquainted: false,
+            spans: HashMap::new(),
+        }
+    }
+
+    /// Sends these lines. `is_ours` tells of a place whether it may still be sent.
+    pub(super) async fn send(
+        &mut self,
+        lines: &[&str],
+        is_ours: &(dyn Fn(usize) -> bool + Sync),
+        say: &(dyn Fn(String) + Sync),
+    ) -> Result<Sent, Refused> {
+        let mut sent = Sent {
+            left: (0..lines.len()).collect(),
+            ..Sent::default()
+        };
+        let mut pauses: Option<Pauses> = None;
+        loop {
+            let places: Vec<usize> = sent.left.iter().copied().filter(|p| is_ours(*p)).collect();
+            if places.is_empty() {
+                return Ok(sent);
+            }
+            let body: String = places.iter().map(|place| lines[*place]).collect();
+            let answer = self.post(body, pauses.is_some()).await;
+            let retry_after = answer.as_ref().ok().and_then(|answer| answer.retry_after);
+            let before = sent.left.len();
+            let reason = self.judge(answer, &places, &mut sent)?;
+            if sent.left.len() < before {
+                pauses = None;
+            }
+            let Some(reason) = reason else {
+                if std::mem::take(&mut self.stalled) {
+                    say("the server takes contributions again".to_owned());
+                }
+                continue;
+            };
+            if !std::mem::replace(&mut self.stalled, true) {
+                say(format!("{reason}; trying again"));
+            }
+            if *self.stop.borrow() {
+                return Ok(sent);
+            }
+            let pause = pauses.get_or_insert_with(new_pauses).next(retry_after);
+            tokio::select! {
+                () = sleep(pause.unwrap_or_default()) => {}
+                _ = self.stop.changed() => return Ok(sent),
+            }
+        }
+    }
+
+    async fn post(&mut self, body: String, is_again: bool) -> Result<Answer, ClientError> {
+        let client = self.client.clone();
+        let ask_first = is_again || !self.acquainted;
+        let posted =
+            spawn_blocking(move || client.post_ndjson(PATH, body.as_bytes(), ask_first)).await;
+        posted.unwrap_or_else(|error| {
+            Err(ClientError::Broken {
+                url: self.client.url().to_owned(),
+                cause: error.to_string(),
+            })
+        })
+    }
+
+    /// Takes out of `sent.left` what is decided; why the rest is to be sent again, if there is any.
+    fn judge(
+        &mut self,
+        answer: Result<Answer, ClientError>,
+        places: &[usize],
+        sent: &mut Sent,
+    ) -> Result<Option<String>, Refused> {
+        let answer = match answer {
+            Err(error @ ClientError::Unusable { .. }) => return Err(Refused(error.to_string())),
+            Err(error) => return Ok(Some(error.to_string())),
+            Ok(answer) => answer,
+        };
+        match (answer.status, Receipt::parse(&answer.body, places.len())) {
+            (200 | 503, Some(receipt)) => {
+                self.acquainted = true;
+                Ok(settle(&receipt, places, sent))
+            }
+            (200..=299, None) => Ok(Some("the server's answer is no receipt".to_owned())),
+            (408 | 429 | 500.., _) => Ok(Some(answer.problem())),
+            (_, _) => Err(Refused(answer.problem())),
+        }
+    }
+
+    /// The shortest span for which a board of these kinds remembers an id, as far as it is known.
+    pub(super) async fn span(&mut self, kinds: &BTreeSet<&str>) -> Option<Duration> {
+        let mut shortest: Option<Duration> = None;
+        for kind in kinds {
+            let known = self.spans.get(*kind);
+            let span = match known.filter(|(asked, _)| asked.elapsed() < SPAN_KNOWN_FOR) {
+                Some((_, span)) => *span,
+                None => self.ask_span(kind).await,
+            };
+            shortest = shortest.into_iter().chain(span).min();
+        }
+        shortest
+    }
+
+    async fn ask_span(&mut self, kind: &str) -> Option<Duration> {
+        #[derive(Deserialize)]
+        struct Kind {
+            dedupe: String,
+        }
+        let (client, path) = (self.client.clone(), format!("/v1/kinds/{}", encoded(kind)));
+        let answer = spawn_blocking(move || client.get(&path)).await.ok()?.ok()?;
+        let span = serde_json::from_slice::<Kind>(&answer.body).ok();
+        let span = span.and_then(|kind| humantime::parse_duration(&kind.dedupe).ok());
+        if self.spans.len() >= SPANS_MAX {
+            self.spans.clear();
+        }
+        self.spans.insert(kind.to_owned(), (Instant::now(), span));
+        span
+    }
+}
+
+fn new_pauses() -> Pauses {
+    Pauses::new(Patience {
+        give_up_after: PATIENCE_MAX,
+        ..Patience::default()
+    })
+}
+
+fn settle(receipt: &Receipt, places: &[usize], sent: &mut Sent) -> Option<String> {
+    sent.applied += receipt.applied;
+    sent.duplicates += receipt.duplicates;
+    sent.rejected_count += receipt.rejected_count;
+    let explained = |item: &Item| {
+        let detail = item.detail.as_deref().unwrap_or_default();
+        let board = item.board.iter().map(|board| format!("{board}: "));
+        let detail = board.chain([detail.to_owned()]).collect();
+        (item.kind.clone(), detail)
+    };
+    for item in &receipt.rejected {
+        sent.rejected.insert(places[item.index], explained(item));
+    }
+    let read = receipt.read.unwrap_or(places.len());
+    let (_, unlisted_failed) = receipt.unlisted();
+    let mut failed: BTreeSet<usize> = receipt
+        .failed
+        .iter()
+        .map(|item| places[item.index])
+        .collect();
+    if unlisted_failed > 0 {
+        // Which those are is not told; whatever was applied is known again by its id.
+        failed.extend(&places[..read]);
+    }
+    for place in &places[..read] {
+        if !failed.contains(place) {
+            sent.left.remove(place);
+        }
+    }
+    let reason = receipt.failed.first().map(Item::explain);
+    let is_whole = failed.is_empty() && read == places.len();
+    (!is_whole).then(|| reason.unwrap_or_else(|| "the server did not take in all".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_server::{Reply, TestServer};
+
+    fn run(
+        server: &TestServer,
+        lines: &[&str],
+        is_ours: &(dyn Fn(usize) -> bool + Sync),
+    ) -> Result<Sent, Refused> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let (_stop, stopped) = watch::channel(false);
+        let mut sender = Sender::new(Client::new(&server.args()), stopped);
+        runtime.block_on(sender.send(lines, is_ours, &|_| ()))
+    }
+
+    #[test]
+    fn what_failed_is_sent_again_in_its_order_and_what_was_refused_is_not() {
+        let server = TestServer::start(|before, request| match before {
+            0 => Reply::Answer(503, "retry-after: 0\r\n", "{}".to_owned()),
+            1 => Reply::Cut,
+            2 => Reply::ok(
+                r#"{"applied":1,"duplicates":0,"rejected_count":1,
+                "rejected":[{"index":1,"board":"g/a","type":"invalid","detail":"no"}],
+                "failed_count":2,"failed":[{"index":0,"type":"unknown","detail":"lost"},
+                {"index":3,"type":"unavailable","detail":"away"}],"read":5}"#,
+            ),
+            _ => Reply::ok(format!(
+                r#"{{"applied":{},"duplicates":1,"rejected_count":0,"rejected":[],
+                "failed_count":0,"failed":[]}}"#,
+                request.lines().len() - 1
+            )),
+        });
+        let lines = ["a\n", "b\n", "c\n", "d\n", "e\n", "f\n"];
+        let sent = run(&server, &lines, &|_| true).unwrap();
+        assert_eq!((sent.applied, sent.duplicates), (1 + 2, 1));
+        assert_eq!(
+            sent.rejected[&1],
+            ("invalid".to_owned(), "g/a: no".to_owned())
+        );
+        assert!(sent.left.is_empty());
+        let bodies: Vec<_> = server.requests().into_iter().map(|r| r.body).collect();
+        assert_eq!(bodies.last().unwrap(), "a\nd\nf\n");
+    }
+
+    #[test]
+    fn what_is_no_longer_ours_is_left() {
+        let server = TestServer::start(|_, _| Reply::Answer(503, "", "{}".to_owned()));
+        let asked = std::sync::atomic::AtomicU32::new(0);
+        let is_ours = |_: usize| asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 2;
+        let sent = run(&server, &["a\n", "b\n"], &is_ours).unwrap();
+        assert_eq!(sent.left.len(), 2);
+        assert_eq!(server.requests().len(), 1);
+    }
+
+    #[test]
+    fn a_server_that_does_not_let_us_in_ends_it() {
+        let problem = r#"{"title":"Forbidden","detail":"the key may only read"}"#;
+        let server = TestServer::start(move |_, _| Reply::Answer(403, "", problem.to_owned()));
+        let refused = run(&server, &["a\n"], &|_| true).unwrap_err();
+        assert_eq!(refused.to_string(), "Forbidden: the key may only read");
+    }
+}

@@ -1,0 +1,77 @@
+//! What was done so far: [`Tally`], for a line now and then and one at the end.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// While anything happens.
+const SHOWN_EVERY: Duration = Duration::from_secs(10);
+
+/// Counts of outcomes.
+pub(super) struct Tally {
+    pub(super) applied: u64,
+    pub(super) duplicates: u64,
+    pub(super) rejected: u64,
+    /// Entries that Redis has let go before anybody took them.
+    pub(super) trimmed: u64,
+    shown: (Instant, u64),
+}
+
+impl Tally {
+    pub(super) fn new() -> Self {
+        Self {
+            applied: 0,
+            duplicates: 0,
+            rejected: 0,
+            trimmed: 0,
+            shown: (Instant::now(), 0),
+        }
+    }
+
+    /// A line to show, where it is time for one.
+    pub(super) fn due(&mut self) -> Option<String> {
+        let (at, done) = self.shown;
+        let all = self.applied + self.duplicates + self.rejected;
+        if at.elapsed() < SHOWN_EVERY || all == done {
+            return None;
+        }
+        let took = u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let rate = (all - done).saturating_mul(1000) / took.max(1);
+        self.shown = (Instant::now(), all);
+        Some(format!("{self}; {rate} a second"))
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            applied,
+            duplicates,
+            rejected,
+            trimmed,
+            ..
+        } = self;
+        write!(
+            f,
+            "applied {applied}, duplicates {duplicates}, rejected {rejected}"
+        )?;
+        if *trimmed > 0 {
+            write!(f, "; lost {trimmed} that were trimmed off unread")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_come_first_and_what_is_lost_is_told() {
+        let mut tally = Tally::new();
+        tally.applied = 3;
+        assert_eq!(tally.to_string(), "applied 3, duplicates 0, rejected 0");
+        tally.trimmed = 2;
+        assert!(tally.to_string().contains("lost 2"));
+        assert_eq!(tally.due(), None);
+    }
+}

@@ -1,0 +1,102 @@
+//! Several processes share the partitions; one that dies is followed by the others.
+
+use end_to_end::dice::Dice;
+use end_to_end::redis::RedisServer;
+use end_to_end::{Server, eventually};
+
+use super::{KIND, PARTITIONS, audit, ends_well, ingest, produce, reaches, settled};
+
+/// Contributions at a time, so that a process dies with some of them under way.
+const BATCH: usize = 500;
+const MEMBERS: usize = 700;
+
+fn drawn(dice: &mut Dice) -> Vec<u64> {
+    (0..BATCH).map(|_| dice.throw(MEMBERS) as u64).collect()
+}
+
+#[test]
+fn one_of_two_is_killed_and_everything_counts_once() {
+    let mut dice = Dice::new();
+    let redis = RedisServer::plain();
+    let server = Server::with(KIND);
+    let first = ingest(&redis, server.url(), &[]);
+    let mut second = ingest(&redis, server.url(), &[]);
+    for process in [&first, &second] {
+        eventually("half of the partitions", || {
+            let part = format!("reads {} of {PARTITIONS} partitions", PARTITIONS / 2);
+            process.stderr().contains(&part).then_some(())
+        });
+    }
+    let mut produced = Vec::new();
+    for round in 0..60 {
+        let batch = drawn(&mut dice);
+        produce(&redis, &batch);
+        produced.extend(batch);
+        if round == 20 {
+            reaches(&server, 5_000);
+            second.signal("KILL");
+            second.ended();
+        }
+    }
+    reaches(&server, i64::try_from(produced.len()).unwrap());
+    settled(&redis);
+    audit(&server, &produced);
+    let all = format!("reads {PARTITIONS} of {PARTITIONS} partitions");
+    assert!(first.stderr().contains(&all), "{}", first.stderr());
+    let summary = ends_well(first);
+    assert!(summary.contains("rejected 0"), "{summary}");
+}
+
+#[test]
+fn one_that_ends_well_leaves_its_partitions_at_once() {
+    let redis = RedisServer::plain();
+    let server = Server::with(KIND);
+    let first = ingest(&redis, server.url(), &[]);
+    let second = ingest(&redis, server.url(), &[]);
+    eventually("both have some", || {
+        let has = |said: String| said.contains("reads 8 of 16");
+        (has(first.stderr()) && has(second.stderr())).then_some(())
+    });
+    produce(&redis, &[1, 2, 3, 4]);
+    reaches(&server, 4);
+    ends_well(first);
+    let leases = redis.command(&["KEYS", "*:lease:*"]);
+    assert!(leases.items().len() <= 16);
+    produce(&redis, &(0..64).collect::<Vec<u64>>());
+    reaches(&server, 68);
+    ends_well(second);
+    // Nothing is left of them but the streams and their groups.
+    let left = redis.command(&["KEYS", "*"]);
+    assert_eq!(left.items().len(), 16, "{left:?}");
+    for partition in 0..PARTITIONS {
+        let stream = super::stream(partition);
+        let consumers = redis.command(&["XINFO", "CONSUMERS", &stream, super::GROUP]);
+        assert!(consumers.items().is_empty(), "{consumers:?}");
+    }
+}
+
+#[test]
+fn one_that_hangs_loses_its_partitions_and_counts_nothing_twice_when_it_goes_on() {
+    let mut dice = Dice::new();
+    let redis = RedisServer::plain();
+    let server = Server::with(KIND);
+    let hanging = ingest(&redis, server.url(), &[]);
+    let mut produced = drawn(&mut dice);
+    produce(&redis, &produced);
+    reaches(&server, 1);
+    hanging.signal("STOP");
+    let other = ingest(&redis, server.url(), &[]);
+    let batch = drawn(&mut dice);
+    produce(&redis, &batch);
+    produced.extend(batch);
+    reaches(&server, i64::try_from(produced.len()).unwrap());
+    hanging.signal("CONT");
+    let batch = drawn(&mut dice);
+    produce(&redis, &batch);
+    produced.extend(batch);
+    reaches(&server, i64::try_from(produced.len()).unwrap());
+    settled(&redis);
+    audit(&server, &produced);
+    ends_well(hanging);
+    ends_well(other);
+}

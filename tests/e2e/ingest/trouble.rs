@@ -1,0 +1,113 @@
+//! The server or Redis goes away in the middle, and comes back.
+
+use std::net::TcpListener;
+
+use end_to_end::dice::Dice;
+use end_to_end::redis::{Fsync, RedisOptions, RedisServer};
+use end_to_end::{Launch, Server, eventually};
+
+use super::{KIND, audit, ends_well, ingest, produce, reaches, settled};
+
+const MEMBERS: usize = 500;
+
+fn drawn(dice: &mut Dice, count: usize) -> Vec<u64> {
+    (0..count).map(|_| dice.throw(MEMBERS) as u64).collect()
+}
+
+/// A durable server on a port that it has again after a restart.
+fn server_that_comes_back() -> Server {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = port.local_addr().unwrap();
+    drop(port);
+    let config = format!("[server]\nlisten = \"{address}\"\n{KIND}");
+    Launch::new().file("megaboard.toml", &config).start()
+}
+
+#[test]
+fn a_server_that_is_killed_and_comes_back_has_counted_all_once() {
+    let mut dice = Dice::new();
+    let redis = RedisServer::plain();
+    let mut server = server_that_comes_back();
+    let ingest = ingest(&redis, server.url(), &[]);
+    let mut produced = Vec::new();
+    for round in 0..3 {
+        let batch = drawn(&mut dice, 20_000);
+        produce(&redis, &batch);
+        produced.extend(batch);
+        reaches(&server, 20_000 * round + 1);
+        let launch = server.kill();
+        server = launch.start();
+    }
+    reaches(&server, i64::try_from(produced.len()).unwrap());
+    settled(&redis);
+    audit(&server, &produced);
+    let said = ingest.stderr();
+    assert!(said.contains("trying again"), "{said}");
+    assert!(said.contains("takes contributions again"), "{said}");
+    ends_well(ingest);
+}
+
+#[test]
+fn a_redis_that_is_killed_and_comes_back_loses_nothing_it_has_kept() {
+    let mut dice = Dice::new();
+    let redis = RedisOptions::new().append_only(Fsync::Always).start();
+    let server = Server::with(KIND);
+    let ingest = ingest(&redis, server.url(), &[]);
+    let mut produced = Vec::new();
+    for round in 0..3 {
+        let batch = drawn(&mut dice, 5_000);
+        produce(&redis, &batch);
+        produced.extend(batch);
+        reaches(&server, 5_000 * round + 1);
+        redis.kill();
+        redis.start();
+    }
+    reaches(&server, i64::try_from(produced.len()).unwrap());
+    settled(&redis);
+    audit(&server, &produced);
+    ends_well(ingest);
+}
+
+#[test]
+fn a_redis_that_forgot_its_groups_gets_them_again() {
+    let redis = RedisServer::plain();
+    let server = Server::with(KIND);
+    let ingest = ingest(&redis, server.url(), &[]);
+    produce(&redis, &[1, 2, 3]);
+    reaches(&server, 3);
+    redis.command(&["FLUSHALL"]).ok();
+    produce(&redis, &[1, 2, 3]);
+    reaches(&server, 6);
+    ends_well(ingest);
+}
+
+#[test]
+fn who_is_not_let_in_is_told_so_and_ends() {
+    let options = RedisOptions::new().password("secret");
+    let redis = options.start();
+    let server = Server::with(KIND);
+    let wrong = format!("redis://:wrong@127.0.0.1:{}/q", redis.port());
+    let arguments = [
+        "ingest",
+        "--from",
+        &wrong,
+        "--partitions",
+        "1",
+        "--group",
+        "g",
+    ];
+    let mut arguments = arguments.to_vec();
+    arguments.extend(["--server", server.url()]);
+    let run = end_to_end::cli::run(&arguments, b"");
+    assert_eq!(run.status, Some(1), "{run:?}");
+    assert!(run.stderr.contains("WRONGPASS"), "{run:?}");
+    assert!(!run.stderr.contains("wrong@"), "{run:?}");
+    // With the password it goes.
+    let ingest = ingest(&redis, server.url(), &[]);
+    produce(&redis, &[7]);
+    reaches(&server, 1);
+    eventually("a name", || {
+        ingest.stderr().contains("partitions").then_some(())
+    });
+    ends_well(ingest);
+}
