@@ -1,8 +1,9 @@
 //! The service from outside: real processes, real connections, the contract sentence by sentence.
 //!
 //! Modules mirror the URL space (`contributions`, `boards`, `kinds`), beside them the command line
-//! (`command`, and `adopt`, which has data of others), time (`windows`), what holds for every path (`service`), the stores (`durability`,
-//! `redis`), streams read into boards (`ingest`), and one body of real data through all of it (`flights`). `audit` is what several of them
+//! (`command`), time (`windows`), what holds for every path (`service`), the stores (`durability`,
+//! `redis`), streams and sorted sets read into boards (`ingest`, `adopt`), and one body of real data
+//! through all of it (`flights`). `audit` is what several of them
 //! hold a store's trouble against. One scenario group a file, named by what it is about.
 
 #![expect(
@@ -19,8 +20,6 @@ mod durability;
 mod flights;
 mod ingest;
 mod kinds;
-mod lists;
-mod publish;
 mod redis;
 mod service;
 mod windows;

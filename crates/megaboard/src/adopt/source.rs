@@ -13,6 +13,7 @@ use fred::error::Error;
 use fred::interfaces::ClientLike;
 use fred::types::config::{Config, TcpConfig};
 use fred::types::{Builder, ClusterHash, CustomCommand, Resp3Frame, RespVersion, Value};
+use tokio::time::timeout;
 
 use super::page::{self, Entry, Page};
 
@@ -248,9 +249,17 @@ async fn connect(url: &SourceUrl) -> Result<Client, SourceError> {
         })
         .build()
         .map_err(failed)?;
-    // The task goes on without its handle, to the end of the connection, which the commands hear of.
-    drop(client.connect());
-    client.wait_for_connect().await.map_err(failed)?;
+    // The task goes on without its handle, to the end of the connection, which commands hear of.
+    match timeout(CONNECT_TIMEOUT, client.init()).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => return Err(failed(error)),
+        Err(_) => {
+            return Err(SourceError::Connect {
+                url: url.to_string(),
+                cause: format!("no connection within {CONNECT_TIMEOUT:?}"),
+            });
+        }
+    }
     Ok(client)
 }
 
