@@ -20,6 +20,8 @@ mod durability;
 mod flights;
 mod ingest;
 mod kinds;
+mod lists;
+mod publish;
 mod redis;
 mod service;
 mod windows;

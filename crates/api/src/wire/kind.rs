@@ -9,12 +9,12 @@ use board::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::object::{object, objects, some_object};
+use super::publish::PublishShape;
 use super::retain::{RetainShape, given, retain};
 
 /// Depth of the cached global board where nothing is said.
 const TOP_DEFAULT: u64 = 1000;
-use super::object::{object, objects, some_object};
-use super::publish::PublishShape;
 
 /// A kind's settings, each with the default of the contract. The same in JSON and in TOML.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]

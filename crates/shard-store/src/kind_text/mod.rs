@@ -59,6 +59,7 @@ struct KindText {
     dedupe_ms: Millis,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retain: Option<RetainText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     publish: Option<PublishText>,
 }
 
