@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use board::{
-    Direction, FieldName, FieldRule, Kind, Member, Mode, Op, RankKey, Retain, Rules, Standing,
-    Ties, Timestamp, Value, Values, Window,
+    Direction, FieldName, FieldRule, Kind, Member, Mode, Op, Period, RankKey, Retain, Rules,
+    Standing, Ties, Timestamp, Value, Values, Window, WindowRule,
 };
 use shard_store::{Anchor, Ask, Change, Entry, Item, Outcome, Query, Refused};
 
 use crate::dice::{Dice, Seed, runs};
-use crate::given::{Board, Given, MINUTE, NOW, gifts, member, whole};
+use crate::given::{Board, Given, MINUTE, NOW, gifts, member, whole, window};
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -68,8 +68,12 @@ async fn agree(given: Given, falling: u64, boards: u64) {
     }
 }
 
+/// Lists of a day and of all time: what the items of a test make of the one they make of the other.
 fn list(keep: u64, rules: Rules, shards: u64) -> Kind {
     gifts(|spec| {
+        spec.windows = [Period::Day, Period::All]
+            .map(WindowRule::with_defaults)
+            .into();
         spec.rules = rules;
         spec.shards = shards;
         spec.top = 1;
@@ -178,10 +182,16 @@ fn sorted(board: &Board, twin: &Standings, shard: u16) -> Vec<Entry> {
 }
 
 async fn compare(board: &Board, twin: &Standings) {
+    for window in [window(Period::Day, NOW), ALL] {
+        compare_in(window, board, twin).await;
+    }
+}
+
+async fn compare_in(window: Window, board: &Board, twin: &Standings) {
     let keep = usize::try_from(board.kind.retain().unwrap().keep).unwrap();
     for shard in board.shards() {
         let sorted = sorted(board, twin, shard);
-        let reading = board.read(shard, &whole(ALL)).await;
+        let reading = board.read(shard, &whole(window)).await;
         let listed = reading.parts.unwrap().remove(0).entries;
         assert!(reading.members >= sorted.len().min(keep) as u64);
         let best = |entries: &[Entry]| entries[..entries.len().min(keep)].to_vec();
@@ -193,7 +203,7 @@ async fn compare(board: &Board, twin: &Standings) {
         });
         let query = Query {
             asks: asks.collect(),
-            ..whole(ALL)
+            ..whole(window)
         };
         let parts = board.read(shard, &query).await.parts.unwrap();
         for (place, (part, wanted)) in parts.into_iter().zip(&sorted).enumerate() {

@@ -218,14 +218,15 @@ register('apply', {}, function(keys, args)
         local look = batch[window]
         local change, changed = change_in(look, rules, batch.members)
         if changed > 0 then
-            local rank, name, more = keys[2 * window + 3], version:sub(3), #change.put / 2
-            if lowers then
+            local rank, more = keys[2 * window + 3], #change.put / 2
+            if keep then
+                local list = {meta = keys[1], name = version:sub(3), rank = rank, keep = keep, trim_at = trim_at}
                 local mark = session .. ' ' .. digits(seq)
-                if prepare_list(keys[1], name, rank, more, trim_at, keep, mark, look, rules, batch.members) then
+                if not lowers then
+                    trim_list(list, more)
+                elseif prepare_list(list, more, mark, look, rules, batch.members) then
                     short[#short + 1] = window
                 end
-            elseif keep then
-                trim_list(keys[1], name, rank, more, trim_at, keep)
             end
             write_window(keys[2 * window + 2], rank, ttls[window], look.found, change)
             local held = meta[VERSIONS + window]

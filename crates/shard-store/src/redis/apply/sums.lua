@@ -76,7 +76,8 @@ register('sums', {}, function(keys, args)
         if #change.put > 0 then
             local rank = keys[2 * window + 3]
             if keep then
-                trim_list(keys[1], versions[window]:sub(3), rank, #change.put / 2, trim_at, keep)
+                local name = versions[window]:sub(3)
+                trim_list({meta = keys[1], name = name, rank = rank, keep = keep, trim_at = trim_at}, #change.put / 2)
             end
             write_window(keys[2 * window + 2], rank, ttls[window], change.found, change)
             local version = meta[VERSIONS + window]

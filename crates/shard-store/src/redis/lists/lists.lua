@@ -7,6 +7,8 @@
 --
 -- Invariant: who has a score and no entry has at least `keep` better ones on the list, or there is an `s:`.
 
+-- A list is told as {meta, name, rank, keep, trim_at}: two keys, the window's name, and the kind's setting.
+
 -- Whether a score and an entry are better than others.
 local function is_better(score, entry, other_score, other)
     if score ~= other_score then return score > other_score end
@@ -29,8 +31,9 @@ local function note_off(meta, name, score, entry)
 end
 
 -- Makes room for so many more on a list, where there would be too many: all but the best are taken off.
-local function trim_list(meta, name, rank, more, trim_at, keep)
-    if call('ZCARD', rank) + more <= trim_at then return end
+local function trim_list(list, more)
+    local meta, name, rank, keep = list.meta, list.name, list.rank, list.keep
+    if call('ZCARD', rank) + more <= list.trim_at then return end
     local best = call('ZREVRANGE', rank, keep, keep, 'WITHSCORES')
     if not best[1] then return end
     note_off(meta, name, best[2], best[1])
@@ -77,25 +80,33 @@ local function more_above(look, rules, members, score, entry)
 end
 
 -- Makes a list ready for what a look is to write, so many entries, of which some may go down or leave. Answers
--- whether it will lack somebody then, or does.
-local function prepare_list(meta, name, rank, more, trim_at, keep, mark, look, rules, members)
+-- whether it will lack somebody then, or does; `mark` is what it is marked by if so.
+local function prepare_list(list, more, mark, look, rules, members)
+    local meta, name, rank, keep = list.meta, list.name, list.rank, list.keep
     local is_marked = call('HEXISTS', meta, 's:' .. name) == 1
     if not goes_down(look, rules, members) then
-        trim_list(meta, name, rank, more, trim_at, keep)
+        trim_list(list, more)
         return is_marked
     end
-    if call('ZCARD', rank) + more > trim_at then
-        -- Whoever goes down may fall behind those who are taken off now.
-        call('ZREMRANGEBYRANK', rank, 0, -keep - 1)
-    else
-        local score, entry = taken_off(meta, name)
-        if not score then return is_marked end
-        local above = count_above(rank, score, entry, true)
-        above = above + more_above(look, rules, members, tonumber(score), entry)
-        if above >= keep then return is_marked end
+    -- Only what would be too many: what goes down uses up the slack.
+    local stay = math.max(keep, list.trim_at - more)
+    local cut = call('ZREVRANGE', rank, stay, stay, 'WITHSCORES')
+    local score, entry = taken_off(meta, name)
+    if cut[1] and not (score and is_better(tonumber(score), entry, tonumber(cut[2]), cut[1])) then
+        score, entry = cut[2], cut[1]
     end
-    mark_list(meta, name, mark)
-    return true
+    local lacks = false
+    if score then
+        local above = count_above(rank, score, entry, true)
+        lacks = above + more_above(look, rules, members, tonumber(score), entry) < keep
+    end
+    if cut[1] then call('ZREMRANGEBYRANK', rank, 0, -stay - 1) end
+    if lacks then
+        mark_list(meta, name, mark)
+    elseif cut[1] then
+        call('HSET', meta, 'b:' .. name, score .. ' ' .. entry)
+    end
+    return lacks or is_marked
 end
 
 -- How long a sorted set is to live that has no end of its own, or is made anew: as its scores.
@@ -167,7 +178,8 @@ do
         if is_late(deadline) then return 'ELATE' end
         if held[2] ~= mark then return 'R' .. cmsgpack.pack({held[2] or '', '0'}) end
         if cursor == '-' then
-            trim_list(keys[1], name, keys[3], 0, tonumber(most), tonumber(most))
+            most = tonumber(most)
+            trim_list({meta = keys[1], name = name, rank = keys[3], keep = most, trim_at = most}, 0)
             call('HDEL', keys[1], 's:' .. name)
             return 'R' .. cmsgpack.pack({'', '0'})
         end

@@ -104,6 +104,31 @@ impl Command {
         }
     }
 
+    /// The fields of a hash that it is about; none where it is about all of its keys.
+    fn fields(&self) -> Option<impl Iterator<Item = &Bytes>> {
+        let step = match self.name {
+            "HDEL" | "HEXISTS" | "HGET" | "HMGET" => 1,
+            // Each is followed by its value.
+            "HSET" => 2,
+            _ => return None,
+        };
+        Some(self.args.iter().skip(1).step_by(step))
+    }
+
+    /// Whether the answer to it depends on what the other changes.
+    pub(super) fn sees(&self, write: &Self) -> bool {
+        if !self.keys().iter().any(|key| write.keys().contains(key)) {
+            return false;
+        }
+        match (self.fields(), write.fields()) {
+            (Some(mut asked), Some(written)) => {
+                let written: Vec<_> = written.collect();
+                asked.any(|field| written.contains(&field))
+            }
+            _ => true,
+        }
+    }
+
     /// Whether it asks for a stretch of a sorted set.
     pub(super) fn is_stretch(&self) -> bool {
         STRETCHES.contains(&self.name)
@@ -164,6 +189,26 @@ mod tests {
         assert_eq!(plain.words(), scored.words());
         let (get, _) = command(&["HGET", "k", "f"]);
         assert_eq!(get.words().len(), 2);
+    }
+
+    #[test]
+    fn a_question_sees_what_is_written_to_its_fields() {
+        let sees = |asked: &[&str], written: &[&str]| command(asked).0.sees(&command(written).0);
+        assert!(sees(
+            &["HGET", "k", "f"],
+            &["HSET", "k", "e", "1", "f", "2"]
+        ));
+        assert!(!sees(
+            &["HGET", "k", "1"],
+            &["HSET", "k", "e", "1", "f", "2"]
+        ));
+        assert!(sees(&["HMGET", "k", "a", "f"], &["HDEL", "k", "f"]));
+        assert!(!sees(&["HEXISTS", "k", "a"], &["HDEL", "k", "f"]));
+        assert!(sees(&["HLEN", "k"], &["HDEL", "k", "f"]));
+        assert!(sees(&["HGET", "k", "f"], &["UNLINK", "j", "k"]));
+        assert!(!sees(&["HLEN", "j"], &["HDEL", "k", "f"]));
+        assert!(sees(&["ZCARD", "k"], &["ZADD", "k", "1", "m"]));
+        assert!(!sees(&["TIME"], &["HSET", "k", "f", "1"]));
     }
 
     #[test]

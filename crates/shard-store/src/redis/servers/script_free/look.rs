@@ -170,8 +170,3 @@ pub(super) fn error_words(reply: &Reply) -> Option<String> {
         _ => None,
     }
 }
-
-/// The keys that a command names and these hold.
-pub(super) fn touches(keys: &[Bytes], command: &Command) -> bool {
-    command.keys().iter().any(|key| keys.contains(key))
-}

@@ -20,7 +20,7 @@ use super::super::pause::Pause;
 use super::Clocked;
 use super::command::Command;
 use super::interpreter::{Broken, Step};
-use super::look::{Hold, Look, error_words, touches};
+use super::look::{Hold, Look, error_words};
 use super::session::Session;
 
 /// The first and the longest pause before a call is tried again that met another write.
@@ -92,7 +92,7 @@ impl<'a> Transaction<'a> {
                 Step::Says(said) => break said,
                 Step::Writes(command) => writes.push(command),
                 Step::Asks(command) => {
-                    if writes.iter().any(|write| touches(write.keys(), &command)) {
+                    if writes.iter().any(|write| command.sees(write)) {
                         let why = format!("{} asks what it has written", command.name);
                         return Err(broken(Broken(why)));
                     }
