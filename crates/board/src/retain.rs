@@ -14,7 +14,7 @@ use crate::rules::{Direction, Mode, Op, Rules, Ties};
 pub struct Retain {
     /// Members that are ranked: the best so many of the whole board.
     pub keep: u64,
-    /// Entries that a shard's sorted set grows to before it is trimmed to `keep`.
+    /// Entries of a shard's sorted set: a write that would make them more trims it to `keep` first.
     pub trim_at: u64,
     /// Contributions may lower standings, and then the list may lack who is better than its last.
     pub approximate: bool,
@@ -47,17 +47,17 @@ impl Retain {
             let reason = format!("{top} is more than retain.keep, {keep}");
             return Err(KindError::new("top", reason));
         }
-        match falls(rules).filter(|_| !self.approximate) {
-            Some(why) => Err(KindError::new(
-                "retain",
-                format!(
-                    "{why}, so that who was taken off the list may become better than who is on \
-                     it: add approximate = true (a list of sums whose deltas are never negative \
-                     stays exact all the same)"
-                ),
-            )),
-            None => Ok(()),
+        let Some(why) = falls(rules).filter(|_| !self.approximate) else {
+            return Ok(());
+        };
+        let mut reason = format!(
+            "{why}, so that who was taken off the list may become better than who is on it: add \
+             approximate = true"
+        );
+        if rises_by_positive_deltas(rules) {
+            reason.push_str(" (where no delta is ever negative the list stays exact all the same)");
         }
+        Err(KindError::new("retain", reason))
     }
 }
 
@@ -84,4 +84,18 @@ fn falls(rules: &Rules) -> Option<String> {
         Some((&field.name, op))
     });
     falling.map(|(name, op)| format!("field {name} has op {op} which can lower standings"))
+}
+
+/// Whether only a negative delta can lower a standing.
+fn rises_by_positive_deltas(rules: &Rules) -> bool {
+    let rises = |op, order| {
+        matches!(
+            (op, order),
+            (Op::Sum | Op::Max, Direction::Desc) | (Op::Min, Direction::Asc)
+        )
+    };
+    let mut fields = rules.fields().iter();
+    rules.mode() == Mode::Accumulate
+        && rules.ties() != Ties::Latest
+        && fields.all(|field| rises(field.op, field.order))
 }

@@ -167,11 +167,23 @@ fn standings_that_may_fall_are_named_and_need_leave() {
             "{text}"
         );
         assert!(text.contains("add approximate = true"), "{text}");
-        assert!(text.contains("never negative stays exact"), "{text}");
         let allowed = Retain {
             approximate: true,
             ..Retain::best(10)
         };
         assert!(kind(rules, 10, allowed).is_ok());
     }
+}
+
+#[test]
+fn who_gives_only_positive_deltas_is_told_where_that_is_enough() {
+    use Direction::{Asc, Desc};
+    let hint = |order, ties| {
+        let rules = rules(&[(order, Op::Sum)], Mode::Accumulate, ties);
+        let error = kind(rules, 10, Retain::best(10)).unwrap_err();
+        error.to_string().contains("stays exact")
+    };
+    assert!(hint(Desc, Ties::Earliest) && hint(Desc, Ties::Member));
+    assert!(!hint(Desc, Ties::Latest));
+    assert!(!hint(Asc, Ties::Earliest));
 }

@@ -61,14 +61,16 @@ fn begun(server: &Server) -> (i64, i64) {
         assert_eq!(settled, expected);
         let shown = server.get(format!("{BATTLE}/top?window=all")).ok();
         assert_eq!(shown["ends_at"], rfc3339(ends_at), "{shown}");
-        assert_eq!(shown.get("final"), None, "{shown}");
+        // A machine may be so slow that it was over before; then nothing is born.
+        if shown["final"] == true {
+            continue;
+        }
         let first = json!([
             item("early", 1, starts_at - 1),
             item("ann", 5, starts_at),
             item("late", 1, ends_at),
         ]);
         let receipt = server.contribute(&first).ok();
-        // A machine may be so slow that it was over before; then nothing was born of it.
         if receipt["applied"] == 0 {
             continue;
         }
@@ -123,7 +125,9 @@ fn fought(mut server: Server, kept: bool) {
         (top.ok()["final"] == true).then_some(top)
     });
     assert!(now_ms() >= span.1);
-    assert_ne!(cached.header("etag"), last.header("etag"));
+    if cached.ok()["final"] != true {
+        assert_ne!(cached.header("etag"), last.header("etag"));
+    }
     let members: Vec<(u64, String, i64)> = last.ranked();
     // So slow a machine, again: the second came too late.
     let expected = if more.status == 200 {
@@ -174,14 +178,18 @@ fn a_battle_on_redis() {
 
 /// Boards that go a moment after their end: one with a contribution, one without.
 fn expires(server: &Server) {
-    let ends_at = now_ms() + 1_000;
-    let settings = json!({"ends_at": ends_at, "expires_after": "300ms"});
-    for subject in ["battle", "unborn"] {
-        server
-            .put(format!("/v1/boards/pk/{subject}"), &settings)
-            .ok();
-    }
-    server.contribute(&item("ann", 5, ends_at - HOUR_MS));
+    let is_born = [1_000, 5_000, 25_000].into_iter().any(|length_ms| {
+        let ends_at = now_ms() + length_ms;
+        let settings = json!({"ends_at": ends_at, "expires_after": "300ms"});
+        for subject in ["battle", "unborn"] {
+            server
+                .put(format!("/v1/boards/pk/{subject}"), &settings)
+                .ok();
+        }
+        let receipt = server.contribute(&item("ann", 5, ends_at - HOUR_MS));
+        receipt.status == 200
+    });
+    assert!(is_born, "no board lasted until its first contribution");
     eventually("the boards gone", || {
         let gone = |subject| {
             let top = server

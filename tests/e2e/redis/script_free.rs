@@ -13,8 +13,8 @@ use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
 /// What `docs/redis.md` says that a user needs.
 const RIGHTS: &str = "resetchannels ~megaboard:* -@all +multi +exec +watch +unwatch +wait +info +time \
     +config|get +client|id +cluster|info +cluster|slots +get +set +unlink +persist +pexpire +pttl +hdel \
-    +hexists +hget +hgetall +hkeys +hlen +hmget +hscan +hset +zadd +zcard +zcount +zlexcount +zrange \
-    +zrangebyscore +zrem +zremrangebyscore +zrevrange +zrevrank +zscan +zscore";
+    +hexists +hget +hgetall +hkeys +hlen +hmget +hscan +hset +zadd +zcard +zcount +zlexcount +zmscore +zrange \
+    +zrangebyscore +zrem +zremrangebyrank +zremrangebyscore +zrevrange +zrevrank +zscan +zscore";
 
 fn config() -> String {
     format!("[redis]\n{SCRIPT_FREE}")

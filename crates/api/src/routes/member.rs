@@ -125,14 +125,16 @@ pub(crate) async fn show(
         .await?;
     let envelope = Envelope::new(board, &window, &answer);
     let members = answer.members;
-    let (entry, at_target) = match &answer.value {
-        Found::Ranked(view) => (&view.own().entry, &view.target),
-        Found::Unlisted(view) => (&view.entry, &view.target),
+    let (entry, at_target, without) = match &answer.value {
+        // Where nobody else is at the target it stands there or above.
+        Found::Ranked(view) => (&view.own().entry, &view.target, Some(0)),
+        Found::Unlisted(view) => (&view.entry, &view.target, None),
         Found::NotRanked => return Err(Problem::not_ranked(member, &window.name())),
     };
-    let to_target = match target {
-        Some(_) => ToTarget::Change(to_target(&app, kind, entry, at_target.as_ref())),
-        None => ToTarget::NotAsked,
+    let to_target = match (target, at_target) {
+        (None, _) => ToTarget::NotAsked,
+        (Some(_), None) => ToTarget::Change(without),
+        (Some(_), Some(at_target)) => ToTarget::Change(to_target(&app, kind, entry, at_target)),
     };
     let stands = match &answer.value {
         Found::Ranked(view) => Some(Stands { view, members }),
@@ -147,9 +149,7 @@ pub(crate) async fn show(
     Ok(Answer { envelope, body }.into_response())
 }
 
-fn to_target(app: &App, kind: &Kind, own: &Entry, target: Option<&RankedEntry>) -> Option<i64> {
-    // Where there is none it stands at the target or above.
-    let Some(target) = target else { return Some(0) };
+fn to_target(app: &App, kind: &Kind, own: &Entry, target: &RankedEntry) -> Option<i64> {
     let target = &target.entry.key;
     kind.rules()
         .change_to_overtake(&own.key, own.reached_at, target, app.now())

@@ -1,6 +1,6 @@
 //! Lists: windows of kinds that rank only their best. [`Lists`] refills them.
 //!
-//! A sorted set holds at least the best `keep` of its shard; `lists.lua` trims it when it has grown past
+//! A sorted set holds at least the best `keep` of its shard; `lists.lua` trims it before a call would make it longer than
 //! `trim_at`. When standings went down or left, so that somebody who was taken off may belong on it again, the
 //! shard's meta is marked, and a refill goes through the scores in steps and puts back who does. Whoever
 //! marked it refills it before it answers, as far as that is soon done; the sweep does the rest. Steps may
