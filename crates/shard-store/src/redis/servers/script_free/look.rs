@@ -6,7 +6,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use bytes::Bytes;
 use fred::types::{Resp3Frame, Value};
 
 use super::super::call::Effect;
