@@ -1,7 +1,5 @@
 //! Encodings as text: what is shown reads as the same, what is wrong is named.
 
-#![expect(clippy::unwrap_used, reason = "all of this is tests")]
-
 use encodings::Encoding;
 
 #[test]

@@ -54,7 +54,7 @@ async fn no_update_is_lost_while_lists_are_trimmed() {
         let mut dice = Dice::new(seed.0 ^ writer);
         let mut added: BTreeMap<u32, i64> = BTreeMap::new();
         for _ in 0..rounds {
-            let items = (0..1 + dice.below(8)).map(|_| {
+            let items = (0..=dice.below(8)).map(|_| {
                 let number = 1 + u32::try_from(dice.below(60)).unwrap();
                 let delta = dice.between(0, 9);
                 *added.entry(number).or_default() += delta;
