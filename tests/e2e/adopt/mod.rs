@@ -21,6 +21,10 @@ fields = [{ name = "gold" }, { name = "silver" }, { name = "bronze" }]
 windows = ["all"]
 ties = "latest"
 
+[kinds.listed]
+windows = ["all"]
+retain = { keep = 3, approximate = true }
+
 [kinds.daily]
 windows = ["day"]
 

@@ -6,7 +6,7 @@ use end_to_end::dice::Dice;
 use end_to_end::redis::{Fsync, RedisOptions, RedisServer};
 use end_to_end::{Launch, Server, eventually};
 
-use super::{KIND, audit, ends_well, ingest, produce, reaches, settled};
+use super::{GROUP, KIND, PARTITIONS, audit, ends_well, ingest, produce, reaches, settled, stream};
 
 const MEMBERS: usize = 500;
 
@@ -79,6 +79,32 @@ fn a_redis_that_forgot_its_groups_gets_them_again() {
     produce(&redis, &[1, 2, 3]);
     reaches(&server, 6);
     ends_well(ingest);
+}
+
+#[test]
+fn a_group_that_is_lost_goes_on_behind_what_was_decided() {
+    let redis = RedisServer::plain();
+    let server = Server::with(KIND);
+    let ingest = ingest(&redis, server.url(), &[]);
+    produce(&redis, &[1, 2, 3, 17, 18, 19]);
+    reaches(&server, 6);
+    settled(&redis);
+    for partition in 0..PARTITIONS {
+        let destroyed = redis.command(&["XGROUP", "DESTROY", &stream(partition), GROUP]);
+        assert_eq!(destroyed.integer(), 1);
+    }
+    produce(&redis, &[1, 4]);
+    let expected = [1, 2, 3, 17, 18, 19, 1, 4];
+    reaches(&server, 8);
+    let told = format!("{}: group {GROUP} was gone; goes on behind", stream(1));
+    eventually("it is told", || {
+        ingest.stderr().contains(&told).then_some(())
+    });
+    settled(&redis);
+    audit(&server, &expected);
+    // Nothing was even sent again: ids that the board has forgotten would have counted twice.
+    let summary = ends_well(ingest);
+    assert!(summary.contains("duplicates 0"), "{summary}");
 }
 
 #[test]

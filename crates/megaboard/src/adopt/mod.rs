@@ -132,6 +132,12 @@ struct Report {
 }
 
 impl Report {
+    /// How many are to be on a board that ranks so many at most.
+    fn expected(&self, keep: u64) -> u64 {
+        let left_out = self.tally.skipped + self.sent.refused;
+        self.in_source.saturating_sub(left_out).min(keep)
+    }
+
     fn summary(&self, took: Duration) -> String {
         let Self {
             tally,
@@ -157,6 +163,8 @@ struct Adoption<'a> {
     reading: Reading,
     reader: Reader,
     fields: Vec<String>,
+    /// How many the board ranks at most.
+    keep: u64,
     target: Target<'a>,
     server: ServerArgs,
     window: String,
@@ -223,6 +231,7 @@ impl<'a> Adoption<'a> {
         );
         Ok(Self {
             reading: kind.reading(encoding.reading()),
+            keep: kind.keep(),
             runtime,
             source,
             encoding,
@@ -252,7 +261,7 @@ impl<'a> Adoption<'a> {
             self.progress.set_position(0);
             self.pass(&mut report)?;
             self.check(&mut report)?;
-            if report.on_board + report.tally.skipped + report.sent.refused >= report.in_source {
+            if report.on_board >= report.expected(self.keep) {
                 break;
             }
         }
@@ -358,7 +367,7 @@ impl<'a> Adoption<'a> {
         for round in 1.. {
             report.in_source = self.count()?;
             let source = self.best_of_source()?;
-            let best = self.target.best(&self.window, BEST_COUNT)?;
+            let best = self.target.best(&self.window, self.best_count())?;
             report.on_board = best.members;
             let differences = compare(&source, &best.entries, &self.fields);
             if differences.positions == 0 || round == ROUNDS_MAX {
@@ -376,9 +385,7 @@ impl<'a> Adoption<'a> {
 
     fn wrong(&self, report: &Report, differences: &Differences) -> Vec<String> {
         let mut wrong = Vec::new();
-        let expected = report
-            .in_source
-            .saturating_sub(report.tally.skipped + report.sent.refused);
+        let expected = report.expected(self.keep);
         if report.on_board != expected {
             wrong.push(format!(
                 "{} of the source's {} members can be on the board, where there are {} in window {}",
@@ -387,9 +394,10 @@ impl<'a> Adoption<'a> {
         }
         if let Some((position, source, board)) = &differences.first {
             wrong.push(format!(
-                "{} of the best {BEST_COUNT} positions differ; at {position} the source has \
+                "{} of the best {} positions differ; at {position} the source has \
                  {source:?}, the board {board:?}",
-                differences.positions
+                differences.positions,
+                self.best_count()
             ));
         }
         wrong
@@ -429,8 +437,14 @@ impl<'a> Adoption<'a> {
         Ok(())
     }
 
+    /// Positions that are held against the source: no more than the board ranks.
+    fn best_count(&self) -> usize {
+        usize::try_from(self.keep).map_or(BEST_COUNT, |keep| keep.min(BEST_COUNT))
+    }
+
     fn best_of_source(&self) -> Result<Vec<Standing>, Halt> {
-        let first = self.source.first(self.reading, BEST_COUNT);
+        let count = self.best_count();
+        let first = self.source.first(self.reading, count);
         let entries: Vec<Entry> = self.runtime.block_on(first).map_err(failed)?;
         let mut tally = Tally::default();
         let read = entries
@@ -438,7 +452,7 @@ impl<'a> Adoption<'a> {
             .filter_map(|entry| self.reader.read(entry, &mut tally).ok());
         let mut standings: Vec<Standing> = read.collect();
         if matches!(self.encoding, Encoding::TwoSets(_)) {
-            order_ties(&mut standings, entries.len() == BEST_COUNT);
+            order_ties(&mut standings, entries.len() == count);
         }
         Ok(standings)
     }

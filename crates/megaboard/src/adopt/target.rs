@@ -24,6 +24,12 @@ pub(super) struct Target<'a> {
 pub(super) struct Kind {
     fields: Vec<Field>,
     windows: Vec<String>,
+    retain: Option<Retain>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Retain {
+    keep: u64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -52,6 +58,11 @@ pub(super) struct Ranked {
 impl Kind {
     pub(super) fn fields(&self) -> Vec<String> {
         self.fields.iter().map(|field| field.name.clone()).collect()
+    }
+
+    /// How many are ranked at most.
+    pub(super) fn keep(&self) -> u64 {
+        self.retain.as_ref().map_or(u64::MAX, |retain| retain.keep)
     }
 
     /// The window that has all that is adopted: the one that is named, or `all`.

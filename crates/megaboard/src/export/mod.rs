@@ -12,6 +12,7 @@ mod args;
 mod output;
 mod page;
 mod pass;
+mod ranges;
 mod seen;
 mod source;
 mod window;
@@ -30,12 +31,12 @@ pub(crate) use self::args::ExportArgs;
 
 use self::output::Output;
 use self::page::{Board, Line, Listing, Page};
-use self::pass::{PAGE, Pages};
+use self::ranges::Ranges;
 use self::seen::{SEEN_MEMBERS_MAX, Seen};
-use self::source::{Halt, Source, refused};
+use self::source::{Halt, Source};
 use self::window::PASSES_MAX;
 use crate::board_path::{BoardPath, encoded};
-use crate::client::{Answer, Client};
+use crate::client::Client;
 use crate::delivery::{INTERRUPTED, Patience, Stop};
 use crate::terminal;
 
@@ -155,11 +156,7 @@ impl Export<'_> {
             terminal::printable(&board.to_string()),
             terminal::printable(window)
         ));
-        let mut pages = Ranges {
-            source: &self.source,
-            path: format!("{board}/range?window={}", encoded(window)),
-            is_gone: false,
-        };
+        let mut pages = Ranges::new(&self.source, board, window);
         let output = &mut self.output;
         let counts = &mut self.counts;
         let progress = self.progress;
@@ -172,7 +169,7 @@ impl Export<'_> {
         };
         let mut seen = Seen::new(SEEN_MEMBERS_MAX);
         let exported = window::export(&mut pages, &mut seen, &mut write);
-        let is_gone = pages.is_gone;
+        let is_gone = pages.is_gone();
         self.counts.windows += 1;
         match exported {
             Ok(exported) if exported.is_settled() => Ok(()),
@@ -201,32 +198,6 @@ impl Export<'_> {
 enum Named {
     ByUser,
     ByServer,
-}
-
-/// Pages of one window, from the server.
-struct Ranges<'a> {
-    source: &'a Source<'a>,
-    /// Up to the positions.
-    path: String,
-    /// The window is past its retention.
-    is_gone: bool,
-}
-
-impl Pages for Ranges<'_> {
-    fn page<T>(
-        &mut self,
-        from: u64,
-        take: impl FnOnce(&Page<'_>) -> Result<T, Halt>,
-    ) -> Result<T, Halt> {
-        let path = format!("{}&from={from}&to={}", self.path, from + PAGE - 1);
-        let answer: Answer = self.source.get(&path)?;
-        if answer.status != 200 {
-            self.is_gone = answer.status == 410;
-            return Err(refused(&path, &answer));
-        }
-        let page = serde_json::from_slice(&answer.body).map_err(|error| not_read(&path, &error))?;
-        take(&page)
-    }
 }
 
 fn parse<T: DeserializeOwned>(path: &str, body: &[u8]) -> Result<T, Halt> {

@@ -6,7 +6,7 @@
 use std::io;
 use std::ops::Range;
 
-use super::rows::{Row, RowKind, Rows};
+use super::rows::{Resend, Row, RowKind, Rows};
 
 /// As many entries as the server lists of what it refused and of what failed: with one board a row,
 /// no list is ever cut.
@@ -19,8 +19,7 @@ pub(super) const BATCH_BYTES_MAX: usize = 1 << 20;
 pub(super) struct Outgoing {
     /// Where the row begins in the file.
     pub(super) line: u64,
-    /// Whether sending it twice is safe.
-    pub(super) is_resendable: bool,
+    resend: Resend,
     bytes: Range<usize>,
 }
 
@@ -42,6 +41,13 @@ impl Batch {
             body.extend_from_slice(&self.body[self.outgoing[place].bytes.clone()]);
         }
         body
+    }
+
+    /// Whether all of these may be sent again in their order, though they were perhaps applied.
+    pub(super) fn are_resendable(&self, places: &[usize]) -> bool {
+        let all_are = |resend| move |line: &Outgoing| line.resend == resend;
+        let mut asked = places.iter().map(|&place| &self.outgoing[place]);
+        asked.all(all_are(Resend::Known)) || self.outgoing.iter().all(all_are(Resend::AmongSets))
     }
 
     fn is_full(&self) -> bool {
@@ -99,11 +105,11 @@ impl Iterator for Batches {
                         continue;
                     }
                     match kind {
-                        RowKind::Contribution { is_resendable } => {
+                        RowKind::Contribution { resend } => {
                             let bytes = start..batch.body.len();
                             batch.outgoing.push(Outgoing {
                                 line,
-                                is_resendable,
+                                resend,
                                 bytes,
                             });
                         }

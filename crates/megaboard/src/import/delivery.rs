@@ -1,7 +1,7 @@
 //! Batches sent until every line is decided: [`Delivery`].
 //!
 //! Nothing counts twice: a line is sent again where it surely was not applied, or where its id lets
-//! the server know it again. Everything else is shown, with its line in the file, and left to people.
+//! the server know it again, or as one of a batch that only sets. Everything else is shown, with its line in the file, and left to people.
 
 use std::collections::BTreeSet;
 
@@ -94,7 +94,7 @@ impl<'a> Delivery<'a> {
                     reason,
                     progress,
                 } => (places, reason, progress),
-                Attempt::Unknown(reason) if all_are_resendable(batch, &places) => {
+                Attempt::Unknown(reason) if batch.are_resendable(&places) => {
                     (places, reason, false)
                 }
                 Attempt::Unknown(reason) => {
@@ -167,7 +167,7 @@ impl<'a> Delivery<'a> {
         let mut reason = None;
         for item in &receipt.failed {
             let place = places[item.index];
-            if item.is_unavailable() || batch.outgoing[place].is_resendable {
+            if item.is_unavailable() || batch.are_resendable(&[place]) {
                 again.insert(place);
                 reason.get_or_insert_with(|| item.explain());
             } else {
@@ -204,7 +204,7 @@ impl<'a> Delivery<'a> {
                  the server does not list which"
             ));
         }
-        if failed > 0 && all_are_resendable(batch, read) {
+        if failed > 0 && batch.are_resendable(read) {
             again.extend(read);
         } else if failed > 0 {
             self.summary.failed += failed;
@@ -246,7 +246,8 @@ impl<'a> Delivery<'a> {
             ),
             Certainty::Unknown => format!(
                 "{reason}. Whether lines {first} to {last} are applied is unknown, and as not all \
-                 of them have an id, sending them again might count them twice. Look at their \
+                 of them have an id, or all are sets at a time, sending them again might count them \
+                 twice. Look at their \
                  boards, then go on with --from-line {first} if they are not applied, or with \
                  --from-line {} if they are",
                 last + 1
@@ -282,12 +283,6 @@ enum Certainty {
     Resendable,
     /// Perhaps applied, and not to be known again.
     Unknown,
-}
-
-fn all_are_resendable(batch: &Batch, places: &[usize]) -> bool {
-    places
-        .iter()
-        .all(|&place| batch.outgoing[place].is_resendable)
 }
 
 /// The lines of the file that these places lie between.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::lines::{LINE_BYTES_MAX, Line, Lines};
-use super::rows::{Row, RowKind, Rows};
+use super::rows::{Resend, Row, RowKind, Rows};
 
 /// Reads contributions, one JSON object a line; blank lines are no rows.
 pub(super) struct NdjsonRows {
@@ -40,7 +40,7 @@ impl Rows for NdjsonRows {
                     out.extend_from_slice(text);
                     out.push(b'\n');
                     RowKind::Contribution {
-                        is_resendable: is_resendable(text),
+                        resend: resend(text),
                     }
                 }
             };
@@ -55,7 +55,7 @@ impl Rows for NdjsonRows {
 
 /// Whether a line may be sent twice: it has an id, or it is a set at a time of its own, which makes
 /// the standing the same each time. One that is no JSON may, too: it is refused each time.
-fn is_resendable(line: &[u8]) -> bool {
+fn resend(line: &[u8]) -> Resend {
     #[derive(Deserialize)]
     struct Resendable {
         id: Option<IgnoredAny>,
@@ -63,10 +63,12 @@ fn is_resendable(line: &[u8]) -> bool {
         #[serde(default)]
         set: bool,
     }
-    serde_json::from_slice::<Resendable>(line).map_or_else(
-        |_| serde_json::from_slice::<IgnoredAny>(line).is_err(),
-        |line| line.id.is_some() || (line.set && line.at.is_some()),
-    )
+    match serde_json::from_slice::<Resendable>(line) {
+        Ok(line) if line.id.is_some() => Resend::Known,
+        Ok(line) if line.set && line.at.is_some() => Resend::AmongSets,
+        Err(_) if serde_json::from_slice::<IgnoredAny>(line).is_err() => Resend::Known,
+        _ => Resend::Never,
+    }
 }
 
 #[cfg(test)]
@@ -93,20 +95,20 @@ mod tests {
                 (
                     1,
                     RowKind::Contribution {
-                        is_resendable: true
+                        resend: Resend::Known
                     }
                 ),
                 (
                     3,
                     RowKind::Contribution {
-                        is_resendable: false
+                        resend: Resend::Never
                     }
                 ),
                 (5, RowKind::Unreadable("not UTF-8".to_owned())),
                 (
                     6,
                     RowKind::Contribution {
-                        is_resendable: true
+                        resend: Resend::Known
                     }
                 ),
             ]
@@ -115,18 +117,27 @@ mod tests {
 
     #[test]
     fn an_id_is_a_field_of_the_object_itself() {
-        assert!(is_resendable(br#"{"member":"u","id":"e1"}"#));
-        assert!(!is_resendable(br#"{"member":"u","id":null}"#));
-        assert!(!is_resendable(br#"{"member":"id","values":{"id":1}}"#));
-        // Valid JSON whose ids contradict one another: who knows what a server makes of it.
-        assert!(!is_resendable(br#"{"id":"a","id":"b"}"#));
+        assert_eq!(resend(br#"{"member":"u","id":"e1"}"#), Resend::Known);
+        for line in [
+            &br#"{"member":"u","id":null}"#[..],
+            br#"{"member":"id","values":{"id":1}}"#,
+            // Valid JSON whose ids contradict one another: who knows what a server makes of it.
+            br#"{"id":"a","id":"b"}"#,
+        ] {
+            assert_eq!(resend(line), Resend::Never);
+        }
     }
 
     #[test]
     fn a_set_at_its_own_time_is_the_same_twice() {
-        assert!(is_resendable(br#"{"member":"u","set":true,"at":1}"#));
-        assert!(!is_resendable(br#"{"member":"u","set":true}"#));
-        assert!(!is_resendable(br#"{"member":"u","set":false,"at":1}"#));
-        assert!(!is_resendable(br#"{"member":"u","set":"true","at":1}"#));
+        let set = br#"{"member":"u","set":true,"at":1}"#;
+        assert_eq!(resend(set), Resend::AmongSets);
+        for line in [
+            &br#"{"member":"u","set":true}"#[..],
+            br#"{"member":"u","set":false,"at":1}"#,
+            br#"{"member":"u","set":"true","at":1}"#,
+        ] {
+            assert_eq!(resend(line), Resend::Never);
+        }
     }
 }

@@ -16,14 +16,23 @@ pub(super) struct Row {
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum RowKind {
     /// A contribution, appended to the output as one line.
-    Contribution {
-        /// Whether the server would know it again, so that it may be sent twice.
-        is_resendable: bool,
-    },
+    Contribution { resend: Resend },
     /// A cell that it needs is empty or missing.
     Skipped,
     /// It cannot be read, for this reason.
     Unreadable(String),
+}
+
+/// Whether a line may be sent again that was perhaps applied.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Resend {
+    /// The server would know it again, or refuses it each time.
+    Known,
+    /// A set at a time of its own: the same each time, and so only beside other sets, since it would
+    /// undo what was counted behind it.
+    AmongSets,
+    /// It might count twice.
+    Never,
 }
 
 /// A source of rows.

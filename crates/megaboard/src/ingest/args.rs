@@ -38,7 +38,8 @@ pub(crate) struct IngestArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=PARTITIONS_MAX))]
     pub(super) partitions: u64,
 
-    /// The consumer group; made where a stream has none, from its first entry on.
+    /// The consumer group; made where a stream has none, from its first entry on, or again behind what
+    /// was decided where it is lost meanwhile.
     #[arg(long, value_name = "G", value_parser = stream_name)]
     pub(super) group: String,
 

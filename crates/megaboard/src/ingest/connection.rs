@@ -75,6 +75,24 @@ impl Connection {
         self.send_within(command, args, COMMAND_TIMEOUT).await
     }
 
+    /// Sends one command with each of these arguments, all at once; the answers as texts, where they are.
+    pub(super) async fn send_all(
+        &self,
+        command: &'static str,
+        calls: Vec<Vec<Value>>,
+    ) -> Result<Vec<Option<String>>, Fault> {
+        let lost = |error: fred::error::Error| Fault::Lost(error.details().to_owned());
+        let pipeline = self.client.pipeline();
+        for args in calls {
+            let custom = CustomCommand::new_static(command, ClusterHash::FirstKey, false);
+            // It only waits in the pipeline.
+            let () = pipeline.custom(custom, args).await.map_err(lost)?;
+        }
+        let answers = timeout(COMMAND_TIMEOUT, pipeline.all::<Vec<Option<String>>>()).await;
+        let answers = answers.map_err(|_| Fault::Lost("no answer in time".to_owned()))?;
+        answers.map_err(lost)
+    }
+
     /// Sends one command that Redis may hold for so long before it answers.
     pub(super) async fn send_blocking(
         &self,

@@ -58,6 +58,11 @@ impl Entry {
         })
     }
 
+    /// How long its names and values are together.
+    pub(super) fn bytes(&self) -> usize {
+        self.fields.iter().map(Bytes::len).sum()
+    }
+
     /// When it was added, where its id says so.
     pub(super) fn added_ms(&self) -> Option<u64> {
         let (ms, _) = self.id.split_once('-')?;

@@ -13,6 +13,7 @@
 mod args;
 mod connection;
 mod entry;
+mod group;
 mod reader;
 mod send;
 mod share;

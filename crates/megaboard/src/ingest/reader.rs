@@ -15,6 +15,7 @@ use tokio::time::sleep;
 
 use super::connection::{Connection, Fault, items, number, text, words};
 use super::entry::{Entry, Line};
+use super::group;
 use super::send::{Refused, Sender, Sent};
 use super::share::{Keys, Share};
 use super::tally::Tally;
@@ -26,6 +27,8 @@ const BATCH_LINES_MAX: usize = 1_000;
 const TAKEN_MAX: usize = 8_000;
 /// Entries of one partition that are taken at once.
 const TAKEN_OF_ONE_MAX: usize = 1_000;
+/// Bytes of all partitions together that are taken at once, going by how long entries were before.
+const TAKEN_BYTES_MAX: usize = 64 << 20;
 /// How long Redis holds a read that finds nothing: so long may pass until a change of the partitions,
 /// or the wish to stop, is noticed.
 const HELD: Duration = Duration::from_millis(500);
@@ -35,6 +38,8 @@ const RESCAN_EVERY: Duration = Duration::from_secs(5);
 const REJECTED_KEPT: &str = "1000000";
 /// Rejected entries that are told one by one, of one batch.
 const TOLD_MAX: usize = 10;
+/// How often it is told that entries are old.
+const AGE_TOLD_EVERY: Duration = Duration::from_mins(1);
 
 /// Reads the partitions of one process.
 pub(super) struct Reader {
@@ -46,6 +51,11 @@ pub(super) struct Reader {
     connection: Option<Connection>,
     tally: Tally,
     rescanned: Instant,
+    /// By partition whose group was met: the last entry up to which all are decided.
+    decided: BTreeMap<u64, String>,
+    age_told: Option<Instant>,
+    /// How long entries were, those taken last, on average.
+    entry_bytes: usize,
 }
 
 /// Why a round ended early.
@@ -78,6 +88,9 @@ impl Reader {
             connection: None,
             tally: Tally::new(),
             rescanned: Instant::now(),
+            decided: BTreeMap::new(),
+            age_told: None,
+            entry_bytes: 1,
         }
     }
 
@@ -143,15 +156,26 @@ impl Reader {
             return Ok(());
         }
         let entries = self.read(&owned).await?;
-        self.process(entries, say).await?;
+        let last: BTreeMap<u64, String> = entries
+            .iter()
+            .map(|entry| (entry.partition, entry.id.clone()))
+            .collect();
+        if self.process(entries, say).await? {
+            self.decided.extend(last);
+        } else {
+            let left: Vec<u64> = last.into_keys().collect();
+            self.share.set_fresh(&left, true);
+        }
         Ok(())
     }
 
+    fn connected(&self) -> Result<&Connection, Fault> {
+        let lost = || Fault::Lost("there is no connection".to_owned());
+        self.connection.as_ref().ok_or_else(lost)
+    }
+
     async fn send(&self, command: &'static str, args: Vec<Value>) -> Result<Resp3Frame, Fault> {
-        match &self.connection {
-            Some(connection) => connection.send(command, args).await,
-            None => Err(Fault::Lost("there is no connection".to_owned())),
-        }
+        self.connected()?.send(command, args).await
     }
 
     /// Nothing is under way now: what is pending all the same was taken by somebody who lost its lease
@@ -166,7 +190,7 @@ impl Reader {
             let pending = self.send("XPENDING", words(&[&stream, &self.keys.group]));
             match pending.await {
                 Ok(pending) if items(&pending).first().and_then(number) == Some(0) => {}
-                // Without a group there is none to be pending in: claiming makes one.
+                // Without a group there is none to be pending in: claiming makes it again.
                 Ok(_) => self.share.set_fresh(&[partition], true),
                 Err(fault) if fault.is_no_group() => self.share.set_fresh(&[partition], true),
                 Err(fault) => return Err(fault.into()),
@@ -175,29 +199,31 @@ impl Reader {
         Ok(())
     }
 
-    /// Makes the group where there is none, to begin with the first entry; and the stream.
-    async fn make_group(&self, stream: &str) -> Result<(), Fault> {
-        let group = &self.keys.group;
-        let make = words(&["CREATE", stream, group, "0", "MKSTREAM"]);
-        match self.send("XGROUP", make).await {
-            Err(Fault::Refused(words)) if words.starts_with("BUSYGROUP") => Ok(()),
-            answer => answer.map(drop),
-        }
-    }
-
     /// Takes over and sends all that is pending, in its order; whether that came to its end.
     async fn claim(&mut self, partition: u64, say: Say<'_>) -> Result<bool, Halt> {
         let stream = self.keys.url.stream(partition);
-        self.make_group(&stream).await?;
-        let count = TAKEN_OF_ONE_MAX.to_string();
+        if !self.decided.contains_key(&partition) {
+            group::make(self.connected()?, &stream, &self.keys.group, "0").await?;
+        }
         let mut cursor = "0-0".to_owned();
         loop {
             if self.is_stopping() || !self.share.is_owned(partition) {
                 return Ok(false);
             }
             let (group, me) = (&self.keys.group, &self.keys.me);
+            let count = self.count_of_one(1).to_string();
             let claim = words(&[&stream, group, me, "0", &cursor, "COUNT", &count]);
-            let claimed = self.send("XAUTOCLAIM", claim).await?;
+            let claimed = match (
+                self.send("XAUTOCLAIM", claim).await,
+                self.decided.get(&partition),
+            ) {
+                (Err(fault), Some(decided)) if fault.is_no_group() => {
+                    let connection = self.connected()?;
+                    say(group::make_again(connection, &stream, group, decided).await?);
+                    return Ok(false);
+                }
+                (claimed, _) => claimed?,
+            };
             let (next, entries, deleted) = match items(&claimed) {
                 [next, entries, deleted, ..] => (next, entries, items(deleted).len()),
                 [next, entries] => (next, entries, 0),
@@ -217,9 +243,18 @@ impl Reader {
                 return Ok(false);
             }
             if cursor == "0-0" {
+                let (connection, group) = (self.connected()?, &self.keys.group);
+                let last = group::last_delivered(connection, &stream, group).await?;
+                self.decided.insert(partition, last);
                 return Ok(true);
             }
         }
+    }
+
+    /// How many entries to take of each of so many partitions.
+    fn count_of_one(&self, partitions: usize) -> usize {
+        let all = TAKEN_MAX.min(TAKEN_BYTES_MAX / self.entry_bytes);
+        (all / partitions).clamp(1, TAKEN_OF_ONE_MAX)
     }
 
     /// The next entries of these partitions, or none after a while.
@@ -228,8 +263,8 @@ impl Reader {
             .iter()
             .map(|partition| (self.keys.url.stream(*partition), *partition))
             .collect();
-        let count = (TAKEN_MAX / partitions.len()).clamp(1, TAKEN_OF_ONE_MAX);
-        let (count, held) = (count.to_string(), HELD.as_millis().to_string());
+        let count = self.count_of_one(partitions.len()).to_string();
+        let held = HELD.as_millis().to_string();
         let (group, me) = (&self.keys.group, &self.keys.me);
         let mut read = words(&[
             "GROUP", group, me, "COUNT", &count, "BLOCK", &held, "STREAMS",
@@ -241,10 +276,8 @@ impl Reader {
         };
         let answer = match connection.send_blocking("XREADGROUP", read, HELD).await {
             Err(fault) if fault.is_no_group() => {
-                // Redis has lost it, or a stream was deleted.
-                for stream in streams.keys() {
-                    self.make_group(stream).await?;
-                }
+                // Redis has lost it, or a stream was deleted: claiming makes it again.
+                self.share.set_fresh(partitions, true);
                 return Ok(Vec::new());
             }
             answer => answer?,
@@ -265,6 +298,10 @@ impl Reader {
 
     /// Sends entries and acknowledges what is decided; whether that is all of them.
     async fn process(&mut self, entries: Vec<Entry>, say: Say<'_>) -> Result<bool, Halt> {
+        if !entries.is_empty() {
+            let bytes: usize = entries.iter().map(Entry::bytes).sum();
+            self.entry_bytes = (bytes / entries.len()).max(1);
+        }
         let mut is_all = true;
         for entries in entries.chunks(BATCH_LINES_MAX) {
             if !is_all && self.is_stopping() {
@@ -312,19 +349,22 @@ impl Reader {
         Ok(left.is_empty())
     }
 
-    /// What was sent before counts once as long as its id is remembered.
+    /// What was sent before counts once as long as its id is remembered. Of entries that come as new
+    /// nobody knows, either, whether another group, or this one before it was lost, had them.
     async fn mind_the_span(&mut self, entries: &[Entry], good: &[(usize, &Line)], say: Say<'_>) {
-        let again = good
-            .iter()
-            .filter(|(place, _)| entries[*place].is_redelivered);
+        let is_told = |told: Instant| told.elapsed() < AGE_TOLD_EVERY;
+        if self.age_told.is_some_and(is_told) {
+            return;
+        }
         let (mut kinds, mut oldest) = (BTreeSet::new(), u64::MAX);
-        for (place, line) in again {
+        for (place, line) in good {
             kinds.extend(line.kind.as_deref());
             oldest = oldest.min(entries[*place].added_ms().unwrap_or(u64::MAX));
         }
-        if kinds.is_empty() {
+        if kinds.is_empty() || oldest == u64::MAX {
             return;
         }
+        let is_again = good.iter().any(|(place, _)| entries[*place].is_redelivered);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.unwrap_or_default();
         let age = now.saturating_sub(Duration::from_millis(oldest));
@@ -337,11 +377,13 @@ impl Reader {
             humantime::format_duration(span),
         );
         if age >= span {
+            self.age_told = Some(Instant::now());
             say(format!(
-                "entries taken again are up to {shown_age} old, and ids are remembered for \
-                 {shown_span} (dedupe): what was applied before that may count twice"
+                "entries are up to {shown_age} old, and ids are remembered for {shown_span} \
+                 (dedupe): what of them was applied before that counts twice"
             ));
-        } else if age >= span / 2 {
+        } else if is_again && age >= span / 2 {
+            self.age_told = Some(Instant::now());
             say(format!(
                 "entries taken again are up to {shown_age} old; ids are remembered for \
                  {shown_span} (dedupe), after which they would count twice"

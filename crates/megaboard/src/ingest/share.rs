@@ -184,9 +184,9 @@ impl Share {
         let names = alive(connection, keys).await?;
         let part = part_of(&names, &keys.me, keys.partitions);
         let held: Vec<u64> = self.held().leases.keys().copied().collect();
-        for partition in held {
-            let asked = Instant::now();
-            let is_mine = is_renewed(connection, keys, partition).await?;
+        let asked = Instant::now();
+        let renewed = are_renewed(connection, keys, &held).await?;
+        for (partition, is_mine) in held.into_iter().zip(renewed) {
             let mut held = self.held();
             if !is_mine {
                 held.leases.remove(&partition);
@@ -281,6 +281,27 @@ async fn is_renewed(connection: &Connection, keys: &Keys, partition: u64) -> Res
         .send("GETEX", words(&[&key, "PX", &lease]))
         .await?;
     Ok(text(&holder) == Some(&keys.me))
+}
+
+/// As [`is_renewed`], of many at once.
+async fn are_renewed(
+    connection: &Connection,
+    keys: &Keys,
+    partitions: &[u64],
+) -> Result<Vec<bool>, Fault> {
+    let lease = millis(LEASE).to_string();
+    let renewals = partitions.iter();
+    let renewals = renewals.map(|partition| words(&[&keys.lease(*partition), "PX", &lease]));
+    let renewals: Vec<_> = renewals.collect();
+    if renewals.is_empty() {
+        return Ok(Vec::new());
+    }
+    let holders = connection.send_all("GETEX", renewals).await?;
+    if holders.len() != partitions.len() {
+        return Err(Fault::Lost("GETEX answered otherwise".to_owned()));
+    }
+    let is_mine = |holder: Option<String>| holder.as_deref() == Some(&keys.me);
+    Ok(holders.into_iter().map(is_mine).collect())
 }
 
 async fn is_taken(connection: &Connection, keys: &Keys, partition: u64) -> Result<bool, Fault> {

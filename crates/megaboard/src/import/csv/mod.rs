@@ -16,7 +16,7 @@ pub(super) use columns::{ColumnNames, HeaderError, SubjectSource};
 use self::columns::{Columns, Place};
 use self::record::{Record, Records};
 use super::lines::Lines;
-use super::rows::{Row, RowKind, Rows};
+use super::rows::{Resend, Row, RowKind, Rows};
 
 /// Reads the rows under a header.
 pub(super) struct CsvRows {
@@ -103,7 +103,10 @@ impl CsvRows {
                 serde_json::to_writer(&mut *out, &contribution)?;
                 out.push(b'\n');
                 Ok(RowKind::Contribution {
-                    is_resendable: contribution.id.is_some(),
+                    resend: match contribution.id {
+                        Some(_) => Resend::Known,
+                        None => Resend::Never,
+                    },
                 })
             }
             Err(reason) => Ok(RowKind::Unreadable(reason)),

@@ -128,6 +128,41 @@ fn a_connection_cut_after_sending_is_tried_again_only_with_ids() {
 }
 
 #[test]
+fn a_set_is_sent_again_only_beside_other_sets() {
+    let set = |member: &str| format!("{{\"member\":\"{member}\",\"set\":true,\"at\":1}}\n");
+    let sets = [set("a"), set("b")].concat();
+    // Set again, it would undo what the id keeps from counting again.
+    let mixed = [set("m1"), with_ids(1..=1)].concat();
+    let unknown = receipt(1, &[], &[(0, "unknown")]).to_string();
+    for first in [None, Some(unknown)] {
+        let is_cut = first.is_none();
+        let start = || {
+            let first = first.clone();
+            TestServer::start(move |before, request| match (before, &first) {
+                (0, None) => Reply::Cut,
+                (0, Some(receipt)) => Reply::ok(receipt.clone()),
+                _ => all_applied(request),
+            })
+        };
+        let server = start();
+        assert_eq!(import_ndjson(&server, &sets).outcome, Ok(()));
+        let again = if is_cut { sets.clone() } else { set("a") };
+        assert_eq!(server.requests()[1].body, again);
+
+        let server = start();
+        let import = import_ndjson(&server, &mixed);
+        assert_eq!(server.requests().len(), 1);
+        let told = import.said.join("\n") + &format!("{:?}", import.outcome);
+        let part = if is_cut {
+            "lines 1 to 2 are applied is unknown"
+        } else {
+            "line 1: may be applied or not"
+        };
+        assert!(told.contains(part), "{told}");
+    }
+}
+
+#[test]
 fn a_refusal_before_the_lines_left_ends_the_import_without_doubt() {
     let server = TestServer::start_refusing(|_, _| {
         Reply::Answer(
