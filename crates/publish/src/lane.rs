@@ -214,6 +214,11 @@ impl Run<'_> {
     }
 
     fn reached(&mut self, now: Instant) {
+        if self.lane.target.take_another() {
+            let at = &self.lane.at;
+            tracing::info!(%at, "the server that boards are published to has begun anew: all are gone through");
+            self.service.walk_all_at(at);
+        }
         if let Some(away) = self.outage.end(now) {
             let (at, boards) = (&self.lane.at, self.lane.marks.len());
             tracing::info!(%at, ?away, boards, "boards are published again");

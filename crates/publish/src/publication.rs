@@ -221,7 +221,7 @@ async fn write(
     }
     let mark = work.mark(snapshot);
     match turn.published() {
-        Some(published) if published == mark => {
+        Some(published) if published == mark && is_whole(work, &turn, snapshot) => {
             let goes_idle = work.kind.idle().is_some() && work.window == Window::ALL_TIME;
             let renewed = work.lasts(snapshot).filter(|_| goes_idle);
             turn.leave(names, renewed).await?;
@@ -238,6 +238,12 @@ async fn write(
         Switched::Yes => work.published(snapshot, inexact),
         Switched::Overtaken => Outcome::Overtaken(every),
     })
+}
+
+/// Whether nothing was lost of what bears the mark: a server that runs full may let go of one key alone.
+fn is_whole(work: &Work, turn: &Turn<'_>, snapshot: &Snapshot) -> bool {
+    // No set is missing where the encoding gives none.
+    turn.has_json() && (turn.has_set() || !matches!(work.set(snapshot), Ok(Some(_))))
 }
 
 /// Whether what bears this mark is of a later window of the same period: clocks of servers may differ. One of
