@@ -98,7 +98,10 @@ fn who_has_to_log_in_does() {
         .start();
     let store = format!("redis://{}/3", redis.address());
     let config = published("windows = [\"all\"]", &store, "lb:{subject}", "");
-    let config = format!("{config}\n[publish]\nuser = \"megaboard\"\npassword = \"s3cret\"\n");
+    let address = redis.address();
+    let config = format!(
+        "{config}\n[publish.targets.\"redis://{address}\"]\nuser = \"megaboard\"\npassword = \"s3cret\"\n"
+    );
     let server = Server::with(&config);
     server.give("k/a", &[("u", 3)]);
     let mut wire = redis.connect();

@@ -94,7 +94,7 @@ fn what_is_wrong_with_a_publication_is_told() {
         (
             "store",
             json!("redis://u:s3cret@a:1"),
-            ["publish.store", "[publish]"],
+            ["publish.store", "[publish.targets]"],
         ),
         (
             "store",

@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 use super::connection::{Address, Command, Connection, Dial};
 use super::{Fault, IDLE_CONNECTIONS_MAX, Switched};
 use crate::content::Content;
-use crate::credentials::Credentials;
+use crate::credentials::{Credentials, Login};
 use crate::names::Names;
 
 /// Redirections that one turn follows.
@@ -54,9 +54,10 @@ pub(crate) struct RedisTurn<'a> {
 impl RedisTarget {
     pub(super) fn new(target: &PublishTarget, credentials: &Credentials) -> Self {
         let tls = target.tls.then(|| credentials.tls()).transpose();
+        let Login { user, password } = credentials.login(target);
         let dial = tls.map(|tls| Dial {
-            user: credentials.user.clone(),
-            password: credentials.password.clone(),
+            user,
+            password,
             database: match target.protocol {
                 PublishProtocol::Redis { database } if database > 0 => Some(database),
                 _ => None,
