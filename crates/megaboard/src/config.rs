@@ -16,7 +16,7 @@ use board::Kind;
 use serde::Deserialize;
 
 use crate::store::StoreSettings;
-use publish::PublishSection;
+use publish::{PublishError, PublishSection};
 use redis::RedisSection;
 
 /// The file that is read when none is named, if it is there.
@@ -81,6 +81,8 @@ pub(crate) enum ConfigError {
         shown: String,
         message: String,
     },
+    #[error("publish.targets: {0}")]
+    Publish(#[from] PublishError),
     #[error("kinds.{name}: {error}")]
     Kind {
         name: String,
@@ -125,8 +127,8 @@ impl Config {
     }
 
     /// Who logs in where boards are published.
-    pub(crate) fn publish_settings(&self) -> ::publish::Settings {
-        self.publish.settings()
+    pub(crate) fn publish_settings(&self) -> Result<::publish::Settings, ConfigError> {
+        Ok(self.publish.settings()?)
     }
 
     /// The kinds that the file asks for; `gifts` where it names none.

@@ -65,10 +65,11 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
 
 async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> {
     let kinds = config.kinds()?;
+    let published = config.publish_settings()?;
     let store = args.store.as_ref().or(config.server.store.as_ref());
     let store: StoreUrl = store.map_or_else(|| Ok(StoreUrl::default()), |text| text.parse())?;
     let store = store.open(&config.store_settings()).await?;
-    let served = serve_from(&store, kinds, args, config).await;
+    let served = serve_from(&store, kinds, published, args, config).await;
     // Also where it never came to serve: what is not closed was killed.
     store.close().await?;
     served?;
@@ -79,6 +80,7 @@ async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> 
 async fn serve_from(
     store: &Arc<dyn ShardStore>,
     kinds: Vec<board::Kind>,
+    published: publish::Settings,
     args: &ServeArgs,
     config: &Config,
 ) -> Result<(), Box<dyn Error>> {
@@ -107,7 +109,6 @@ async fn serve_from(
     stdout.flush()?;
 
     let sweep = tokio::spawn(sweep(router.clone(), merger.clone()));
-    let published = config.publish_settings();
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), published);
     let app = Arc::new(App::new(router, merger, clock));
     let served = api::serve(listener, app, ServerLimits::default(), stop).await;

@@ -1,23 +1,42 @@
 //! Who logs in to the servers that boards are published to: [`Credentials`].
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use board::{PublishProtocol, PublishTarget};
 use fred::types::config::{TlsConfig, TlsConnector};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
-/// A login, the same at all servers, and whom to trust over TLS. No part of a kind, which is shown.
-#[derive(Clone, Default)]
+/// Logins, each for one server, and whom to trust over TLS. No part of a kind: that is shown, and whoever
+/// may write kinds names any server.
+#[derive(Debug, Clone, Default)]
 pub struct Credentials {
+    logins: HashMap<PublishTarget, Login>,
+    tls_ca: Option<PathBuf>,
+}
+
+/// Who logs in.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Login {
     /// The user, where it is not Redis's default one.
     pub user: Option<String>,
     /// The password, where there is one.
     pub password: Option<String>,
-    /// Certificates in PEM that sign those of the servers, beside those of the system.
-    pub tls_ca: Option<PathBuf>,
+}
+
+/// Why a login is of no use.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LoginError {
+    /// The server has one already, maybe under a name of another form.
+    #[error("{0} has two logins")]
+    Twice(PublishTarget),
+    /// The server asks nobody to log in.
+    #[error("{0} takes no login: to a memcached nobody logs in")]
+    Memcached(PublishTarget),
 }
 
 /// Why a connection over TLS cannot be made.
@@ -40,6 +59,31 @@ pub enum CredentialsError {
 }
 
 impl Credentials {
+    /// No logins; certificates in PEM that sign those of the servers, beside those of the system.
+    #[must_use]
+    pub fn new(tls_ca: Option<PathBuf>) -> Self {
+        let logins = HashMap::new();
+        Self { logins, tls_ca }
+    }
+
+    /// Adds the login of a server, which is for all its databases; of a cluster for all its nodes.
+    pub fn add(&mut self, at: &PublishTarget, login: Login) -> Result<(), LoginError> {
+        let server = server(at);
+        if server.protocol == PublishProtocol::Memcached {
+            return Err(LoginError::Memcached(server));
+        }
+        if self.logins.contains_key(&server) {
+            return Err(LoginError::Twice(server));
+        }
+        self.logins.insert(server, login);
+        Ok(())
+    }
+
+    /// The login of this server; nobody's where it has none.
+    pub(crate) fn login(&self, at: &PublishTarget) -> Login {
+        self.logins.get(&server(at)).cloned().unwrap_or_default()
+    }
+
     /// How connections over TLS are made.
     pub(crate) fn tls(&self) -> Result<TlsConfig, CredentialsError> {
         let mut roots = RootCertStore::empty();
@@ -63,6 +107,18 @@ impl Credentials {
     }
 }
 
+/// The server whose target this is, without its database.
+fn server(at: &PublishTarget) -> PublishTarget {
+    let protocol = match at.protocol {
+        PublishProtocol::Redis { .. } => PublishProtocol::Redis { database: 0 },
+        protocol => protocol,
+    };
+    PublishTarget {
+        protocol,
+        ..at.clone()
+    }
+}
+
 fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<(), String> {
     let before = roots.len();
     for certificate in CertificateDer::pem_file_iter(path).map_err(|error| error.to_string())? {
@@ -76,11 +132,50 @@ fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<(), String> {
 }
 
 /// Without the password.
-impl fmt::Debug for Credentials {
+impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Credentials")
+        f.debug_struct("Login")
             .field("user", &self.user)
-            .field("tls_ca", &self.tls_ca)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> PublishTarget {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_login_goes_to_its_server_alone() {
+        let login = Login {
+            user: Some("u".to_owned()),
+            password: Some("s3cret".to_owned()),
+        };
+        let mut credentials = Credentials::default();
+        credentials.add(&at("rediss://a"), login.clone()).unwrap();
+        assert_eq!(credentials.login(&at("rediss://a:6379")), login);
+        assert_eq!(credentials.login(&at("rediss://a/3")), login);
+        for other in [
+            "redis://a",
+            "rediss://b",
+            "rediss://a:6380",
+            "rediss-cluster://a",
+        ] {
+            assert_eq!(credentials.login(&at(other)), Login::default(), "{other}");
+        }
+        assert!(!format!("{credentials:?}").contains("s3cret"));
+    }
+
+    #[test]
+    fn logins_of_no_use_are_told() {
+        let mut credentials = Credentials::default();
+        let mut add = |text: &str| credentials.add(&at(text), Login::default());
+        assert_eq!(add("redis://a"), Ok(()));
+        assert!(matches!(add("redis://a:6379/1"), Err(LoginError::Twice(_))));
+        let memcached = add("memcached://a").unwrap_err();
+        assert!(memcached.to_string().contains("memcached://a:11211"));
     }
 }

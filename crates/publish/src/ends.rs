@@ -1,8 +1,9 @@
 //! What is to be published when a window ends or closes: [`Ends`].
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
-use board::{Activity, Kind, Period, Publication, Timestamp, Window};
+use board::{Activity, Kind, KindName, Period, Publication, Timestamp, Window};
 use tokio::time::Instant;
 
 use crate::marks::{Extent, Place};
@@ -10,33 +11,57 @@ use crate::marks::{Extent, Place};
 /// Ends that are remembered.
 const ENDS_MAX: usize = 100_000;
 
+/// How long after the first end that there was no room for all boards of its kind are gone through. So that is
+/// at most this often.
+const WALK_AFTER: Duration = Duration::from_mins(1);
+
 /// Places, by when they are to be published.
-#[derive(Default)]
 pub(crate) struct Ends {
+    max: usize,
     times: HashMap<Place, Instant>,
     queue: BTreeSet<(Instant, Place)>,
+    /// Kinds with ends that there was no room for, by when their boards are to be gone through, which
+    /// finds the next ends again.
+    walks: HashMap<KindName, Instant>,
+}
+
+impl Default for Ends {
+    fn default() -> Self {
+        Self::with_room_for(ENDS_MAX)
+    }
 }
 
 impl Ends {
-    /// Remembers one. `false`: there is no room for it.
-    #[must_use]
-    pub(crate) fn add(&mut self, place: Place, at: Instant) -> bool {
+    fn with_room_for(max: usize) -> Self {
+        Self {
+            max,
+            times: HashMap::new(),
+            queue: BTreeSet::new(),
+            walks: HashMap::new(),
+        }
+    }
+
+    /// Remembers one; where there is no room, that its kind has one.
+    pub(crate) fn add(&mut self, place: Place, at: Instant) {
         if let Some(before) = self.times.get(&place) {
             if *before <= at {
-                return true;
+                return;
             }
             self.queue.remove(&(*before, place.clone()));
-        } else if self.times.len() >= ENDS_MAX {
-            return false;
+        } else if self.times.len() >= self.max {
+            let at = at + WALK_AFTER;
+            let walk = self.walks.entry(place.board.kind().clone());
+            walk.and_modify(|walk| *walk = at.min(*walk)).or_insert(at);
+            return;
         }
         self.queue.insert((at, place.clone()));
         self.times.insert(place, at);
-        true
     }
 
     /// The first, if it is due.
     pub(crate) fn take(&mut self, now: Instant) -> Option<Place> {
-        if self.next()? > now {
+        let (at, _) = self.queue.first()?;
+        if *at > now {
             return None;
         }
         let (_, place) = self.queue.pop_first()?;
@@ -44,9 +69,16 @@ impl Ends {
         Some(place)
     }
 
+    /// The kinds whose boards are to be gone through now.
+    pub(crate) fn take_walks(&mut self, now: Instant) -> Vec<KindName> {
+        let due = self.walks.extract_if(|_, at| *at <= now);
+        due.map(|(kind, _)| kind).collect()
+    }
+
     /// When the first is due.
     pub(crate) fn next(&self) -> Option<Instant> {
-        self.queue.first().map(|(at, _)| *at)
+        let first = self.queue.first().map(|(at, _)| *at);
+        first.into_iter().chain(self.walks.values().copied()).min()
     }
 }
 
@@ -86,7 +118,6 @@ pub(crate) fn current(kind: &Kind, period: Period, now: Timestamp) -> Window {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::time::Duration;
 
     use super::*;
 
@@ -101,12 +132,28 @@ mod tests {
     fn ends_come_in_their_order_each_once() {
         let (mut ends, now) = (Ends::default(), Instant::now());
         let at = |seconds| now + Duration::from_secs(seconds);
-        assert!(ends.add(place("b"), at(2)) && ends.add(place("a"), at(3)));
-        assert!(ends.add(place("a"), at(1)) && ends.add(place("b"), at(5)));
+        for (subject, seconds) in [("b", 2), ("a", 3), ("a", 1), ("b", 5)] {
+            ends.add(place(subject), at(seconds));
+        }
         assert_eq!(ends.take(now), None);
         assert_eq!(ends.take(at(2)), Some(place("a")));
         assert_eq!(ends.take(at(2)), Some(place("b")));
         assert_eq!((ends.take(at(9)), ends.next()), (None, None));
+    }
+
+    #[test]
+    fn ends_without_room_have_their_kind_gone_through() {
+        let (mut ends, now) = (Ends::with_room_for(1), Instant::now());
+        let at = |seconds| now + Duration::from_secs(seconds);
+        for (subject, seconds) in [("a", 9), ("b", 5), ("c", 3), ("d", 4)] {
+            ends.add(place(subject), at(seconds));
+        }
+        assert_eq!(ends.take(at(9)), Some(place("a")));
+        let walk = at(3) + WALK_AFTER;
+        assert_eq!(ends.next(), Some(walk));
+        assert_eq!(ends.take_walks(at(3)), []);
+        assert_eq!(ends.take_walks(walk), ["gifts".parse().unwrap()]);
+        assert_eq!((ends.take_walks(walk), ends.next()), (Vec::new(), None));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use board::PublishTarget;
 use futures::stream::{FuturesUnordered, StreamExt};
+use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
 
 use crate::ends::Ends;
@@ -24,6 +25,9 @@ const AT_ONCE_MAX: usize = 8;
 /// How long a board that cannot be read, or that its target refuses, is left alone.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
+/// How long a store may take over a change that nobody waits for any more: the longest deadline of a write.
+const MAY_CHANGE_FOR: Duration = Duration::from_secs(15);
+
 /// How often it is logged that a target refuses something.
 const REFUSALS_LOGGED_EVERY: Duration = Duration::from_mins(1);
 
@@ -38,6 +42,7 @@ pub(crate) struct Lane {
     at: PublishTarget,
     target: Target,
     pub(crate) marks: Marks,
+    ends: Mutex<Ends>,
     is_away: AtomicBool,
 }
 
@@ -46,7 +51,6 @@ struct Run<'a> {
     lane: &'a Lane,
     service: &'a Service,
     outage: Outage,
-    ends: Ends,
     /// Places of which it was told why they are not published as they should be.
     told: HashSet<Place>,
     refusal_logged: Option<Instant>,
@@ -58,6 +62,7 @@ impl Lane {
             at,
             target,
             marks: Marks::default(),
+            ends: Mutex::default(),
             is_away: AtomicBool::new(false),
         }
     }
@@ -76,22 +81,25 @@ impl Lane {
         }
     }
 
+    /// Marks a place now, and once more when the store has surely ended what it was given: until then it may change.
+    pub(crate) fn mark_twice(&self, service: &Service, place: Place, now: Instant) {
+        self.ends.lock().add(place.clone(), now + MAY_CHANGE_FOR);
+        self.mark(service, place, now);
+    }
+
     /// Publishes what is marked, without end.
     pub(crate) async fn run(self: Arc<Self>, service: Arc<Service>) {
         let mut run = Run {
             lane: &self,
             service: &service,
             outage: Outage::default(),
-            ends: Ends::default(),
             told: HashSet::new(),
             refusal_logged: None,
         };
         let mut running = FuturesUnordered::new();
         loop {
             let now = Instant::now();
-            while let Some(place) = run.ends.take(now) {
-                self.mark(&service, place, now);
-            }
+            self.end(&service, now);
             while running.len() < run.at_once(now)
                 && let Some(place) = self.marks.take(now)
             {
@@ -104,6 +112,17 @@ impl Lane {
                 () = self.marks.changed() => {}
                 () = wake => {}
             }
+        }
+    }
+
+    /// Marks what ends now.
+    fn end(&self, service: &Service, now: Instant) {
+        let mut ends = self.ends.lock();
+        while let Some(place) = ends.take(now) {
+            self.mark(service, place, now);
+        }
+        for kind in ends.take_walks(now) {
+            service.walks.ask(kind);
         }
     }
 
@@ -131,7 +150,7 @@ impl Run<'_> {
 
     fn wake(&self, now: Instant, has_room: bool) -> Instant {
         let next = has_room.then(|| self.lane.marks.next()).flatten();
-        let times = [next, self.outage.until(now), self.ends.next()];
+        let times = [next, self.outage.until(now), self.lane.ends.lock().next()];
         let first = times.into_iter().flatten().min();
         first.unwrap_or(now + IDLE_WAIT)
     }
@@ -178,10 +197,8 @@ impl Run<'_> {
         self.reached(now);
         if let Some((wait, extent)) = published.next {
             let board = place.board.clone();
-            let at = now + wait;
-            if !self.ends.add(Place { board, extent }, at) {
-                tracing::warn!(board = %place.board, "too many windows are to be published at their end: this one is not");
-            }
+            let end = Place { board, extent };
+            self.lane.ends.lock().add(end, now + wait);
         }
         match published.inexact {
             Some(why) => {
@@ -214,6 +231,11 @@ impl Run<'_> {
     }
 
     fn reached(&mut self, now: Instant) {
+        if self.lane.target.take_another() {
+            let at = &self.lane.at;
+            tracing::info!(%at, "the server that boards are published to has begun anew: all are gone through");
+            self.service.walk_all_at(at);
+        }
         if let Some(away) = self.outage.end(now) {
             let (at, boards) = (&self.lane.at, self.lane.marks.len());
             tracing::info!(%at, ?away, boards, "boards are published again");

@@ -21,5 +21,5 @@ mod spread;
 mod target;
 mod walk;
 
-pub use credentials::{Credentials, CredentialsError};
+pub use credentials::{Credentials, CredentialsError, Login, LoginError};
 pub use publisher::{Publisher, Settings};

@@ -88,8 +88,9 @@ impl Work {
         };
         let until = snapshot.activity.expires_at().map_or(0, Timestamp::millis);
         format!(
-            "{} {} top={} final={} kept={kept} until={until} encoding={} form={}",
+            "{} {}:{} top={} final={} kept={kept} until={until} encoding={} form={}",
             snapshot.version,
+            self.window.period(),
             self.window.start().millis(),
             self.top(),
             self.is_final(snapshot),
@@ -102,10 +103,8 @@ impl Work {
         content::lasts(&self.kind, self.window, &snapshot.activity, self.now)
     }
 
-    /// Whether what bears this mark is of a later window than this: clocks of servers may differ.
     fn is_before(&self, mark: &str) -> bool {
-        let start = mark.split(' ').nth(1).and_then(|start| start.parse().ok());
-        start.is_some_and(|start: i64| start > self.window.start().millis())
+        is_before(self.window, mark)
     }
 
     fn content(&self, snapshot: &Snapshot, mark: String) -> (Content, Option<String>) {
@@ -222,7 +221,7 @@ async fn write(
     }
     let mark = work.mark(snapshot);
     match turn.published() {
-        Some(published) if published == mark => {
+        Some(published) if published == mark && is_whole(work, &turn, snapshot) => {
             let goes_idle = work.kind.idle().is_some() && work.window == Window::ALL_TIME;
             let renewed = work.lasts(snapshot).filter(|_| goes_idle);
             turn.leave(names, renewed).await?;
@@ -239,4 +238,50 @@ async fn write(
         Switched::Yes => work.published(snapshot, inexact),
         Switched::Overtaken => Outcome::Overtaken(every),
     })
+}
+
+/// Whether nothing was lost of what bears the mark: a server that runs full may let go of one key alone.
+fn is_whole(work: &Work, turn: &Turn<'_>, snapshot: &Snapshot) -> bool {
+    // No set is missing where the encoding gives none.
+    turn.has_json() && (turn.has_set() || !matches!(work.set(snapshot), Ok(Some(_))))
+}
+
+/// Whether what bears this mark is of a later window of the same period: clocks of servers may differ. One of
+/// another period was published under another setting, and is replaced.
+fn is_before(window: Window, mark: &str) -> bool {
+    let published = mark.split(' ').nth(1).and_then(|name| name.split_once(':'));
+    published.is_some_and(|(period, start)| {
+        let start: Option<i64> = start.parse().ok();
+        period == window.period().to_string()
+            && start.is_some_and(|start| start > window.start().millis())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use board::Period;
+
+    use super::*;
+
+    #[test]
+    fn a_later_window_of_the_same_period_stays() {
+        let shape: api::KindShape = serde_json::from_str("{}").unwrap();
+        let kind = shape.into_kind("gifts").unwrap();
+        let start = |text| Timestamp::parse_rfc3339(text).unwrap();
+        let today = start("2026-11-20T00:00:00Z");
+        let mark = format!("0-1-2 day:{} top=10", today.millis());
+        let window = |period, at| current(&kind, period, start(at));
+        assert!(is_before(
+            window(Period::Day, "2026-11-19T12:00:00Z"),
+            &mark
+        ));
+        for other in [
+            window(Period::Day, "2026-11-20T12:00:00Z"),
+            window(Period::Day, "2026-11-21T12:00:00Z"),
+            window(Period::Month, "2026-11-20T12:00:00Z"),
+            Window::ALL_TIME,
+        ] {
+            assert!(!is_before(other, &mark), "{other:?}");
+        }
+    }
 }

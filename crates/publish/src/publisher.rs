@@ -173,13 +173,28 @@ struct Watch(Arc<Service>);
 
 impl Watcher for Watch {
     fn changed(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
+        self.each(board, change, Lane::mark);
+    }
+
+    fn may_change(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
+        self.each(board, change, Lane::mark_twice);
+    }
+}
+
+impl Watch {
+    fn each(
+        &self,
+        board: &Arc<BoardName>,
+        change: BoardChange<'_>,
+        mark: fn(&Lane, &Service, Place, Instant),
+    ) {
         let Some(lane) = self.0.lane_of(board.kind()) else {
             return;
         };
         let now = Instant::now();
         let mark = |extent| {
             let board = board.clone();
-            lane.mark(&self.0, Place { board, extent }, now);
+            mark(&lane, &self.0, Place { board, extent }, now);
         };
         match change {
             BoardChange::Windows(windows) => {

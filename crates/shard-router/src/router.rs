@@ -13,7 +13,7 @@ use crate::boards::Boards;
 use crate::catalogue::{Catalogue, KnownKind};
 use crate::plan::plan;
 use crate::send::Sending;
-use crate::watch::{BoardChange, Watched, Watcher};
+use crate::watch::{Watch, Watcher};
 use crate::write::{Write, Written};
 
 /// Boards of one request that are written at once.
@@ -90,8 +90,7 @@ impl Router {
         for (place, reason) in plan.refused {
             written[place] = Some(Written::Refused(reason));
         }
-        let watcher = self.watcher.get();
-        let watched = watcher.map_or_else(Vec::new, |_| Watched::of(&plan.boards));
+        let watch = Watch::over_writes(self.watcher(), &plan.boards);
         let sending = Sending {
             store: &*self.store,
             catalogue: &self.catalogue,
@@ -116,11 +115,7 @@ impl Router {
             .into_iter()
             .map(|w| w.unwrap_or_else(|| Written::Failed(lost())))
             .collect();
-        if let Some(watcher) = watcher {
-            for board in &watched {
-                board.tell(&**watcher, &written);
-            }
-        }
+        watch.written(&written);
         written
     }
 
@@ -155,11 +150,13 @@ impl Router {
         if let Some(record) = self.boards.born(name).await? {
             self.boards.forget(&record);
         }
+        let watch = Watch::over_deletion(self.watcher(), name);
         let buried = self.store.bury(name, now.plus(span)).await;
-        // Whatever was answered: who hears of it looks at what there is.
-        if let Some(watcher) = self.watcher.get() {
-            watcher.changed(&Arc::new(name.clone()), BoardChange::Anywhere);
-        }
+        watch.buried();
         buried
+    }
+
+    fn watcher(&self) -> Option<&dyn Watcher> {
+        self.watcher.get().map(|watcher| &**watcher)
     }
 }

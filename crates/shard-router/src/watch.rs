@@ -1,7 +1,8 @@
 //! Who hears that boards have changed: [`Watcher`].
 //!
 //! Only of kinds that are published, once what became of the writes is known, and never of what the
-//! store refused. What other servers write is not heard here.
+//! store refused. Where the request ends before that, its client gone, they may be applied all the same:
+//! [`Watch`] tells so when it is dropped. What other servers write is not heard here.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,6 +17,10 @@ use crate::write::Written;
 pub trait Watcher: Send + Sync {
     /// A board has changed, or may have.
     fn changed(&self, board: &Arc<BoardName>, change: BoardChange<'_>);
+
+    /// A board may have changed, or may yet: nobody waits for the store any more, which may have been
+    /// given the change.
+    fn may_change(&self, board: &Arc<BoardName>, change: BoardChange<'_>);
 }
 
 /// What of a board has changed.
@@ -69,18 +74,70 @@ impl Watched {
         watched
     }
 
-    /// Tells the watcher, if anything was changed or may have been.
-    pub(crate) fn tell(&self, watcher: &dyn Watcher, written: &[Written]) {
-        let mut outcomes = self.places.iter().map(|place| &written[*place]);
-        if !outcomes.any(may_have_changed) {
-            return;
+    fn changes(&self) -> impl Iterator<Item = BoardChange<'_>> {
+        let anywhere = self.anywhere.then_some(BoardChange::Anywhere);
+        let windows = (!self.windows.is_empty()).then_some(BoardChange::Windows(&self.windows));
+        anywhere.into_iter().chain(windows)
+    }
+}
+
+/// The watched boards of a request on their way to the store.
+pub(crate) struct Watch<'a> {
+    watcher: Option<&'a dyn Watcher>,
+    /// Of which nothing was told yet.
+    boards: Vec<Watched>,
+}
+
+impl<'a> Watch<'a> {
+    /// Over writes that were not sent yet.
+    pub(crate) fn over_writes(watcher: Option<&'a dyn Watcher>, plans: &[BoardPlan]) -> Self {
+        let boards = watcher.map_or_else(Vec::new, |_| Watched::of(plans));
+        Self { watcher, boards }
+    }
+
+    /// Over a board that is to be deleted.
+    pub(crate) fn over_deletion(watcher: Option<&'a dyn Watcher>, board: &BoardName) -> Self {
+        let board = Watched {
+            board: Arc::new(board.clone()),
+            places: Vec::new(),
+            windows: Vec::new(),
+            anywhere: true,
+        };
+        let boards = vec![board];
+        Self { watcher, boards }
+    }
+
+    /// Tells of boards where anything was changed or may have been.
+    pub(crate) fn written(mut self, written: &[Written]) {
+        self.tell(|board| {
+            let mut outcomes = board.places.iter().map(|place| &written[*place]);
+            outcomes.any(may_have_changed)
+        });
+    }
+
+    /// Tells of the board that was deleted, or was to be: who hears of it looks at what there is.
+    pub(crate) fn buried(mut self) {
+        self.tell(|_| true);
+    }
+
+    fn tell(&mut self, is_told: impl Fn(&Watched) -> bool) {
+        let boards = std::mem::take(&mut self.boards);
+        let Some(watcher) = self.watcher else { return };
+        for board in boards.iter().filter(|board| is_told(board)) {
+            for change in board.changes() {
+                watcher.changed(&board.board, change);
+            }
         }
-        if self.anywhere {
-            watcher.changed(&self.board, BoardChange::Anywhere);
-        }
-        if !self.windows.is_empty() {
-            let windows = BoardChange::Windows(&self.windows);
-            watcher.changed(&self.board, windows);
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        let Some(watcher) = self.watcher else { return };
+        for board in &self.boards {
+            for change in board.changes() {
+                watcher.may_change(&board.board, change);
+            }
         }
     }
 }

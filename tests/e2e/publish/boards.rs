@@ -12,7 +12,7 @@ const KEY: &str = "lb:{subject}:{window}";
 
 /// What the docs say that a user at the target needs.
 const RIGHTS: &str = "~lb:* +watch +unwatch +multi +exec +get +set +zadd +unlink +pexpire +select \
-                      +ping +client|setinfo +client|id +hello";
+                      +exists +info +ping +client|setinfo +client|id +hello";
 
 #[test]
 fn each_window_is_its_top_as_a_set_and_as_json() {
@@ -98,7 +98,10 @@ fn who_has_to_log_in_does() {
         .start();
     let store = format!("redis://{}/3", redis.address());
     let config = published("windows = [\"all\"]", &store, "lb:{subject}", "");
-    let config = format!("{config}\n[publish]\nuser = \"megaboard\"\npassword = \"s3cret\"\n");
+    let address = redis.address();
+    let config = format!(
+        "{config}\n[publish.targets.\"redis://{address}\"]\nuser = \"megaboard\"\npassword = \"s3cret\"\n"
+    );
     let server = Server::with(&config);
     server.give("k/a", &[("u", 3)]);
     let mut wire = redis.connect();

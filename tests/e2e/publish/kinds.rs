@@ -46,6 +46,34 @@ fn a_kind_with_boards_comes_to_be_published_and_otherwise_and_no_longer() {
 }
 
 #[test]
+fn another_period_takes_the_place_of_one_that_began_later() {
+    let redis = RedisServer::plain();
+    let server = Server::start();
+    let put = |windows: &[&str]| {
+        let publish = json!({"store": redis.url(), "key": "lb:{subject}", "windows": windows});
+        let kind = json!({"windows": ["day", "all"], "publish": publish});
+        server.put("/v1/kinds/k", &kind).is(200)
+    };
+    server
+        .put("/v1/kinds/k", &json!({"windows": ["day", "all"]}))
+        .is(201);
+    let window = |window: &str| {
+        eventually(window, || {
+            let json = super::stage::json(&redis, "lb:a")?;
+            let name = json["window"].as_str().unwrap();
+            name.starts_with(window).then_some(())
+        });
+    };
+    server.give("k/a", &[("u", 3)]);
+    put(&["day"]);
+    window("day:");
+    put(&["all"]);
+    window("all");
+    put(&["day"]);
+    window("day:");
+}
+
+#[test]
 fn what_is_wrong_with_a_publication_is_told() {
     let server = Server::start();
     let refuse = |publish: Value, more: Value, parts: &[&str]| {
@@ -66,7 +94,7 @@ fn what_is_wrong_with_a_publication_is_told() {
         (
             "store",
             json!("redis://u:s3cret@a:1"),
-            ["publish.store", "[publish]"],
+            ["publish.store", "[publish.targets]"],
         ),
         (
             "store",

@@ -59,6 +59,43 @@ fn a_target_that_comes_back_empty_is_given_everything() {
 }
 
 #[test]
+fn one_that_began_empty_between_two_publications_is_given_everything() {
+    let target = RedisServer::plain();
+    let server = Server::with(&settings(&target));
+    give(&server, "k/quiet", 1);
+    give(&server, "k/busy", 1);
+    shown(&target, "quiet", 1);
+    shown(&target, "busy", 1);
+    target.kill();
+    target.start();
+    give(&server, "k/busy", 1);
+    shown(&target, "busy", 2);
+    // Nobody has written to it.
+    shown(&target, "quiet", 1);
+}
+
+#[test]
+fn a_key_that_was_lost_alone_is_written_again() {
+    let target = RedisServer::plain();
+    let server = Server::with(&settings(&target));
+    give(&server, "k/a", 1);
+    shown(&target, "a", 1);
+    for key in ["lb:a", "lb:a:json", "lb:a:version"] {
+        target.command(&["DEL", key]).ok();
+        // Any other setting has all boards looked at.
+        let mut kind = server.get("/v1/kinds/k").ok();
+        let every = kind["publish"]["every"] == "100ms";
+        kind["publish"]["every"] = json!(if every { "200ms" } else { "100ms" });
+        server.put("/v1/kinds/k", &kind).ok();
+        eventually(key, || {
+            let keys = target.command(&["EXISTS", "lb:a", "lb:a:json", "lb:a:version"]);
+            (keys.integer() == 3).then_some(())
+        });
+        shown(&target, "a", 1);
+    }
+}
+
+#[test]
 fn a_target_that_hangs_holds_up_no_other() {
     let (hung, other) = (RedisServer::plain(), RedisServer::plain());
     let server = Server::with(&settings(&hung));

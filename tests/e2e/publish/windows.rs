@@ -7,25 +7,25 @@ use serde_json::json;
 
 use super::stage::{self, published, set};
 
-/// Time for a server to start and a contribution to come before its window closes.
-const LEFT_MS: i64 = 10_000;
+/// How long the window stays open once it was seen open.
+const LEFT_MS: i64 = 3_000;
 
 #[test]
 fn a_window_that_closes_is_published_as_final() {
     let redis = RedisServer::plain();
     let now = now_ms();
     let yesterday = now - DAY_MS;
-    let since_its_end = now.rem_euclid(DAY_MS);
-    let kind = format!(
-        "windows = [\"day\"]\nclose = {{ day = \"{}ms\" }}",
-        since_its_end + LEFT_MS
-    );
-    let server = Server::with(&published(&kind, &redis.url(), "lb:{subject}:{window}", ""));
+    let its_end = yesterday - yesterday.rem_euclid(DAY_MS) + DAY_MS;
+    let kind = "windows = [\"day\"]\nclose = { day = \"3d\" }";
+    let server = Server::with(&published(kind, &redis.url(), "lb:{subject}:{window}", ""));
     let late = json!({"board": "k/a", "member": "u", "points": 3, "at": yesterday});
     assert_eq!(server.contribute(&late).ok()["applied"], 1);
     let key = format!("lb:a:day:{}", date(yesterday));
     let open = eventually("the day while it is open", || stage::json(&redis, &key));
     assert_eq!(open.get("final"), None);
+    let mut kind = server.get("/v1/kinds/k").ok();
+    kind["close"]["day"] = json!(format!("{}ms", now_ms() - its_end + LEFT_MS));
+    server.put("/v1/kinds/k", &kind).ok();
     let closed = eventually("the day once it is closed", || {
         let json = stage::json(&redis, &key)?;
         (json["final"] == true).then_some(json)

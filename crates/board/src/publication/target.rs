@@ -56,7 +56,7 @@ pub enum PublishTargetError {
     /// A user or a password stands in it.
     #[error(
         "holds a user or a password, which everybody who may read kinds would see: they belong into \
-         [publish] of the configuration file"
+         [publish.targets] of the configuration file"
     )]
     Login,
     /// Its address is none.
@@ -199,8 +199,8 @@ mod tests {
             ("a:1", "redis://"),
             ("http://a:1", "redis://"),
             ("redis-sentinel://a/b", "redis://"),
-            ("redis://user:secret@a:1", "[publish]"),
-            ("redis://:secret@a:1/0", "[publish]"),
+            ("redis://user:secret@a:1", "[publish.targets]"),
+            ("redis://:secret@a:1/0", "[publish.targets]"),
             ("redis://", "no host"),
             ("redis://a:0", "port"),
             ("redis://a:x", "port"),

@@ -18,7 +18,7 @@ use super::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, Fault};
 const TASK_IS_GONE: &str = "Failed to send command to router.";
 
 /// Where a node listens.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Address {
     pub(super) host: String,
     pub(super) port: u16,

@@ -77,6 +77,14 @@ impl Target {
             Self::Memcached(target) => target.begin(names).await.map(Turn::Memcached),
         }
     }
+
+    /// Whether a server was another one than before, where that can be told, since this was last asked.
+    pub(crate) fn take_another(&self) -> bool {
+        match self {
+            Self::Redis(target) => target.take_another(),
+            Self::Memcached(_) => false,
+        }
+    }
 }
 
 impl Turn<'_> {
@@ -91,8 +99,24 @@ impl Turn<'_> {
     /// Whether anything is published.
     pub(crate) fn is_there(&self) -> bool {
         match self {
-            Self::Redis(turn) => turn.published().is_some(),
+            Self::Redis(turn) => turn.published().is_some() || turn.has_set() || turn.has_json(),
             Self::Memcached(turn) => turn.is_there(),
+        }
+    }
+
+    /// Whether the JSON is there.
+    pub(crate) const fn has_json(&self) -> bool {
+        match self {
+            Self::Redis(turn) => turn.has_json(),
+            Self::Memcached(turn) => turn.is_there(),
+        }
+    }
+
+    /// Whether the sorted set is there, or could never be.
+    pub(crate) const fn has_set(&self) -> bool {
+        match self {
+            Self::Redis(turn) => turn.has_set(),
+            Self::Memcached(_) => true,
         }
     }
 

@@ -1,10 +1,15 @@
 //! A Redis, Valkey or cluster of them that boards are published to.
 //!
-//! The look is `WATCH` and `GET` of the key that holds the mark; the switch one `MULTI`, `UNLINK`, `ZADD`,
+//! The look is `WATCH` and `GET` of the key that holds the mark, and whether the other two are there; the switch one `MULTI`, `UNLINK`, `ZADD`,
 //! `SET`, `EXEC`, on the connection that watches, which nobody else uses meanwhile. A transaction is
 //! one step for readers, replicas and the log alike, so that a set under a temporary name would add nothing
 //! to it. Nothing runs as a script.
+//!
+//! Each new connection asks for the server's `run_id`: another one than before may have begun without what
+//! the one before had.
 
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use board::{PublishProtocol, PublishTarget};
@@ -14,7 +19,7 @@ use parking_lot::Mutex;
 use super::connection::{Address, Command, Connection, Dial};
 use super::{Fault, IDLE_CONNECTIONS_MAX, Switched};
 use crate::content::Content;
-use crate::credentials::Credentials;
+use crate::credentials::{Credentials, Login};
 use crate::names::Names;
 
 /// Redirections that one turn follows.
@@ -30,6 +35,10 @@ pub(crate) struct RedisTarget {
     /// The first is the one that is named.
     nodes: Mutex<Vec<Address>>,
     idle: Mutex<Vec<(Address, Connection)>>,
+    /// The `run_id` that each node had when it was last connected to; no more than [`NODES_MAX`].
+    runs: Mutex<HashMap<Address, String>>,
+    /// Whether one of them was another one since it was last asked.
+    is_another: AtomicBool,
 }
 
 /// A connection that watches the mark of one board.
@@ -38,14 +47,17 @@ pub(crate) struct RedisTurn<'a> {
     address: Address,
     connection: Connection,
     published: Option<String>,
+    has_set: bool,
+    has_json: bool,
 }
 
 impl RedisTarget {
     pub(super) fn new(target: &PublishTarget, credentials: &Credentials) -> Self {
         let tls = target.tls.then(|| credentials.tls()).transpose();
+        let Login { user, password } = credentials.login(target);
         let dial = tls.map(|tls| Dial {
-            user: credentials.user.clone(),
-            password: credentials.password.clone(),
+            user,
+            password,
             database: match target.protocol {
                 PublishProtocol::Redis { database } if database > 0 => Some(database),
                 _ => None,
@@ -61,6 +73,8 @@ impl RedisTarget {
             is_cluster: target.protocol == PublishProtocol::RedisCluster,
             nodes: Mutex::new(vec![named]),
             idle: Mutex::default(),
+            runs: Mutex::default(),
+            is_another: AtomicBool::new(false),
         }
     }
 
@@ -78,15 +92,19 @@ impl RedisTarget {
             };
             match all(answers) {
                 Ok(answers) => {
-                    let published = match answers.last() {
-                        Some(Value::Null) | None => None,
-                        Some(mark) => Some(mark.as_string().unwrap_or_default()),
+                    let [_, set, json, mark] = <[Value; 4]>::try_from(answers)
+                        .map_err(|_| Fault::Away("a look was not answered whole".to_owned()))?;
+                    let published = match mark {
+                        Value::Null => None,
+                        mark => Some(mark.as_string().unwrap_or_default()),
                     };
                     return Ok(RedisTurn {
                         target: self,
                         address,
                         connection,
                         published,
+                        has_set: set.as_i64() == Some(1),
+                        has_json: json.as_i64() == Some(1),
                     });
                 }
                 Err(error) => {
@@ -124,7 +142,38 @@ impl RedisTarget {
         }
         let dial = self.dial.as_ref();
         let dial = dial.map_err(|error| Fault::Away(error.clone()))?;
-        Connection::open(dial, address).await
+        let connection = Connection::open(dial, address).await?;
+        self.note_run(address, &connection).await?;
+        Ok(connection)
+    }
+
+    /// Holds the server that was connected to against the one that was there before.
+    async fn note_run(&self, address: &Address, connection: &Connection) -> Result<(), Fault> {
+        let mut answers = connection
+            .send(vec![("INFO", vec![text("server")])])
+            .await?;
+        // Where the login may not ask, nothing is known.
+        let Some(Ok(info)) = answers.pop() else {
+            return Ok(());
+        };
+        let info = info.as_string().unwrap_or_default();
+        let Some(run) = info.lines().find_map(|line| line.strip_prefix("run_id:")) else {
+            return Ok(());
+        };
+        let mut runs = self.runs.lock();
+        if runs.len() >= NODES_MAX && !runs.contains_key(address) {
+            return Ok(());
+        }
+        let before = runs.insert(address.clone(), run.to_owned());
+        if before.is_some_and(|before| before != run) {
+            self.is_another.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Whether a server was another one than before, since this was last asked.
+    pub(super) fn take_another(&self) -> bool {
+        self.is_another.swap(false, Ordering::Relaxed)
     }
 
     /// The node that an error of a cluster names.
@@ -155,6 +204,14 @@ impl RedisTarget {
 impl RedisTurn<'_> {
     pub(super) fn published(&self) -> Option<&str> {
         self.published.as_deref()
+    }
+
+    pub(super) const fn has_set(&self) -> bool {
+        self.has_set
+    }
+
+    pub(super) const fn has_json(&self) -> bool {
+        self.has_json
     }
 
     pub(super) async fn switch(self, names: &Names, content: Content) -> Result<Switched, Fault> {
@@ -200,8 +257,12 @@ impl RedisTurn<'_> {
 
 /// The look at what is published, watched from then on.
 fn look(names: &Names) -> Vec<Command> {
-    let key = || vec![text(&names.version)];
-    vec![("WATCH", key()), ("GET", key())]
+    vec![
+        ("WATCH", vec![text(&names.version)]),
+        ("EXISTS", vec![text(&names.set)]),
+        ("EXISTS", vec![text(&names.json)]),
+        ("GET", vec![text(&names.version)]),
+    ]
 }
 
 /// The answers, or the first error among them.

@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use board::{BoardName, Publication, Window};
+use futures::FutureExt;
+use futures::future::pending;
 use shard_router::{BoardChange, Watcher};
 
 use crate::stage::{NOW, Stage, board, kind, points};
@@ -11,10 +13,24 @@ use crate::woven::Woven;
 
 /// What it heard: the subject, and how many windows; none for any.
 #[derive(Default)]
-struct Heard(Mutex<Vec<(String, Option<usize>)>>);
+struct Heard {
+    changed: Mutex<Vec<(String, Option<usize>)>>,
+    may_change: Mutex<Vec<(String, Option<usize>)>>,
+}
 
 impl Watcher for Heard {
     fn changed(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
+        self.changed.lock().unwrap().push(Self::told(board, change));
+    }
+
+    fn may_change(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
+        let told = Self::told(board, change);
+        self.may_change.lock().unwrap().push(told);
+    }
+}
+
+impl Heard {
+    fn told(board: &BoardName, change: BoardChange<'_>) -> (String, Option<usize>) {
         let windows = match change {
             BoardChange::Windows(windows) => {
                 assert_eq!(windows, [Window::ALL_TIME]);
@@ -22,21 +38,23 @@ impl Watcher for Heard {
             }
             BoardChange::Anywhere => None,
         };
-        let subject = board.subject().to_string();
-        self.0.lock().unwrap().push((subject, windows));
+        (board.subject().to_string(), windows)
     }
-}
 
-impl Heard {
     fn taken(&self) -> Vec<(String, Option<usize>)> {
-        let mut heard = std::mem::take(&mut *self.0.lock().unwrap());
+        assert_eq!(*self.may_change.lock().unwrap(), []);
+        let mut heard = std::mem::take(&mut *self.changed.lock().unwrap());
         heard.sort();
         heard
     }
 }
 
 async fn stage() -> (Stage, Arc<Heard>) {
-    let mut stage = Stage::over(Woven::new()).await;
+    stage_over(Woven::new()).await
+}
+
+async fn stage_over(store: Arc<Woven>) -> (Stage, Arc<Heard>) {
+    let mut stage = Stage::over(store).await;
     let heard = Arc::new(Heard::default());
     stage.router.watch(heard.clone());
     let room = board("room");
@@ -87,4 +105,18 @@ async fn a_removal_and_a_deletion_are_about_any_window() {
     assert_eq!(heard.taken(), [any.clone()]);
     stage.router.bury(&room, NOW).await.unwrap();
     assert_eq!(heard.taken(), [any]);
+}
+
+#[tokio::test]
+async fn what_nobody_waits_for_any_more_may_change_yet() {
+    let store = Woven::new();
+    let (stage, heard) = stage_over(store.clone()).await;
+    let room = board("room");
+    store.before_applying(|_| pending());
+    let writes = [stage.write(&room, "u", 1)];
+    // Dropped while the store has it, as the request of a client that hangs up.
+    assert!(stage.send(&writes).now_or_never().is_none());
+    let told = std::mem::take(&mut *heard.may_change.lock().unwrap());
+    assert_eq!(told, [("room".to_owned(), Some(1))]);
+    assert_eq!(heard.taken(), []);
 }
