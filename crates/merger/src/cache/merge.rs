@@ -63,7 +63,7 @@ impl Merger {
 
     async fn taken_or_merged(&self, turn: Turn<'_>) -> Result<Arc<Snapshot>, StoreError> {
         let held = match self.take(&turn).await {
-            Shared::Taken(snapshot) => return Ok(Arc::new(snapshot)),
+            Shared::Taken(snapshot) => return Ok(snapshot),
             Shared::Merge(held) => held,
         };
         let Turn {

@@ -47,7 +47,7 @@ pub(super) struct Turn<'a> {
 /// What came of asking for another server's board.
 pub(super) enum Shared {
     /// It will do.
-    Taken(Snapshot),
+    Taken(Arc<Snapshot>),
     /// It is merged here; with a lease, for all.
     Merge(Option<Held>),
 }
@@ -116,7 +116,9 @@ impl Merger {
                 }
                 Taken::Wait(_) => None,
             };
-            return Ok(snapshot.map_or(Shared::Merge(None), Shared::Taken));
+            return Ok(snapshot.map_or(Shared::Merge(None), |snapshot| {
+                Shared::Taken(Arc::new(snapshot))
+            }));
         }
     }
 

@@ -85,14 +85,14 @@ impl Scope<'_> {
             (*shard, asks.collect())
         });
         let readings = self.round(looks.collect()).await?;
-        let mut placed = Vec::with_capacity(members.len());
+        let mut ranked = Vec::with_capacity(members.len());
         for ((shard, places), reading) in asked.into_iter().zip(readings) {
             let parts = reading.parts.unwrap_or_default();
             for (place, part) in places.into_iter().zip(parts) {
                 if part.anchor.is_some()
                     && let Some(entry) = part.entries.last().cloned()
                 {
-                    placed.push(Placed {
+                    ranked.push(Placed {
                         place,
                         shard,
                         part,
@@ -103,7 +103,7 @@ impl Scope<'_> {
                 }
             }
         }
-        Ok(placed)
+        Ok(ranked)
     }
 
     /// All shards on what is above each member, summed up as they answer.
