@@ -152,14 +152,12 @@ impl<'a> Object<'a> {
     }
 
     fn kind(&self) -> Option<String> {
-        let board = match self.get("board") {
-            Some(board) => serde_json::from_str(board.get()).ok()?,
-            None => {
-                let boards: Vec<String> = serde_json::from_str(self.get("boards")?.get()).ok()?;
-                boards.into_iter().next()?
-            }
+        let board: String = if let Some(board) = self.get("board") {
+            serde_json::from_str(board.get()).ok()?
+        } else {
+            let boards: Vec<String> = serde_json::from_str(self.get("boards")?.get()).ok()?;
+            boards.into_iter().next()?
         };
-        let board: String = board;
         board.split_once('/').map(|(kind, _)| kind.to_owned())
     }
 

@@ -21,8 +21,8 @@ use super::url::StreamsUrl;
 
 /// How long a lease lasts that nobody renews.
 pub(super) const LEASE: Duration = Duration::from_secs(8);
-/// How much earlier its holder takes it for ended: clocks may run a little apart.
-const MARGIN: Duration = Duration::from_secs(2);
+/// How long its holder takes it for its own: shorter, since clocks may run a little apart.
+const OWN: Duration = Duration::from_secs(6);
 const RENEW_EVERY: Duration = Duration::from_secs(1);
 
 /// The keys of a group, and who asks.
@@ -191,7 +191,7 @@ impl Share {
             if !is_mine {
                 held.leases.remove(&partition);
             } else if let Some(lease) = held.leases.get_mut(&partition) {
-                lease.until = asked + (LEASE - MARGIN);
+                lease.until = asked + OWN;
             }
         }
         let returned = std::mem::take(&mut self.held().returned);
@@ -213,7 +213,7 @@ impl Share {
             let asked = Instant::now();
             if is_taken(connection, keys, partition).await? {
                 let lease = Lease {
-                    until: asked + (LEASE - MARGIN),
+                    until: asked + OWN,
                     is_fresh: true,
                     is_unwanted: false,
                 };
