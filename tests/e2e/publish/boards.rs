@@ -12,7 +12,7 @@ const KEY: &str = "lb:{subject}:{window}";
 
 /// What the docs say that a user at the target needs.
 const RIGHTS: &str = "~lb:* +watch +unwatch +multi +exec +get +set +zadd +unlink +pexpire +select \
-                      +exists +info +ping +client|setinfo +client|id +hello";
+                      +exists +ping +info +client|id +hello";
 
 #[test]
 fn each_window_is_its_top_as_a_set_and_as_json() {

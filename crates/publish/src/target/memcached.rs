@@ -83,7 +83,8 @@ impl MemcachedTarget {
             return Ok(client);
         }
         let away = |why: String| Fault::Away(format!("{}: {why}", self.address));
-        match timeout(CONNECT_TIMEOUT, Client::new(&self.address)).await {
+        let url = format!("tcp://{}", self.address);
+        match timeout(CONNECT_TIMEOUT, Client::new(url)).await {
             Ok(Ok(client)) => Ok(client),
             Ok(Err(error)) => Err(away(error.to_string())),
             Err(_) => Err(away(format!("no connection within {CONNECT_TIMEOUT:?}"))),
