@@ -80,7 +80,7 @@ async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> 
 async fn serve_from(
     store: &Arc<dyn ShardStore>,
     kinds: Vec<board::Kind>,
-    published: publish::Settings,
+    publishing: publish::Settings,
     args: &ServeArgs,
     config: &Config,
 ) -> Result<(), Box<dyn Error>> {
@@ -109,7 +109,7 @@ async fn serve_from(
     stdout.flush()?;
 
     let sweep = tokio::spawn(sweep(router.clone(), merger.clone()));
-    let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), published);
+    let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
     let app = Arc::new(App::new(router, merger, clock));
     let served = api::serve(listener, app, ServerLimits::default(), stop).await;
     sweep.abort();

@@ -194,8 +194,7 @@ mod tests {
             at("2026-11-20T20:15:00Z"),
             at("2026-11-20T21:15:00Z"),
         );
-        let battle =
-            Activity::new(Some(start), Some(end), Some(Duration::from_secs(3600))).unwrap();
+        let battle = Activity::new(Some(start), Some(end), Some(Duration::from_hours(1))).unwrap();
         let turn = |activity: &Activity, now| {
             super::turn(activity, Window::ALL_TIME, now).map(|(at, _)| at)
         };

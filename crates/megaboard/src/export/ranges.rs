@@ -126,10 +126,10 @@ mod tests {
         }
         let third = pages.page(1_901, |page| Ok(page.members));
         let requests = server.requests().into_iter();
-        (third, requests.map(path).collect())
+        (third, requests.map(|request| path(&request)).collect())
     }
 
-    fn path(request: Request) -> String {
+    fn path(request: &Request) -> String {
         let words = request.head[0].split(' ');
         words.skip(1).take(1).collect()
     }
