@@ -31,7 +31,7 @@ use crate::cli::{self, ServerArgs};
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct AdoptArgs {
-    /// The Redis: redis://[USER:PASSWORD@]HOST[:PORT][/DB], or rediss:// for TLS. A password is better
+    /// The Redis: `redis://[USER:PASSWORD@]HOST[:PORT][/DB]`, or `rediss://` for TLS. A password is better
     /// given in the environment, which `ps` does not show to others.
     #[arg(
         long,

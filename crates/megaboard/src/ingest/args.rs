@@ -19,7 +19,7 @@ const PARTITIONS_MAX: u64 = 1024;
 /// Exit status: 0 after SIGTERM or Ctrl-C, 1 when it could not go on.
 #[derive(Args, Debug)]
 pub(crate) struct IngestArgs {
-    /// Where the streams are: redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX (rediss:// over TLS). They
+    /// Where the streams are: `redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX` (`rediss://` over TLS). They
     /// are called PREFIX:0, PREFIX:1 and so on.
     #[arg(
         long,
