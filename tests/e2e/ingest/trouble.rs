@@ -89,6 +89,10 @@ fn a_group_that_is_lost_goes_on_behind_what_was_decided() {
     produce(&redis, &[1, 2, 3, 17, 18, 19]);
     reaches(&server, 6);
     settled(&redis);
+    eventually("it waits for more", || {
+        let clients = redis.command(&["CLIENT", "LIST"]);
+        clients.text().contains("flags=b").then_some(())
+    });
     for partition in 0..PARTITIONS {
         let destroyed = redis.command(&["XGROUP", "DESTROY", &stream(partition), GROUP]);
         assert_eq!(destroyed.integer(), 1);
