@@ -16,17 +16,17 @@ use crate::versions_seen::Versions;
 
 /// All shards of a tiny board are likely to be kept as one.
 pub(crate) async fn tiny_boards_agree(given: Given) {
-    agree(given, 20, 60, runs(300, 15_000)).await;
+    agree(given, 20, 60, runs(100, 15_000)).await;
 }
 
 /// Boards that outgrow what is small, and fall back below it.
 pub(crate) async fn growing_boards_agree(given: Given) {
-    agree(given, 150, 60, runs(150, 6000)).await;
+    agree(given, 150, 60, runs(50, 6000)).await;
 }
 
 /// Boards of which every shard is large.
 pub(crate) async fn large_boards_agree(given: Given) {
-    agree(given, 2500, 30, runs(30, 600)).await;
+    agree(given, 2500, 30, runs(12, 600)).await;
 }
 
 async fn agree(given: Given, members: usize, steps: usize, boards: u64) {
