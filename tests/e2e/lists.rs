@@ -195,7 +195,7 @@ fn a_list_is_what_its_kind_was_made_with() {
         &["retain", "points", "sum", "approximate = true"],
     );
     let best = json!({"mode": "best", "retain": {"keep": 50}});
-    let shown = server.put("/v1/kinds/best", &best).ok();
+    let shown = server.put("/v1/kinds/best", &best).is(201);
     assert_eq!(shown["top"], 50);
     let retain = json!({"keep": 50, "trim_at": 60, "approximate": false});
     assert_eq!(shown["retain"], retain);

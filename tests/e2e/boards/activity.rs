@@ -264,10 +264,20 @@ fn a_campaign_takes_what_is_in_its_time_and_settings_are_replaced_whole() {
         server.contribute(&item("u", 1, now_ms())).ok()["applied"],
         1
     );
-    let one = json!({"boards": ["pk/battle", "gifts/plain"], "member": "v", "points": 1, "id": "i",
-        "at": ends_at});
-    // From the future; and the end of one board is no matter of another.
-    server.contribute(&one).problem(422, "from-the-future", &[]);
+    // Of an event on several boards each goes by its own time.
+    let later = json!({"starts_at": starts_at});
+    server.put("/v1/boards/pk/later", &later).ok();
+    let event = json!({"boards": ["pk/battle", "pk/later"], "member": "v", "points": 1, "id": "i"});
+    let receipt = server.contribute(&event).ok();
+    assert_eq!(
+        (&receipt["applied"], &receipt["rejected_count"]),
+        (&json!(1), &json!(1))
+    );
+    let rejected = &receipt["rejected"][0];
+    assert_eq!(
+        (&rejected["board"], &rejected["type"]),
+        (&json!("pk/later"), &json!("not-open"))
+    );
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn a_key_that_was_lost_alone_is_written_again() {
     give(&server, "k/a", 1);
     shown(&target, "a", 1);
     for key in ["lb:a", "lb:a:json", "lb:a:version"] {
-        target.command(&["DEL", key]).ok();
+        assert_eq!(target.command(&["DEL", key]).integer(), 1);
         // Any other setting has all boards looked at.
         let mut kind = server.get("/v1/kinds/k").ok();
         let every = kind["publish"]["every"] == "100ms";
