@@ -126,8 +126,12 @@ fn read(lua: &Lua, rest: &mut &[u8], depth: usize) -> Result<Value> {
         Marker::True | Marker::False => {
             Value::Boolean(decode::read_bool(rest).map_err(|_| missing())?)
         }
+        // The Lua of Redis takes the bits for an integer with a sign.
         #[expect(clippy::cast_precision_loss, reason = "numbers of Lua are doubles")]
-        Marker::U64 => Value::Number(decode::read_u64(rest).map_err(|_| missing())? as f64),
+        Marker::U64 => {
+            let bits = decode::read_u64(rest).map_err(|_| missing())?;
+            Value::Number(bits.cast_signed() as f64)
+        }
         Marker::F32 => Value::Number(decode::read_f32(rest).map_err(|_| missing())?.into()),
         Marker::F64 => Value::Number(decode::read_f64(rest).map_err(|_| missing())?),
         Marker::FixStr(_) | Marker::Str8 | Marker::Str16 | Marker::Str32 => {
