@@ -252,6 +252,7 @@ impl From<&Reason> for Problem {
     fn from(reason: &Reason) -> Self {
         let kind = match reason {
             Reason::NotAdmitted(NotAdmitted::FromTheFuture { .. }) => ProblemType::FromTheFuture,
+            Reason::NotAdmitted(NotAdmitted::OutOfRange { .. }) => ProblemType::OutOfRange,
             Reason::NotAdmitted(NotAdmitted::WindowClosed { .. })
             | Reason::Shard(Refused::WindowClosed(_)) => ProblemType::WindowClosed,
             Reason::NotOpen(_) => ProblemType::NotOpen,

@@ -32,6 +32,18 @@ pub enum NotAdmitted {
         /// The contribution's time.
         at: Timestamp,
     },
+    /// A packed kind has no bits for `at`.
+    #[error("at: {at} is outside of what the kind's packed standings can hold{}", span_of(.span))]
+    OutOfRange {
+        /// The contribution's time.
+        at: Timestamp,
+        /// From when to when the kind's window without bounds takes contributions.
+        span: Option<(Timestamp, Timestamp)>,
+    },
+}
+
+fn span_of(span: &Option<(Timestamp, Timestamp)>) -> String {
+    span.map_or_else(String::new, |(from, until)| format!(", {from} to {until}"))
 }
 
 /// What a window takes and shows, at one time.
@@ -131,10 +143,15 @@ impl Admission {
             _ => self.resolve(kind, at, now),
         };
         if windows.is_empty() {
-            Err(NotAdmitted::WindowClosed { at })
-        } else {
-            Ok(windows)
+            return Err(NotAdmitted::WindowClosed { at });
         }
+        if let Some(packing) = kind.rules().packing()
+            && !windows.iter().all(|window| packing.has_room(*window, at))
+        {
+            let span = packing.span;
+            return Err(NotAdmitted::OutOfRange { at, span });
+        }
+        Ok(windows)
     }
 
     fn resolve(&mut self, kind: &Kind, at: Timestamp, now: Timestamp) -> Windows {

@@ -39,6 +39,17 @@ impl Kind {
         if self.rules().ties() != wanted.rules().ties() {
             return Err(refused("ties", "standings are ordered by it"));
         }
+        let packs_alike = match (self.rules().packing(), wanted.rules().packing()) {
+            (None, None) => true,
+            (Some(held), Some(wanted)) => wanted.lays_down_as(held),
+            _ => false,
+        };
+        if !packs_alike {
+            return Err(refused(
+                "packed",
+                "standings are packed by it (but for until)",
+            ));
+        }
         if self.calendar() != wanted.calendar() {
             return Err(refused("time_zone", "windows begin by it"));
         }

@@ -12,17 +12,27 @@ use crate::standing::{STANDING_WORDS_MAX, Standing};
 use crate::timestamp::Timestamp;
 use crate::value::{Value, Values};
 
-/// A sum would leave ±(2^53 − 1).
+/// A sum would leave ±(2^53 − 1), or the declared range of a packed kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: {held} + {delta} would leave the range of ±9007199254740991")]
+#[error("{field}: {held} + {delta} would leave the range of {}", range(*.most))]
 pub struct OutOfRange {
     field: FieldName,
     held: i64,
     delta: i64,
+    /// The largest value of a packed kind.
+    most: Option<u64>,
+}
+
+fn range(most: Option<u64>) -> String {
+    most.map_or_else(
+        || "±9007199254740991".to_owned(),
+        |most| format!("0 to {most}, as this packed kind declares it"),
+    )
 }
 
 impl Rules {
-    /// The standing after one contribution to what was held. `values` has passed [`Rules::check`].
+    /// The standing after one contribution to what was held. `values` has passed [`Rules::check`], and
+    /// `at` is a [kept time](Rules::kept_time).
     pub fn fold(
         &self,
         held: Option<&Standing>,
@@ -59,7 +69,8 @@ impl Rules {
                 self.put_value(&mut standing, index, value);
                 if value.is_some() {
                     // An outright sum counts as moved: a delta of 0 with an earlier time leaves it.
-                    self.put_field_time(&mut standing, index, at, true);
+                    let moved = self.counts_as_moved(value, true);
+                    self.put_field_time(&mut standing, index, at, moved);
                 }
             } else {
                 self.put_value(&mut standing, index, value);
@@ -117,10 +128,13 @@ impl Rules {
         at: Timestamp,
     ) -> Result<(), OutOfRange> {
         let held = self.value(standing, index).unwrap_or(Value::ZERO);
-        let sum = held.checked_add(delta).ok_or_else(|| OutOfRange {
+        let is_held = |sum: &Value| self.packing().is_none_or(|packing| packing.holds(*sum));
+        let sum = held.checked_add(delta).filter(is_held);
+        let sum = sum.ok_or_else(|| OutOfRange {
             field: self.fields()[index].name.clone(),
             held: held.get(),
             delta: delta.get(),
+            most: self.packing().map(|packing| packing.most),
         })?;
         let (time, moved) = self.field_time(standing, index);
         let nonzero = delta != Value::ZERO;
@@ -131,8 +145,17 @@ impl Rules {
             (false, false) => time.min(at),
         };
         self.put_value(standing, index, Some(sum));
-        self.put_field_time(standing, index, time, moved || nonzero);
+        let moved = self.counts_as_moved(Some(sum), moved || nonzero);
+        self.put_field_time(standing, index, time, moved);
         Ok(())
+    }
+
+    /// Whether a sum has moved. A packed one has no bit for that: one of 0 has not.
+    fn counts_as_moved(&self, sum: Option<Value>, moved: bool) -> bool {
+        match self.packing() {
+            Some(_) => sum.is_some_and(|sum| sum != Value::ZERO),
+            None => moved,
+        }
     }
 
     /// A value for a max, min or last field.

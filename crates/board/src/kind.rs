@@ -182,6 +182,13 @@ impl Kind {
         if spec.dedupe > DEDUPE_MAX {
             return Err(KindError::new("dedupe", "is longer than seven days"));
         }
+        if let Some(packing) = spec.rules.packing() {
+            packing.check_windows(&spec.windows)?;
+            if spec.retain.is_some() {
+                let reason = "a list needs scores beside its order, which a packed kind has not";
+                return Err(KindError::new("retain", reason));
+            }
+        }
         if let Some(retain) = &spec.retain {
             retain.check(&spec.rules, spec.top)?;
         }

@@ -11,6 +11,7 @@ mod kind;
 pub mod limits;
 mod meaning;
 mod order;
+mod packing;
 mod publication;
 mod retain;
 mod rules;
@@ -31,6 +32,7 @@ pub use ident::{
 pub use kind::{Keep, Kind, KindError, KindSpec, RankStyle, ShardCount, WindowRule};
 pub use meaning::Meaning;
 pub use order::{Bound, RANK_WORDS_MAX, RankKey, RankWords};
+pub use packing::Packing;
 pub use publication::{
     KeyTemplate, KeyTemplateError, Publication, PublishProtocol, PublishTarget, PublishTargetError,
 };

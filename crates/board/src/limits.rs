@@ -6,6 +6,9 @@ use std::time::Duration;
 /// every JSON client reads each integer exactly (RFC 8259, section 6).
 pub const VALUE_MAX: i64 = (1 << 53) - 1;
 
+/// Bits of a packed standing: what a double holds exactly.
+pub const PACKED_BITS: u32 = 53;
+
 /// Kinds that a store keeps, deleted ones included: they leave their records.
 pub const KINDS_MAX: usize = 10_000;
 

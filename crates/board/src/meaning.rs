@@ -32,6 +32,14 @@ impl Meaning {
             bytes.extend(retain.trim_at.to_le_bytes());
             bytes.push(u8::from(retain.approximate));
         }
+        if let Some(packing) = rules.packing() {
+            // As that which is retained, and no number of that begins so.
+            bytes.extend([0, u8::MAX]);
+            bytes.extend(packing.most.to_le_bytes());
+            bytes.extend(packing.unit_ms().to_le_bytes());
+            let base = packing.span.map_or(0, |(from, _)| from.millis());
+            bytes.extend(base.to_le_bytes());
+        }
         Self(XxHash3_64::oneshot(&bytes))
     }
 }

@@ -8,6 +8,8 @@ use smallvec::SmallVec;
 
 use crate::ident::FieldName;
 use crate::limits::FIELDS_MAX;
+use crate::packing::Packing;
+use crate::timestamp::Timestamp;
 use crate::value::Values;
 
 /// Which end of a field is better.
@@ -81,12 +83,14 @@ impl FieldRule {
     }
 }
 
-/// Fields, mode and tie rule of a kind: one to four fields, names distinct.
+/// Fields, mode and tie rule of a kind: one to four fields, names distinct; and the declared range of a packed
+/// one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Rules {
     fields: SmallVec<[FieldRule; FIELDS_MAX]>,
     mode: Mode,
     ties: Ties,
+    packing: Option<Packing>,
 }
 
 /// Why fields, mode and ties make no rules.
@@ -101,6 +105,14 @@ pub enum RulesError {
     /// An op where attempts are kept whole.
     #[error("fields: {0} has an op, which only mode accumulate knows")]
     OpInAttempts(FieldName),
+    /// A range that cannot be packed.
+    #[error("{setting}: {reason}")]
+    Packed {
+        /// The setting at fault.
+        setting: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
 }
 
 /// Why the values of a contribution do not fit a kind's rules.
@@ -112,6 +124,16 @@ pub enum ValuesError {
     /// No field named, and none that would take it for 0.
     #[error("values names no field")]
     Empty,
+    /// A value outside of a packed kind's range.
+    #[error("{field}: {value} is outside 0 to {most}, the range of this packed kind")]
+    OutOfRange {
+        /// The field.
+        field: FieldName,
+        /// What was sent.
+        value: i64,
+        /// The largest.
+        most: u64,
+    },
 }
 
 impl Rules {
@@ -132,7 +154,31 @@ impl Rules {
             fields: SmallVec::from_vec(fields),
             mode,
             ties,
+            packing: None,
         })
+    }
+
+    /// The same with a declared range, in which standings can be packed.
+    pub fn packed(self, packing: Packing) -> Result<Self, RulesError> {
+        packing.check_rules(self.fields.len(), self.ties)?;
+        Ok(Self {
+            packing: Some(packing),
+            ..self
+        })
+    }
+
+    /// The declared range, where there is one.
+    #[must_use]
+    pub const fn packing(&self) -> Option<&Packing> {
+        self.packing.as_ref()
+    }
+
+    /// A contribution's time as standings keep it: what is folded has this time.
+    #[must_use]
+    pub fn kept_time(&self, at: Timestamp) -> Timestamp {
+        self.packing
+            .as_ref()
+            .map_or(at, |packing| packing.floor(at))
     }
 
     /// The fields, in the order in which they compare.
@@ -161,8 +207,33 @@ impl Rules {
         self.ties
     }
 
+    /// Whether a contribution that sets a standing outright may name just these fields.
+    pub fn check_outright(&self, values: &Values) -> Result<(), ValuesError> {
+        self.check(values)?;
+        self.check_range(values)
+    }
+
+    /// Whether the values, which are kept as they are, lie in the declared range.
+    fn check_range(&self, values: &Values) -> Result<(), ValuesError> {
+        let (Some(packing), Some(value)) = (&self.packing, values.get(0)) else {
+            return Ok(());
+        };
+        if packing.holds(value) {
+            return Ok(());
+        }
+        Err(ValuesError::OutOfRange {
+            field: self.fields[0].name.clone(),
+            value: value.get(),
+            most: packing.most,
+        })
+    }
+
     /// Whether a contribution may name just these fields.
     pub fn check(&self, values: &Values) -> Result<(), ValuesError> {
+        let adds = self.mode == Mode::Accumulate && self.fields[0].op == Op::Sum;
+        if !adds {
+            self.check_range(values)?;
+        }
         match self.mode {
             Mode::Accumulate => {
                 let sums = self.fields.iter().any(|field| field.op == Op::Sum);

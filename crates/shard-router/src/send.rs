@@ -270,7 +270,7 @@ fn batches(record: &BoardRecord, left: &[(usize, Windows)], writes: &[Write]) ->
             member: write.member.clone(),
             hash,
             change: write.change,
-            at: write.at,
+            at: write.kind.kind.rules().kept_time(write.at),
             id: write
                 .id
                 .as_ref()

@@ -1,6 +1,6 @@
 //! Contributions as clients send them, and how their values read by a kind's rules.
 
-use board::{ContributionId, Kind, Member, Timestamp, Value, Values};
+use board::{ContributionId, Kind, Member, Timestamp, Value, Values, ValuesError};
 use serde::Deserialize;
 use shard_store::Change;
 
@@ -134,7 +134,10 @@ impl ContributionShape<'_> {
 
 impl StandingShape<'_> {
     pub(crate) fn values(&self, kind: &Kind) -> Result<Values, Problem> {
-        Named::of(self.points, self.values.as_ref())?.read_by(kind)
+        let values = Named::of(self.points, self.values.as_ref())?.read_by(kind)?;
+        let checked = kind.rules().check_outright(&values);
+        checked.map_err(|error| unfit(&error))?;
+        Ok(values)
     }
 
     pub(crate) fn at(&self, now: Timestamp) -> Timestamp {
@@ -150,11 +153,12 @@ impl Contributed<'_> {
     /// What it does to a standing of a kind.
     pub(crate) fn change(&self, kind: &Kind) -> Result<Change, Problem> {
         let values = self.named.read_by(kind)?;
-        Ok(if self.set {
-            Change::Set(values)
-        } else {
-            Change::Fold(values)
-        })
+        if !self.set {
+            return Ok(Change::Fold(values));
+        }
+        let checked = kind.rules().check_outright(&values);
+        checked.map_err(|error| unfit(&error))?;
+        Ok(Change::Set(values))
     }
 }
 
@@ -204,11 +208,17 @@ impl Named<'_> {
                 }
             }
         }
-        rules
-            .check(&values)
-            .map_err(|error| Problem::invalid(error.to_string()))?;
+        rules.check(&values).map_err(|error| unfit(&error))?;
         Ok(values)
     }
+}
+
+fn unfit(error: &ValuesError) -> Problem {
+    let kind = match error {
+        ValuesError::OutOfRange { .. } => ProblemType::OutOfRange,
+        ValuesError::Missing(_) | ValuesError::Empty => ProblemType::Invalid,
+    };
+    Problem::new(kind, error.to_string())
 }
 
 fn exact(name: &str, integer: Integer) -> Result<Value, Problem> {

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use board::{
     Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Op, Period,
-    RankStyle, Rules, Ties, WindowRule,
+    RankStyle, Rules, RulesError, Ties, WindowRule,
 };
 use serde::{Deserialize, Serialize};
 
 use super::object::{object, objects, some_object};
+use super::packed::{PackedShape, packed};
 use super::publish::PublishShape;
 use super::retain::{RetainShape, given, retain};
 
@@ -41,6 +42,8 @@ pub struct KindShape {
     dedupe: String,
     #[serde(deserialize_with = "retain", skip_serializing_if = "Option::is_none")]
     retain: Option<RetainShape>,
+    #[serde(deserialize_with = "packed", skip_serializing_if = "Option::is_none")]
+    packed: Option<PackedShape>,
     #[serde(
         skip_serializing_if = "Option::is_none",
         deserialize_with = "some_object"
@@ -144,6 +147,7 @@ impl Default for KindShape {
             close: BTreeMap::new(),
             dedupe: "1h".to_owned(),
             retain: None,
+            packed: None,
             publish: None,
         }
     }
@@ -234,7 +238,12 @@ impl KindShape {
             TiesShape::Member => Ties::Member,
         };
         let fields = fields.collect::<Result<Vec<_>, _>>()?;
-        Rules::new(fields, mode, ties).map_err(|error| ShapeError(error.to_string()))
+        let invalid = |error: RulesError| ShapeError(error.to_string());
+        let rules = Rules::new(fields, mode, ties).map_err(invalid)?;
+        match &self.packed {
+            Some(shape) => rules.packed(shape.packing()?).map_err(invalid),
+            None => Ok(rules),
+        }
     }
 
     fn windows(&self) -> Result<Vec<WindowRule>, ShapeError> {
@@ -329,6 +338,7 @@ impl From<&Kind> for KindShape {
                 .collect(),
             dedupe: text(kind.dedupe()),
             retain: kind.retain().map(RetainShape::from),
+            packed: kind.rules().packing().map(PackedShape::from),
             publish: kind.publication().map(PublishShape::from),
         }
     }

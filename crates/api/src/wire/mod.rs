@@ -7,6 +7,7 @@ mod entry;
 mod entry_read;
 mod kind;
 mod object;
+mod packed;
 mod publish;
 mod retain;
 mod scalar;

@@ -12,8 +12,9 @@
 //! ```
 //!
 //! A deleted kind has no `kind`. A window may have `close_ms`, and `since_ms`, which is a time; a kind that
-//! ranks only its best has `retain`: `{"keep":1000,"trim_at":1200,"approximate":false}`. A kind that is
-//! published has `publish`.
+//! ranks only its best has `retain`: `{"keep":1000,"trim_at":1200,"approximate":false}`; a packed one `packed`:
+//! `{"most":1000000,"unit_ms":1000,"span_ms":[1767225600000,2082758400000]}`. A kind that is published has
+//! `publish`.
 
 mod parts;
 mod publish;
@@ -24,7 +25,7 @@ use board::{Calendar, Kind, KindName, KindSpec, Rules};
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{KindRecord, Revision};
-use parts::{FieldText, Millis, ModeText, RankText, RetainText, TiesText, WindowText};
+use parts::{FieldText, Millis, ModeText, PackedText, RankText, RetainText, TiesText, WindowText};
 use publish::PublishText;
 
 /// A kind's record.
@@ -59,6 +60,8 @@ struct KindText {
     dedupe_ms: Millis,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retain: Option<RetainText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    packed: Option<PackedText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     publish: Option<PublishText>,
 }
@@ -139,6 +142,7 @@ impl From<&Kind> for KindText {
             max_staleness_ms: Millis(spec.max_staleness),
             dedupe_ms: Millis(spec.dedupe),
             retain: spec.retain.map(RetainText::from),
+            packed: spec.rules.packing().map(PackedText::from),
             publish: spec.publish.as_ref().map(PublishText::from),
         }
     }
@@ -147,7 +151,12 @@ impl From<&Kind> for KindText {
 impl KindText {
     fn into_kind(self, calendars: &mut Calendars) -> Result<Kind, NoKind> {
         let fields = self.fields.into_iter().map(Into::into).collect();
-        let rules = Rules::new(fields, self.mode, self.ties).map_err(|error| invalid(&error))?;
+        let rules = Rules::new(fields, self.mode, self.ties);
+        let rules = match self.packed {
+            Some(packed) => rules.and_then(|rules| rules.packed(packed.into())),
+            None => rules,
+        };
+        let rules = rules.map_err(|error| invalid(&error))?;
         Kind::new(KindSpec {
             name: self.name,
             rules,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use board::{
-    Direction, FieldName, FieldRule, Keep, Mode, Op, Period, RankStyle, Retain, Ties, Timestamp,
-    WindowRule,
+    Direction, FieldName, FieldRule, Keep, Mode, Op, Packing, Period, RankStyle, Retain, Ties,
+    Timestamp, WindowRule,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -113,6 +113,37 @@ impl From<RetainText> for Retain {
             keep,
             trim_at,
             approximate,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PackedText {
+    most: u64,
+    unit_ms: Millis,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    span_ms: Option<(i64, i64)>,
+}
+
+impl From<&Packing> for PackedText {
+    fn from(packing: &Packing) -> Self {
+        let ms = Timestamp::millis;
+        Self {
+            most: packing.most,
+            unit_ms: Millis(packing.unit),
+            span_ms: packing.span.map(|(from, until)| (ms(from), ms(until))),
+        }
+    }
+}
+
+impl From<PackedText> for Packing {
+    fn from(text: PackedText) -> Self {
+        let at = Timestamp::from_millis;
+        Self {
+            most: text.most,
+            unit: text.unit_ms.0,
+            span: text.span_ms.map(|(from, until)| (at(from), at(until))),
         }
     }
 }

@@ -7,17 +7,18 @@ use std::time::Duration;
 
 use board::limits::VALUE_MAX;
 use board::{
-    Activity, Calendar, Direction, FieldName, FieldRule, Incarnation, Kind, KindName, KindSpec,
-    Member, Mode, Op, Period, RankKey, RankStyle, Rules, Standing, Ties, Timestamp, Value, Values,
-    Window, WindowRule,
+    Activity, Bound, Calendar, Direction, FieldName, FieldRule, Incarnation, Kind, KindName,
+    KindSpec, Member, Mode, Op, Packing, Period, RankKey, RankStyle, Rules, Standing, Ties,
+    Timestamp, Value, Values, Window, WindowRule,
 };
 use end_to_end::redis::{RedisOptions, RedisWire};
 
 use super::keys::{ShardKeys, window_name};
 use super::opened::Opened;
+use super::packed::Packed;
 use super::read::Reader;
 use super::settings::{RedisSettings, RedisWrites};
-use super::standing::NULL;
+use super::standing::{Cut, NULL};
 use super::verify::Verifier;
 use crate::contract::{BoardRecord, Entry};
 use crate::dice::Dice;
@@ -144,12 +145,19 @@ impl Laid {
             let mut hset = vec![b"HSET".to_vec(), scores.to_vec()];
             let mut zadd = vec![b"ZADD".to_vec(), rank.to_vec()];
             for (member, standing) in standings {
+                if let Some(packed) = Packed::of(self.kind.rules(), self.window) {
+                    let score = packed_score(&packed, self.kind.rules(), standing);
+                    zadd.extend([score.to_string().into_bytes(), member.as_bytes().to_vec()]);
+                    continue;
+                }
                 hset.push(member.as_bytes().to_vec());
                 hset.push(standing_bytes(self.kind.rules(), standing));
                 let (score, entry) = ranked(self.kind.rules(), standing, member);
                 zadd.extend([score.to_string().into_bytes(), entry]);
             }
-            self.wire.command(&hset).integer();
+            if hset.len() > 2 {
+                self.wire.command(&hset).integer();
+            }
             self.wire.command(&zadd).integer();
         }
         self.standings.extend(standings);
@@ -182,6 +190,30 @@ impl Laid {
         let mut entries: Vec<Entry> = entries.collect();
         entries.sort_by(|a, b| b.key.cmp(&a.key));
         entries
+    }
+}
+
+/// The score of a packed standing, by what it says it is of every number that it might be.
+pub(super) fn packed_score(packed: &Packed<'_>, rules: &Rules, standing: &Standing) -> i64 {
+    let key = entry(rules, standing, &member("u")).key;
+    match packed.cut(&Bound::key(&key)) {
+        Cut::At { score, .. } => score,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Rules of one field, packed: over a year, in units of a quarter of a second.
+pub(super) fn any_packed_rules(dice: &mut Dice) -> Rules {
+    loop {
+        let from = Timestamp::from_millis(NOW / 1000 * 1000 - 1_000_000);
+        let packing = Packing {
+            most: *dice.pick(&[1, 2, 1000]),
+            unit: Duration::from_millis(250),
+            span: Some((from, from.plus(Duration::from_hours(365 * 24)))),
+        };
+        if let Ok(rules) = any_rules(dice).packed(packing) {
+            return rules;
+        }
     }
 }
 
@@ -270,7 +302,7 @@ pub(super) fn any_standing(dice: &mut Dice, rules: &Rules) -> Standing {
         if rules.check(&values).is_err() {
             continue;
         }
-        let at = Timestamp::from_millis(NOW + dice.between(-2, 2) * 250);
+        let at = rules.kept_time(Timestamp::from_millis(NOW + dice.between(-2, 2) * 250));
         if let Ok(standing) = rules.fold(held.as_ref(), &values, at) {
             held = Some(standing);
         }

@@ -13,6 +13,7 @@ mod lists;
 mod lives;
 #[cfg(test)]
 mod opened;
+mod packed;
 mod read;
 mod registry;
 mod retention;

@@ -3,7 +3,8 @@
 use board::{Direction, Mode, Op, Rules, Ties};
 use bytes::Bytes;
 
-/// Mode, ties, then order and op of each field, a letter each: `aeds`. `standings.lua` reads it.
+/// Mode, ties, then order and op of each field, a letter each: `aeds`. Behind that of packed rules the bits of
+/// a time, its unit in milliseconds, and the largest value: `aeds:33:1000:1000000`. `standings.lua` reads it.
 pub(super) fn spec(rules: &Rules) -> Bytes {
     let mode = match rules.mode() {
         Mode::Accumulate => b'a',
@@ -28,5 +29,10 @@ pub(super) fn spec(rules: &Rules) -> Bytes {
         };
         [order, op]
     });
-    [mode, ties].into_iter().chain(fields).collect()
+    let packed = rules.packing().map_or_else(String::new, |packing| {
+        let (bits, unit, most) = (packing.time_bits(), packing.unit_ms(), packing.most);
+        format!(":{bits}:{unit}:{most}")
+    });
+    let letters = [mode, ties].into_iter().chain(fields);
+    letters.chain(packed.into_bytes()).collect()
 }

@@ -8,7 +8,7 @@ use shard_store::{
     Anchor, Ask, Change, Item, Outcome, Query, Revision, ShardVersion, StoreError, WindowCount,
 };
 
-use crate::any_kind::{any_kind, any_values};
+use crate::any_kind::{any_kind, any_outright, any_values};
 use crate::dice::{Dice, Seed, runs};
 use crate::given::{Board, DAY, Given, HOUR, MINUTE, NOW, member};
 use crate::twin::{Told, Twin};
@@ -140,11 +140,11 @@ impl<'a> Run<'a> {
     }
 
     fn any_item(&mut self, dice: &mut Dice, member: &Member, at: Timestamp) -> Option<Item> {
-        let values = any_values(dice, &self.board.kind);
+        let kind = &self.board.kind;
         let change = match dice.below(24) {
             0 => Change::Remove,
-            1 | 2 => Change::Set(values),
-            _ => Change::Fold(values),
+            1 | 2 => Change::Set(any_outright(dice, kind)),
+            _ => Change::Fold(any_values(dice, kind)),
         };
         // Many of one moment, which share their windows and tie; others around it.
         let at = match dice.below(4) {
@@ -162,6 +162,7 @@ impl<'a> Run<'a> {
             windows,
             ..self.board.item(member, change, self.clock, self.clock)
         };
+        let at = self.board.kind.rules().kept_time(at);
         let item = Item { at, ..item };
         let id = format!("evt-{}", dice.below(500));
         if change == Change::Remove || dice.one_in(2) {

@@ -12,7 +12,7 @@ use board::{
 };
 use shard_store::{BoardRecord, BoardSettings, Change, Item, KindRecord, ShardStore};
 
-use crate::any_kind::{any_kind, any_values};
+use crate::any_kind::{any_kind, any_outright, any_values};
 use crate::dice::Dice;
 use crate::given::{Board, DAY, HOUR, MINUTE, NOW, board_name, member};
 use crate::op::{Op, What};
@@ -211,11 +211,10 @@ impl Script {
 
     fn any_item(&mut self, board: &Board, member: &Member) -> Option<Item> {
         let dice = &mut self.dice;
-        let values = any_values(dice, &board.kind);
         let change = match dice.below(12) {
             0 => Change::Remove,
-            1 => Change::Set(values),
-            _ => Change::Fold(values),
+            1 => Change::Set(any_outright(dice, &board.kind)),
+            _ => Change::Fold(any_values(dice, &board.kind)),
         };
         let at = match dice.below(3) {
             0 => self.clock,
@@ -227,6 +226,7 @@ impl Script {
                 .minus(HOUR * u32::try_from(dice.below(40)).unwrap()),
         };
         let windows = board.kind.admit(at, self.clock).ok()?;
+        let at = board.kind.rules().kept_time(at);
         let with_id = change != Change::Remove && dice.one_in(2);
         self.ids += 1;
         let id = with_id.then(|| format!("evt-{}", self.ids / 2));

@@ -1,12 +1,14 @@
 //! Kinds of every sort, and values that fit them.
 
+use std::time::Duration;
+
 use board::{
-    Calendar, Direction, FieldName, FieldRule, Keep, Kind, Mode, Op, Period, Rules, Ties, Value,
-    Values, WindowRule, limits::VALUE_MAX,
+    Calendar, Direction, FieldName, FieldRule, Keep, Kind, Mode, Op, Packing, Period, Rules, Ties,
+    Timestamp, Value, Values, WindowRule, limits::VALUE_MAX,
 };
 
 use crate::dice::Dice;
-use crate::given::{DAY, HOUR, gifts, idle, kept};
+use crate::given::{DAY, HOUR, NOW, gifts, idle, kept};
 
 /// A kind of one to four fields, any mode, op, direction and tie rule, and up to five windows that
 /// are kept for hours to weeks.
@@ -17,6 +19,7 @@ pub(crate) fn any_kind(dice: &mut Dice, shards: u64) -> Kind {
     let ties = *dice.pick(&[Ties::Earliest, Ties::Latest, Ties::Member]);
     let rules = Rules::new(fields, mode, ties).unwrap();
     let windows = any_windows(dice);
+    let rules = sometimes_packed(dice, rules, &windows);
     let zone = *dice.pick(&["UTC", "Asia/Kolkata", "America/New_York"]);
     let dedupe = *dice.pick(&[HOUR / 60, HOUR, DAY]);
     gifts(|spec| {
@@ -38,6 +41,23 @@ fn any_field(dice: &mut Dice, mode: Mode, index: usize) -> FieldRule {
         } else {
             Op::Sum
         },
+    }
+}
+
+/// Where rules can be packed, they often are.
+fn sometimes_packed(dice: &mut Dice, rules: Rules, windows: &[WindowRule]) -> Rules {
+    let unbounded = windows.iter().any(|rule| rule.period == Period::All);
+    let year = DAY * 365;
+    let from = Timestamp::from_millis(NOW.minus(year).millis() / 1000 * 1000);
+    let packing = Packing {
+        most: *dice.pick(&[3, 1000, 130_000]),
+        unit: Duration::from_millis(*dice.pick(&[1, 250, 1000])),
+        span: unbounded.then(|| (from, from.plus(year * 2))),
+    };
+    let is_packed = dice.one_in(2);
+    match rules.clone().packed(packing) {
+        Ok(packed) if is_packed => packed,
+        _ => rules,
     }
 }
 
@@ -67,6 +87,17 @@ fn any_windows(dice: &mut Dice) -> Vec<WindowRule> {
 /// Values that a contribution of the kind may name: small, so that standings tie; now and then at
 /// the end of the range.
 pub(crate) fn any_values(dice: &mut Dice, kind: &Kind) -> Values {
+    any_values_that(dice, kind, |values| kind.rules().check(values).is_ok())
+}
+
+/// Values that may be set outright.
+pub(crate) fn any_outright(dice: &mut Dice, kind: &Kind) -> Values {
+    any_values_that(dice, kind, |values| {
+        kind.rules().check_outright(values).is_ok()
+    })
+}
+
+fn any_values_that(dice: &mut Dice, kind: &Kind, fits: impl Fn(&Values) -> bool) -> Values {
     loop {
         let mut values = Values::default();
         for index in 0..kind.rules().fields().len() {
@@ -75,7 +106,7 @@ pub(crate) fn any_values(dice: &mut Dice, kind: &Kind) -> Values {
             }
             values.set(index, any_value(dice));
         }
-        if kind.rules().check(&values).is_ok() {
+        if fits(&values) {
             return values;
         }
     }

@@ -118,8 +118,11 @@ fn out_of_range(rules: &Rules, item: &Item, held: &[u8]) -> Result<Outcome, Garb
     let Change::Fold(values) = &item.change else {
         return Err(Garbled("nothing that was added"));
     };
-    let held = standing_of(rules, held)?;
-    match rules.fold(Some(&held), values, item.at) {
+    let held = match held {
+        [] => None,
+        held => Some(standing_of(rules, held)?),
+    };
+    match rules.fold(held.as_ref(), values, item.at) {
         Err(error) => Ok(Outcome::Refused(error.into())),
         Ok(_) => Err(Garbled("a sum within its range")),
     }

@@ -59,12 +59,19 @@ local function unnamed_windows(meta_key, versions)
     return unnamed
 end
 
+-- What a window holds of members: packed the scores of its sorted set, else what the score KV has.
+local function held_by(rules, keys, window, names)
+    if rules.packed then return call('ZMSCORE', keys[2 * window + 3], unpack(names)) end
+    return call('HMGET', keys[2 * window + 2], unpack(names))
+end
+
 -- Looks up every member in the windows that its items count in; in all where it is to be removed.
 local function look_up(batch, rules, keys, dropped)
     local all = {}
     for window = 1, batch.windows do
         if not (dropped and dropped[window]) then all[#all + 1] = window end
-        batch[window] = {wanted = {}, names = {}, bytes = {}, was = {}, is = {}, found = false}
+        local base = batch.starts[window]
+        batch[window] = {wanted = {}, names = {}, bytes = {}, was = {}, is = {}, found = false, base = base}
     end
     batch.all = all
     for i, member in ipairs(batch.member_of) do
@@ -80,10 +87,16 @@ local function look_up(batch, rules, keys, dropped)
     end
     for window = 1, batch.windows do
         local look = batch[window]
-        local held = #look.names > 0 and call('HMGET', keys[2 * window + 2], unpack(look.names))
+        local held = #look.names > 0 and held_by(rules, keys, window, look.names)
         for place, member in ipairs(look.wanted) do
-            local bytes = held[place]
-            local standing = bytes and standing_of(rules, bytes)
+            local bytes, standing = held[place], nil
+            if bytes and rules.packed then
+                local value, time = unpacked(rules.packed, tonumber(bytes), look.base)
+                -- Servers write one number in several ways.
+                bytes, standing = digits(bytes), {value, time}
+            elseif bytes then
+                standing = standing_of(rules, bytes)
+            end
             look.bytes[member], look.was[member], look.is[member] = bytes, standing, standing
             look.found = look.found or bytes ~= false
         end
@@ -107,7 +120,7 @@ local function decide(batch, rules, i)
     for place, window in ipairs(windows_of(batch, i)) do
         local held = batch[window].is[member]
         local new = sets and outright(rules, values, at) or fold(rules, held, values, at)
-        if not new then return nil, OUT_OF_RANGE, bytes_of(rules, held) end
+        if not new then return nil, OUT_OF_RANGE, held and bytes_of(rules, held) or '' end
         standings[place] = new
     end
     return standings
@@ -170,6 +183,24 @@ local function decide_all(batch, rules, memory)
     return refused, reports, latest, repeats
 end
 
+-- What became another standing in a packed window, and of how many members.
+local function packed_change_in(look, rules, members)
+    local put, off, changed = {}, {}, 0
+    for _, member in ipairs(look.wanted) do
+        local name, is = members[member], look.is[member]
+        local score = is and digits(packed_score(rules.packed, is[1], is[2], look.base))
+        if score ~= look.bytes[member] then
+            changed = changed + 1
+            if score then
+                put[#put + 1], put[#put + 2] = score, name
+            else
+                off[#off + 1] = name
+            end
+        end
+    end
+    return {put = put, off = off}, changed
+end
+
 -- What became another standing in a window, and of how many members.
 local function change_in(look, rules, members)
     local put, kept, gone, off, left = {}, {}, {}, {}, {}
@@ -198,6 +229,7 @@ register('apply', {}, function(keys, args)
     local said, meta, ms, calls = enter(keys, args[1], session, seq, versions)
     if said then return said end
     local rules, batch = rules_of(spec), batch_of(args, #versions)
+    batch.starts = starts
     if batch.changes:find('r', 1, true) then
         local unnamed = unnamed_windows(keys[1], versions)
         if #unnamed > 0 then return 'EWINDOWS ' .. cmsgpack.pack(unnamed) end
@@ -216,7 +248,8 @@ register('apply', {}, function(keys, args)
     local lowers = keep and batch.changes:find('[rs]')
     for window, version in ipairs(versions) do
         local look = batch[window]
-        local change, changed = change_in(look, rules, batch.members)
+        local changes_in = rules.packed and packed_change_in or change_in
+        local change, changed = changes_in(look, rules, batch.members)
         if changed > 0 then
             local rank, more = keys[2 * window + 3], #change.put / 2
             if keep then

@@ -32,7 +32,9 @@ local function outright(rules, values, at)
         local value, time = values[i], at
         if field.op == 's' then
             -- It counts as moved: a delta of 0 with an earlier time leaves it.
-            value, time = value == NULL and 0 or value, 2 * at + 1
+            value = value == NULL and 0 or value
+            time = 2 * at + 1
+            if rules.packed and value == 0 then time = 2 * at end
         elseif value == NULL then
             time = 0
         end
@@ -87,6 +89,10 @@ local function fold(rules, held, values, at)
         if field.op == 's' then
             value, time = add(value, time, given == NULL and 0 or given, at)
             if not value then return end
+            if rules.packed then
+                if value < 0 or value > rules.packed.most then return end
+                time = time - time % 2 + (value == 0 and 0 or 1)
+            end
         elseif given ~= NULL and replaces(field, value, time, given, at) then
             value, time = given, at
         end

@@ -84,12 +84,19 @@ local function in_groups(command, key, values)
 end
 
 -- Writes what changed of one window: scores and entries of the sorted set that are put, entries that are
--- gone (false for a score that has none), standings that are kept, members that left. What is new comes
+-- gone (false for a score that has none), standings that are kept, members that left; of a packed window, whose
+-- entries are names, just those that are put and those that are taken off. What is new comes
 -- before what is gone in a key with a time to live, which it would lose if nothing were left in between; in
 -- any other behind it, so that a small set is not for a moment too large for a listpack, and none for good.
 -- `found` tells that the window held somebody.
 local function write_window(scores, rank, ttl, found, change)
     local put, kept, gone = change.put, change.kept, change.gone
+    if not kept then
+        in_groups('ZADD', rank, put)
+        in_groups('ZREM', rank, change.off)
+        if ttl > 0 and not found then call('PEXPIRE', rank, digits(ttl), 'NX') end
+        return
+    end
     for first = 1, #put, GROUP do
         local last = math.min(first + GROUP - 1, #put)
         local left, n = {}, 0

@@ -56,6 +56,27 @@ local function add_up(rules, held, members, deltas, times, entries)
     return {put = put, kept = kept, gone = gone, off = {}, left = {}, found = found}
 end
 
+-- The same in a packed window that has these scores.
+local function add_up_packed(rules, held, members, deltas, times, base)
+    local packed, put, found, p = rules.packed, {}, false, 0
+    for i = 1, #members do
+        local value, time, old = deltas[i], times[i], held[i]
+        local was_score
+        if old then
+            found, was_score = true, tonumber(old)
+            local was, since = unpacked(packed, was_score, base)
+            value, time = was + value, sum_time(since, time)
+        end
+        if value > packed.most then return end
+        local score = packed_score(packed, value, time, base)
+        if score ~= was_score then
+            put[p + 1], put[p + 2] = score, members[i]
+            p = p + 2
+        end
+    end
+    return {put = put, off = {}, found = found}
+end
+
 register('sums', {}, function(keys, args)
     local session, seq, spec, now, versions, ttls, periods, starts, keep, trim_at = cmsgpack.unpack(args[2])
     local said, meta, ms, calls = enter(keys, args[1], session, seq, versions)
@@ -66,8 +87,14 @@ register('sums', {}, function(keys, args)
     local members, deltas, times, entries = cmsgpack.unpack(args[3])
     local changes = {}
     for window = 1, #versions do
-        local held = call('HMGET', keys[2 * window + 2], unpack(members))
-        local change = add_up(rules, held, members, deltas, times, entries)
+        local change
+        if rules.packed then
+            local held = call('ZMSCORE', keys[2 * window + 3], unpack(members))
+            change = add_up_packed(rules, held, members, deltas, times, starts[window])
+        else
+            local held = call('HMGET', keys[2 * window + 2], unpack(members))
+            change = add_up(rules, held, members, deltas, times, entries)
+        end
         if not change then return 'EITEMS' end
         changes[window] = change
     end

@@ -67,6 +67,11 @@ pub(super) fn arguments(parts: &[Part], ids_max: u64) -> Option<(Bytes, Option<B
     }
     let ids = pack_ids(parts, ids_max)?;
     let sums = sums_of(parts)?;
+    // A packed sum may not pass below 0 on its way, and begins anew there: each is added by itself.
+    let is_packed = rules.packing().is_some();
+    if is_packed && sums.iter().any(|sum| sum.delta < sum.magnitude) {
+        return None;
+    }
     Some((pack_sums(rules, &sums), ids))
 }
 
@@ -111,6 +116,11 @@ fn pack_sums(rules: &Rules, sums: &[Sum<'_>]) -> Bytes {
     pack.array(sums.len());
     for sum in sums {
         pack.int(sum.time);
+    }
+    if rules.packing().is_some() {
+        // The names are the entries.
+        pack.array(0);
+        return pack.done();
     }
     pack.array(sums.len());
     let mut entry = Vec::new();

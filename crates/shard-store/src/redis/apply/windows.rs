@@ -5,6 +5,7 @@ use bytes::Bytes;
 
 use super::part::{Part, same_windows};
 use crate::redis::keys::{ShardKeys, window_name, window_named};
+use crate::redis::packed;
 use crate::redis::retention::time_to_live_ms;
 use crate::redis::wire::{Garbled, Pack, Unpack};
 
@@ -71,7 +72,7 @@ impl CallWindows {
             .collect()
     }
 
-    /// Names of versions, times to live, periods and starts, a column each.
+    /// Names of versions, times to live, periods, and starts, from which packed times count: a column each.
     pub(super) fn pack(&self, pack: &mut Pack, kind: &Kind, now: Timestamp) {
         let len = self.windows.len();
         pack.array(len);
@@ -88,7 +89,7 @@ impl CallWindows {
         }
         pack.array(len);
         for window in &self.windows {
-            pack.int(window.start().millis());
+            pack.int(packed::base(kind.rules(), *window));
         }
     }
 }

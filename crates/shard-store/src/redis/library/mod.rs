@@ -15,6 +15,7 @@ const DIGEST: &str = "@DIGEST@";
 const PARTS: &[&str] = &[
     include_str!("prelude.lua"),
     include_str!("standings.lua"),
+    include_str!("packed.lua"),
     include_str!("../registry/records.lua"),
     include_str!("../registry/kinds.lua"),
     include_str!("../registry/boards.lua"),

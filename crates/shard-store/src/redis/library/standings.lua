@@ -1,13 +1,28 @@
 -- Standings and the rank keys that follow from them, as Redis keeps them.
 --
 -- Rules are told by a text: mode (a accumulate, b best, l latest), ties (e earliest, l latest, m
--- member), then for each field its order (d, a) and its op (s sum, x max, n min, l last).
+-- member), then for each field its order (d, a) and its op (s sum, x max, n min, l last). Packed rules go on
+-- with ':BITS:UNIT:MOST' (`packed.lua`).
 --
 -- A standing is a table {v1, t1, v2, t2, ...}, in modes best and latest {v1, ..., vn, t}. The time of a
 -- sum is doubled, plus 1 once a delta other than 0 was seen. NULL is a field that was never named.
 
 local NULL = -9007199254740992
 local SHORT = 2147483648
+
+-- How a packed standing is laid out, by the end of a text of rules.
+local function packing_of(rules, text)
+    local bits, unit, most = text:match('^:(%d+):(%d+):(%d+)$')
+    return {
+        units = 2 ^ bits,
+        values = 2 ^ (53 - bits),
+        unit = tonumber(unit),
+        most = tonumber(most),
+        sums = rules.accumulates and rules.fields[1].op == 's',
+        asc = rules.fields[1].asc,
+        earliest = rules.ties == 'e',
+    }
+end
 
 local known_rules, known_rules_count = {}, 0
 
@@ -16,7 +31,8 @@ local function rules_of(spec)
     local rules = known_rules[spec]
     if rules then return rules end
     rules = {mode = spec:sub(1, 1), ties = spec:sub(2, 2), fields = {}}
-    for at = 3, #spec, 2 do
+    local letters, packed = spec:match('^(%a+)(.*)$')
+    for at = 3, #letters, 2 do
         rules.fields[#rules.fields + 1] = {asc = spec:sub(at, at) == 'a', op = spec:sub(at + 1, at + 1)}
     end
     local n = #rules.fields
@@ -24,6 +40,7 @@ local function rules_of(spec)
     rules.accumulates = rules.mode == 'a'
     -- Bytes of a rank key before the member.
     rules.prefix = 8 * (n - 1 + (rules.ties == 'm' and 0 or 1))
+    if packed ~= '' then rules.packed, rules.prefix = packing_of(rules, packed), 0 end
     local short, long
     if rules.accumulates then
         short, long = ('i4I7'):rep(n), ('i8I7'):rep(n)

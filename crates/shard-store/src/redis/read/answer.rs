@@ -1,9 +1,10 @@
 //! What `read.lua` answers, as readings.
 
-use board::{Incarnation, RankKey, Rules};
+use board::{Incarnation, RankKey, Rules, Window};
 use twox_hash::XxHash3_64;
 
-use crate::contract::{Anchor, Ask, Entry, Part, Reading, ShardVersion, StoreError};
+use crate::contract::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion, StoreError};
+use crate::redis::packed::Packed;
 use crate::redis::servers::Answer;
 use crate::redis::standing::{entry_of, needs_scores, standing_of};
 use crate::redis::wire::{Garbled, Unpack};
@@ -19,10 +20,11 @@ impl From<Garbled> for StoreError {
 pub(super) fn reading(
     rules: &Rules,
     life: Incarnation,
-    asks: &[Ask],
+    query: &Query,
     unless: Option<ShardVersion>,
     seen: &Answer,
 ) -> Result<Reading, Garbled> {
+    let asks = &query.asks;
     let mut answer = Unpack::new(&seen.payload);
     let parts = answer.array()?.checked_sub(2);
     let parts = parts.ok_or(Garbled("no reading"))?;
@@ -35,7 +37,9 @@ pub(super) fn reading(
     let parts = if is_same {
         None
     } else {
-        let parts = asks.iter().map(|ask| part(rules, ask, &mut answer));
+        let parts = asks
+            .iter()
+            .map(|ask| part(rules, query.window, ask, &mut answer));
         Some(parts.collect::<Result<_, _>>()?)
     };
     answer.end()?;
@@ -62,7 +66,12 @@ fn version_of(life: Incarnation, epoch: u64, text: &str) -> Result<ShardVersion,
     })
 }
 
-fn part(rules: &Rules, ask: &Ask, answer: &mut Unpack<'_>) -> Result<Part, Garbled> {
+fn part(
+    rules: &Rules,
+    window: Window,
+    ask: &Ask,
+    answer: &mut Unpack<'_>,
+) -> Result<Part, Garbled> {
     if answer.array()? != 5 {
         return Err(Garbled("no part"));
     }
@@ -82,7 +91,11 @@ fn part(rules: &Rules, ask: &Ask, answer: &mut Unpack<'_>) -> Result<Part, Garbl
     if standings != if needs_scores(rules) { ranked.len() } else { 0 } {
         return Err(Garbled("not as many standings as members"));
     }
+    let packed = Packed::of(rules, window);
     let entry = |(bytes, score): (&[u8], &str)| -> Result<Entry, Garbled> {
+        if let Some(packed) = &packed {
+            return packed.entry(score, bytes);
+        }
         let kept = if needs_scores(rules) {
             Some(answer.raw()?).filter(|kept| !kept.is_empty())
         } else {

@@ -1,10 +1,11 @@
 //! Queries as arguments of `read.lua`.
 
-use board::{Kind, Period, Rules};
+use board::{Bound, Kind, Period, Rules};
 use bytes::Bytes;
 
 use crate::contract::{Anchor, Ask, Query, ShardVersion};
 use crate::redis::keys::window_name;
+use crate::redis::packed::{self, Packed};
 use crate::redis::rules::spec;
 use crate::redis::standing::Cut;
 use crate::redis::wire::Pack;
@@ -20,11 +21,11 @@ pub(super) fn args(kind: &Kind, query: &Query, unless: Option<ShardVersion>) -> 
     vec![
         text(window_name(query.window)),
         text(place_of(query.window.period()).to_string()),
-        text(query.window.start().millis().to_string()),
+        text(packed::base(rules, query.window).to_string()),
         text(unless.map_or_else(String::new, |known| known.counter.to_string())),
         spec(rules),
         flag(query.groups),
-        asks(rules, &query.asks),
+        asks(rules, query),
         flag(kind.retain().is_some()),
     ]
 }
@@ -40,17 +41,23 @@ const fn place_of(period: Period) -> u8 {
     }
 }
 
-fn asks(rules: &Rules, asks: &[Ask]) -> Bytes {
+fn asks(rules: &Rules, query: &Query) -> Bytes {
+    let packed = Packed::of(rules, query.window);
+    let asks = &query.asks;
+    let cut_at = |bound: &Bound| match &packed {
+        Some(packed) => packed.cut(bound),
+        None => Cut::of(rules, bound),
+    };
     let mut pack = Pack::default();
     pack.array(asks.len());
-    for ask in asks {
+    for ask in asks.iter() {
         match &ask.anchor {
             Anchor::Rank(rank) => pack_rank(&mut pack, ask, bounded(*rank)),
             Anchor::Member(member) => {
                 pack_reach(&mut pack, ask, 4);
                 pack.raw(b"m").raw(member.as_bytes());
             }
-            Anchor::Bound(bound) => match Cut::of(rules, bound) {
+            Anchor::Bound(bound) => match cut_at(bound) {
                 Cut::BelowAll => pack_rank(&mut pack, ask, RANK_MAX),
                 Cut::AboveAll => pack_rank(&mut pack, ask, 0),
                 Cut::At {

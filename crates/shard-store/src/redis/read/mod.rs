@@ -66,8 +66,7 @@ impl Reader {
         loop {
             let args = ask::args(&kind, query, unless);
             let seen = self.look(board, shard, "read", keys.clone(), args).await?;
-            let asks = &query.asks;
-            let reading = answer::reading(rules, board.incarnation, asks, unless, &seen)?;
+            let reading = answer::reading(rules, board.incarnation, query, unless, &seen)?;
             match unless {
                 // The function compares counters alone. That another version has the same one takes
                 // a loss of data in between.

@@ -43,9 +43,12 @@ do
             if ask[3] == 'm' then members[#members + 1] = ask[4] end
         end
         if #members == 0 then return ranks, off end
-        local rules, standings = rules_of(spec), standings_of(scores, members)
+        local rules = rules_of(spec)
+        local standings = rules.packed and {} or standings_of(scores, members)
         for place, member in ipairs(members) do
-            if standings[place] ~= '' and not ranks[member] then
+            if rules.packed then
+                ranks[member] = call('ZREVRANK', rank, member) or nil
+            elseif standings[place] ~= '' and not ranks[member] then
                 local _, ranked = rank_key(rules, standing_of(rules, standings[place]), member)
                 ranks[member] = call('ZREVRANK', rank, ranked) or nil
                 off[member] = not ranks[member] and standings[place] or nil
@@ -73,7 +76,8 @@ do
         if (version:match('^%d+') or '0') == args[4] then return 'R' .. cmsgpack.pack(answer) end
 
         local spec, groups, asks = args[5], args[6] == '1', cmsgpack.unpack(args[7])
-        local fields_width = 4 * (#spec - 2) - 8
+        local rules = rules_of(spec)
+        local fields_width = 8 * (rules.n - 1)
         local by_member = spec:sub(2, 2) == 'm'
         local ranks, off = ranks_of(scores, rank, spec, asks)
         local is_list = args[8] == '1'
@@ -96,8 +100,13 @@ do
                 end
                 group = start
                 if groups and start > 0 and entries[1] then
-                    local fields = entries[1]:sub(1, fields_width)
-                    group = count_above(rank, entries[2], fields, true, fields_width)
+                    if rules.packed then
+                        local alike = least_alike(rules.packed, tonumber(entries[2]))
+                        group = count_above(rank, digits(alike + rules.packed.units), '', false)
+                    else
+                        local fields = entries[1]:sub(1, fields_width)
+                        group = count_above(rank, entries[2], fields, true, fields_width)
+                    end
                 end
                 if by_member then
                     standings = standings_of(scores, names_in(entries, fields_width))

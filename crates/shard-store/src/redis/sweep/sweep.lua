@@ -61,7 +61,8 @@ register('empty', {'allow-oom'}, function(keys, args)
     if held[1] then return 'EDEAD' end
     if is_late(deadline) then return 'ELATE' end
     if held[2] and tonumber(held[2]) > tonumber(bound) then return 'R' end
-    local gone = call('HLEN', scores)
+    -- A packed window has no scores, a list not all of its order.
+    local gone = math.max(call('HLEN', scores), call('ZCARD', rank))
     if held[3] and gone > 0 then
         local counter = tonumber(held[3]:match('^%d+')) + gone
         call('HSET', meta, 'v:all', digits(counter) .. ' ' .. caller)

@@ -126,6 +126,11 @@ impl Verifier {
         place: &Place<'_>,
         findings: &mut Findings,
     ) -> Result<(), StoreError> {
+        if place.rules().packing().is_some() {
+            // Score and order are one: they cannot disagree.
+            findings.begin(place.window, place.repair);
+            return self.walk(place, "verify_packed", findings).await;
+        }
         let before = self.counts(place).await?;
         findings.begin(place.window, place.repair);
         let is_one_sided = (before.scores == 0) != (before.ranked == 0);

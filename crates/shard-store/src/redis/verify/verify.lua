@@ -93,6 +93,22 @@ do
         return 'R' .. cmsgpack.pack({step[1], found})
     end)
 
+    -- Each packed score that is none: `garbled`.
+    register('verify_packed', {'no-writes'}, function(keys, args)
+        if is_dead(keys[1]) then return 'EDEAD' end
+        local packed, found = rules_of(args[1]).packed, {}
+        local step = call('ZSCAN', keys[3], args[2], 'COUNT', args[3])
+        local held = step[2]
+        for place = 1, #held, 2 do
+            local score = tonumber(held[place + 1])
+            if not is_packed(score) or unpacked(packed, score, 0) > packed.most then
+                found[#found + 1] = 'garbled'
+                found[#found + 1] = held[place]
+            end
+        end
+        return 'R' .. cmsgpack.pack({step[1], found})
+    end)
+
     -- Whether an entry is to be taken off, since no score stands for it.
     local function is_wrong(spec, keys, entry)
         local prefix = prefix_of(spec)

@@ -11,6 +11,7 @@ use super::story::{any_items, any_kind, any_pause};
 use crate::contract::{Anchor, Ask, Batch, Entry, Item, Outcome, Query};
 use crate::engine::{IdBudget, Shard, Terms};
 use crate::redis::keys::window_name;
+use crate::redis::packed::Packed;
 use crate::redis::standing::standing_of;
 
 /// The engine's shard, given the same batches.
@@ -76,8 +77,17 @@ impl Twin {
 }
 
 /// The entries that the keys of a window hold, after scores and rank were held against one another.
-fn entries(kind: &Kind, kept: &Kept) -> Vec<Entry> {
+fn entries(kind: &Kind, window: Window, kept: &Kept) -> Vec<Entry> {
     let rules = kind.rules();
+    if let Some(packed) = Packed::of(rules, window) {
+        assert!(kept.scores.is_empty(), "a packed board has no scores");
+        let mut rank = kept.rank.clone();
+        rank.sort_unstable_by(|a, b| b.cmp(a));
+        let entries = rank
+            .iter()
+            .map(|(score, name)| packed.entry(&score.to_string(), name).unwrap());
+        return entries.collect();
+    }
     let mut entries = Vec::new();
     let mut rank = Vec::new();
     for (member, held) in &kept.scores {
@@ -168,12 +178,13 @@ fn hold(board: &Board<'_>, twin: &Twin, before: &Held) {
     let after = held(board, twin);
     for (window, (kept, (counter, last))) in &after {
         let expected = twin.entries(&board.kind, *window);
-        assert_eq!(entries(&board.kind, kept), expected, "{window:?}");
+        assert_eq!(entries(&board.kind, *window, kept), expected, "{window:?}");
         let Some((old, (old_counter, old_last))) = before.get(window) else {
             continue;
         };
-        let changed = |member: &&Vec<u8>| old.scores.get(*member) != kept.scores.get(*member);
-        let members: BTreeSet<_> = old.scores.keys().chain(kept.scores.keys()).collect();
+        let (old, kept) = (of_members(old), of_members(kept));
+        let changed = |member: &&Vec<u8>| old.get(*member) != kept.get(*member);
+        let members: BTreeSet<_> = old.keys().chain(kept.keys()).collect();
         let changed = members.into_iter().filter(changed).count() as u64;
         assert!(
             *counter >= old_counter + changed,
@@ -183,6 +194,17 @@ fn hold(board: &Board<'_>, twin: &Twin, before: &Held) {
     }
     let written = board.meta("w").map(|text| String::from_utf8(text).unwrap());
     assert_eq!(written, twin.written.map(|now| now.millis().to_string()));
+}
+
+/// What each member has: in the score KV, or, packed, in the sorted set.
+fn of_members(kept: &Kept) -> BTreeMap<Vec<u8>, Vec<u8>> {
+    if !kept.scores.is_empty() {
+        return kept.scores.clone();
+    }
+    let ranked = kept.rank.iter();
+    ranked
+        .map(|(score, name)| (name.clone(), score.to_be_bytes().to_vec()))
+        .collect()
 }
 
 /// Drops a window and those before it, as the sweep does.

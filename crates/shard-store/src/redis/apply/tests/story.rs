@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use board::{
     ContributionId, Direction, FieldName, FieldRule, IdDigest, Incarnation, Kind, Member, Mode, Op,
-    Period, Rules, Ties, Timestamp, Value, Values, Window, WindowRule, limits::VALUE_MAX,
+    Packing, Period, Rules, Ties, Timestamp, Value, Values, Window, WindowRule, limits::VALUE_MAX,
 };
 use end_to_end::dice::Dice;
 
-use super::given::{HOUR, MS, gifts};
+use super::given::{HOUR, MS, NOW, gifts};
 use crate::contract::{Change, Item};
 
 /// Names that a store might take for something else.
@@ -46,6 +46,11 @@ pub(super) fn any_kind(dice: &mut Dice) -> Kind {
     let mode = if plain { Mode::Accumulate } else { mode };
     let ties = *pick(dice, &[Ties::Earliest, Ties::Latest, Ties::Member]);
     let rules = Rules::new(fields, mode, ties).unwrap();
+    let packing = any_packing(dice);
+    let rules = match rules.clone().packed(packing) {
+        Ok(packed) if dice.throw(2) == 0 => packed,
+        _ => rules,
+    };
     let periods = [
         Period::All,
         Period::Hour,
@@ -59,11 +64,36 @@ pub(super) fn any_kind(dice: &mut Dice) -> Kind {
         windows.push(WindowRule::with_defaults(Period::All));
     }
     let dedupe = *pick(dice, &[Duration::ZERO, MS * 3, HOUR, HOUR * 24]);
+    let unbounded = windows.iter().any(|rule| rule.period == Period::All);
+    let rules = match rules.packing().cloned() {
+        Some(packing) if !unbounded => without_span(&rules, packing),
+        _ => rules,
+    };
     gifts(|spec| {
         spec.rules = rules;
         spec.windows = windows;
         spec.dedupe = dedupe;
     })
+}
+
+fn any_packing(dice: &mut Dice) -> Packing {
+    let from = Timestamp::from_millis(NOW.minus(HOUR * 24 * 60).millis() / 1000 * 1000);
+    Packing {
+        most: *pick(dice, &[3, 1000, 131_071]),
+        unit: MS * *pick(dice, &[1, 100, 1000]),
+        span: Some((from, from.plus(HOUR * 24 * 365))),
+    }
+}
+
+/// The same without a window that has no bounds.
+fn without_span(rules: &Rules, packing: Packing) -> Rules {
+    let fields = rules.fields().to_vec();
+    let rules = Rules::new(fields, rules.mode(), rules.ties()).unwrap();
+    let packing = Packing {
+        span: None,
+        ..packing
+    };
+    rules.packed(packing).unwrap()
 }
 
 /// A while, often none.
@@ -120,11 +150,17 @@ fn any_item(dice: &mut Dice, kind: &Kind, now: Timestamp, sort: &Sort) -> Item {
     } else {
         MS * u32::try_from(dice.throw(3)).unwrap()
     };
-    let at = now.minus(late);
+    let at = kind.rules().kept_time(now.minus(late));
     let change = match dice.throw(8) {
         0 if sort.removals => Change::Remove,
-        1 if !sort.plain => Change::Set(any_values(dice, kind)),
-        _ => Change::Fold(any_values(dice, kind)),
+        1 if !sort.plain => {
+            let fits = |values: &Values| kind.rules().check_outright(values).is_ok();
+            Change::Set(any_values(dice, kind, fits))
+        }
+        _ => {
+            let fits = |values: &Values| kind.rules().check(values).is_ok();
+            Change::Fold(any_values(dice, kind, fits))
+        }
     };
     let periods = kind.windows().iter().map(|rule| rule.period);
     let mut windows: Vec<Window> = periods
@@ -149,7 +185,7 @@ fn any_id(dice: &mut Dice, member: &Member) -> IdDigest {
     IdDigest::new(Incarnation(1), member, &id)
 }
 
-fn any_values(dice: &mut Dice, kind: &Kind) -> Values {
+fn any_values(dice: &mut Dice, kind: &Kind, fits: impl Fn(&Values) -> bool) -> Values {
     loop {
         let mut values = Values::default();
         for index in 0..kind.rules().fields().len() {
@@ -157,7 +193,7 @@ fn any_values(dice: &mut Dice, kind: &Kind) -> Values {
                 values.set(index, any_value(dice));
             }
         }
-        if kind.rules().check(&values).is_ok() {
+        if fits(&values) {
             return values;
         }
     }

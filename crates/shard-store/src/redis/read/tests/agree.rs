@@ -5,7 +5,9 @@ use end_to_end::redis::RedisOptions;
 
 use crate::contract::{Anchor, Ask, Entry, Part, Query};
 use crate::dice::{Dice, Seed, runs};
-use crate::redis::given::{Given, Laid, any_name, any_rules, any_standing, member, points};
+use crate::redis::given::{
+    Given, Laid, any_name, any_packed_rules, any_rules, any_standing, member, points,
+};
 
 #[tokio::test]
 async fn any_board_is_read_as_it_is_sorted() {
@@ -30,7 +32,10 @@ async fn any_boards(options: &RedisOptions) {
     let mut dice = Dice::new(seed.0);
     let given = Given::on(options).await;
     for number in 0..runs(40, 400) {
-        let rules = any_rules(&mut dice);
+        let rules = match dice.one_in(3) {
+            true => any_packed_rules(&mut dice),
+            false => any_rules(&mut dice),
+        };
         let mut laid = given.board(rules, number);
         // Up to 128 Redis keeps a sorted set as one list.
         let most = *dice.pick(&[2, 20, 120, 600]);
@@ -53,7 +58,10 @@ async fn thousands_that_tie_are_told_apart() {
     let mut dice = Dice::new(seed.0);
     let given = Given::on(&RedisOptions::new().locale("en_US.UTF-8")).await;
     for number in 0..runs(6, 30) {
-        let rules = any_rules(&mut dice);
+        let rules = match number % 2 {
+            0 => any_packed_rules(&mut dice),
+            _ => any_rules(&mut dice),
+        };
         let shared: Vec<_> = (0..3).map(|_| any_standing(&mut dice, &rules)).collect();
         let mut laid = given.board(rules, number);
         let standings = (0..4000).map(|number| {
