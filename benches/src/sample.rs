@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use board::{
     Admission, BoardName, Calendar, ContributionId, FieldName, FieldRule, IdDigest, Kind, KindName,
-    KindSpec, Member, Mode, Period, RankStyle, Rules, Subject, Ties, Timestamp, Value, Values,
-    WindowRule,
+    KindSpec, Member, Mode, Packing, Period, RankStyle, Rules, Subject, Ties, Timestamp, Value,
+    Values, WindowRule,
 };
 use futures::executor::block_on;
 use shard_router::{KnownKind, Router, Write, Written};
@@ -47,6 +47,25 @@ pub fn gifts(windows: &[Period], shards: u64) -> Kind {
         publish: None,
     };
     Kind::new(spec).expect("the contract allows it")
+}
+
+/// The same kind with one window, a sum of at most a million and times in seconds, packed.
+///
+/// # Panics
+/// Never: twenty bits of points and thirty of seconds fit.
+#[must_use]
+pub fn packed_gifts(shards: u64) -> Kind {
+    let mut spec = gifts(&[Period::All], shards).spec().clone();
+    let packing = Packing {
+        most: 1_000_000,
+        unit: Duration::from_secs(1),
+        span: Some((
+            Timestamp::from_millis(1_700_000_000_000),
+            Timestamp::from_millis(2_700_000_000_000),
+        )),
+    };
+    spec.rules = spec.rules.packed(packing).expect("one field, ties by time");
+    Kind::new(spec).expect("values and times fit")
 }
 
 /// The clock.
@@ -211,6 +230,7 @@ impl Sample {
     fn item(&mut self, number: u64, now: Timestamp, admission: &mut Admission) -> Item {
         let member = member(number);
         let at = self.time(now);
+        let at = self.known.kind.rules().kept_time(at);
         let id = self.id();
         Item {
             hash: member.placement_hash(),

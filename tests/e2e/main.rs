@@ -21,6 +21,7 @@ mod flights;
 mod ingest;
 mod kinds;
 mod lists;
+mod packed;
 mod publish;
 mod redis;
 mod service;

@@ -25,6 +25,8 @@ impl Rules {
             (_, _, Direction::Desc) => 1,
             (_, _, Direction::Asc) => -1,
         };
+        let now = self.kept_time(now);
+        let is_held = |value: &Value| self.packing().is_none_or(|packing| packing.holds(*value));
         let values = self.values_of(&own.words);
         let held = values.get(0);
         let from = held.map_or(0, Value::get);
@@ -39,7 +41,7 @@ impl Rules {
         };
         let overtakes = |number: i64| {
             let mut values = values;
-            values.set(0, Value::new(number)?);
+            values.set(0, Value::new(number).filter(is_held)?);
             let words = self.rank_words(&values, reached_at);
             let key = RankKey {
                 words,

@@ -21,4 +21,4 @@ mod stage;
 mod stopped_nodes;
 mod verify;
 
-pub(crate) use stage::serve;
+pub(crate) use stage::{SCRIPT_FREE, serve};

@@ -6,7 +6,7 @@ use end_to_end::redis::{RedisServer, slot_of};
 use end_to_end::{Launch, Server};
 
 /// What a configuration says for a Redis that runs no scripts, within `[redis]`.
-pub(super) const SCRIPT_FREE: &str = "writes = \"script-free\"\n";
+pub(crate) const SCRIPT_FREE: &str = "writes = \"script-free\"\n";
 
 /// How a server is started on this store, on a free port, with this configuration.
 pub(super) fn launch(store: &str, config: &str) -> Launch {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use benches::figures::number;
 use benches::redis::Redis;
-use benches::sample::{Sample, gifts, now};
+use benches::sample::{Sample, gifts, now, packed_gifts};
 use board::Period;
 use futures::executor::block_on;
 use shard_store::{RedisSettings, RedisStore, RedisUrl};
@@ -24,12 +24,13 @@ pub(crate) enum Case {
     One,
     Five,
     Ids,
+    Packed,
 }
 
 impl Case {
     fn windows(self) -> &'static [Period] {
         match self {
-            Self::One | Self::Ids => &[Period::All],
+            Self::One | Self::Ids | Self::Packed => &[Period::All],
             Self::Five => &[
                 Period::Hour,
                 Period::Day,
@@ -74,7 +75,10 @@ impl Board {
         let settings = RedisSettings::default();
         let store = block_on(RedisStore::open(&at, &settings)).map_err(io::Error::other)?;
         let store = Arc::new(store);
-        let kind = gifts(case.windows(), SHARDS);
+        let kind = match case {
+            Case::Packed => packed_gifts(SHARDS),
+            Case::One | Case::Five | Case::Ids => gifts(case.windows(), SHARDS),
+        };
         let mut sample = Sample::on(store, kind, members, case == Case::Ids);
         let served = Served::start(megaboard, &url, "", members, case == Case::Ids)?;
         let empty = redis.memory_bytes()?;

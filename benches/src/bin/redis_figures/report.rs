@@ -15,8 +15,14 @@ const CPU_MAX: f64 = 1.8;
 /// The same of five windows.
 const FIVE_MAX: f64 = 8.0;
 
+/// The same of a packed board.
+const PACKED_MAX: f64 = 1.25;
+
 /// Bytes a member over those of a sorted set.
 const BYTES_MAX: f64 = 1.9;
+
+/// The same of a packed board.
+const PACKED_BYTES_MAX: f64 = 1.1;
 
 /// What contributions cost, and members take.
 pub(crate) fn writes(writes: &Writes, settings: &Settings) -> String {
@@ -34,6 +40,7 @@ pub(crate) fn writes(writes: &Writes, settings: &Settings) -> String {
         ("one window", &writes.one, Some(CPU_MAX)),
         ("five windows", &writes.five, Some(FIVE_MAX)),
         ("one window, with ids", &writes.ids, None),
+        ("packed", &writes.packed, Some(PACKED_MAX)),
     ] {
         add_case(&mut table, case, ours, writes, max);
     }
@@ -50,6 +57,7 @@ pub(crate) fn writes(writes: &Writes, settings: &Settings) -> String {
         ("one window", &writes.one, Some(BYTES_MAX)),
         ("five windows", &writes.five, None),
         ("one window, with ids", &writes.ids, None),
+        ("packed", &writes.packed, Some(PACKED_BYTES_MAX)),
     ] {
         for (when, bytes) in [("", ours.bytes), (", after updates", ours.bytes_after)] {
             let over = bytes / writes.plain_bytes;

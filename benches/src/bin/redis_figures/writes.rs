@@ -31,6 +31,7 @@ pub(crate) struct Writes {
     pub(crate) one: Ours,
     pub(crate) five: Ours,
     pub(crate) ids: Ours,
+    pub(crate) packed: Ours,
     /// One sorted set, by length of a pipeline.
     pub(crate) plain: [Vec<f64>; 3],
     /// As many sorted sets as ours has shards.
@@ -49,6 +50,7 @@ pub(crate) fn measure(settings: &Settings) -> io::Result<Writes> {
     for (name, case) in [
         ("one window", Case::One),
         ("with ids", Case::Ids),
+        ("packed", Case::Packed),
         ("five windows", Case::Five),
     ] {
         eprintln!("writes: filling a board, {name}");
@@ -77,6 +79,7 @@ pub(crate) fn measure(settings: &Settings) -> io::Result<Writes> {
     Ok(Writes {
         one: next(),
         ids: next(),
+        packed: next(),
         five: next(),
         plain: peers.0,
         plain_sets: peers.1,

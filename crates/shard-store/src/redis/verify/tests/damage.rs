@@ -3,7 +3,9 @@ use board::Standing;
 use super::order_of;
 use crate::contract::{Disagreement, Query, StoreError};
 use crate::dice::{Dice, Seed, runs};
-use crate::redis::given::{Given, Laid, any_rules, any_standing, member, points, ranked};
+use crate::redis::given::{
+    Given, Laid, any_packed_rules, any_rules, any_standing, member, points, ranked,
+};
 
 /// Lays so many members down, `u0` first.
 fn crowd(given: &Given, dice: &mut Dice, number: u64, members: usize) -> Laid {
@@ -276,5 +278,28 @@ async fn the_dead_are_not_verified() {
             .verify(&laid.record, laid.shard, repair)
             .await;
         assert_eq!(verified, Err(StoreError::Dead));
+    }
+}
+
+#[tokio::test]
+async fn packed_scores_that_are_none_are_told_and_left() {
+    let given = Given::plain().await;
+    let mut dice = Dice::new(6);
+    for number in 0..10 {
+        let mut laid = given.board(any_packed_rules(&mut dice), number);
+        lay(&mut laid, &mut dice, 200);
+        assert_eq!(verify(&given, &laid, true).await, []);
+        let key = laid.rank_key();
+        let expected = [("u1", "0.5"), ("u2", "-7"), ("u3", "9007199254740992")];
+        for (name, score) in expected {
+            laid.do_command(&[b"ZADD", &key, score.as_bytes(), name.as_bytes()]);
+        }
+        for repair in [false, true] {
+            let wrong = verify(&given, &laid, repair).await;
+            let what = "has a score that is none of its kind";
+            let expected = expected.map(|(name, _)| (name.to_owned(), what.to_owned()));
+            assert_eq!(told(&wrong), expected);
+            assert!(wrong.iter().all(|wrong| !wrong.repaired));
+        }
     }
 }
