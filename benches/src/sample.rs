@@ -191,6 +191,7 @@ impl Sample {
         let batch = Batch {
             kind: &self.known.kind,
             now,
+            until: None,
             report: false,
             items,
         };

@@ -170,18 +170,20 @@ do
     -- refills and under which number. With the cursor '-' all has been looked through, by one process:
     -- the mark goes.
     --
-    -- Answers {mark, cursor}: another mark where the refill has to begin anew, none where none is there.
+    -- Answers {mark, cursor, members}: another mark where the refill has to begin anew, none where none is there;
+    -- and how many have scores.
     register('refill', {}, function(keys, args)
         local deadline, spec, name, most, mark, cursor, count, session, seq = unpack(args)
         local held = call('HMGET', keys[1], 'x', 's:' .. name, 'v:' .. name)
         if held[1] then return 'EDEAD' end
         if is_late(deadline) then return 'ELATE' end
-        if held[2] ~= mark then return 'R' .. cmsgpack.pack({held[2] or '', '0'}) end
+        local members = call('HLEN', keys[2])
+        if held[2] ~= mark then return 'R' .. cmsgpack.pack({held[2] or '', '0', members}) end
         if cursor == '-' then
             most = tonumber(most)
             trim_list({meta = keys[1], name = name, rank = keys[3], keep = most, trim_at = most}, 0)
             call('HDEL', keys[1], 's:' .. name)
-            return 'R' .. cmsgpack.pack({'', '0'})
+            return 'R' .. cmsgpack.pack({'', '0', members})
         end
         local step = call('HSCAN', keys[2], cursor, 'COUNT', count)
         local added = put_back(spec, name, keys, tonumber(most), step[2])
@@ -189,6 +191,6 @@ do
             -- Boards that were merged without them are to go.
             call('HSET', keys[1], 'v:' .. name, next_version(held[3], added, session, tonumber(seq)))
         end
-        return 'R' .. cmsgpack.pack({mark, step[1]})
+        return 'R' .. cmsgpack.pack({mark, step[1], members})
     end)
 end
