@@ -157,6 +157,7 @@ impl Task {
             self.told.send_modify(|progress| progress.is_long = false);
             if let Err(why) = self.round().await {
                 let board = &self.list.board;
+
                 tracing::debug!(board = %board.name, why, "its list is refilled later");
                 self.refills.lives.due(board);
                 self.forget();
