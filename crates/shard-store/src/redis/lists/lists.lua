@@ -5,7 +5,8 @@
 -- who is off is better; `s:`, which call found that somebody may be missing, until a refill has gone through all
 -- scores. While there is an `s:`, `b:` counts from it on.
 --
--- Invariant: who has a score and no entry has at least `keep` better ones on the list, or there is an `s:`.
+-- Invariant: who has a score and no entry has at least `keep` better ones on the list, or there is an `s:`. Of an
+-- approximate list, whose entries may fall: at least `keep` are on it, and who is off is no better than `b:`.
 
 -- A list is told as {meta, name, rank, keep, trim_at}: two keys, the window's name, and the kind's setting.
 
