@@ -210,6 +210,7 @@ impl Sample {
         let batch = Batch {
             kind: &self.known.kind,
             now,
+            until: None,
             report: false,
             items,
         };

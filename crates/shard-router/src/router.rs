@@ -1,6 +1,7 @@
 //! [`Router`]: what the service writes through.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use board::{BoardName, Kind, Timestamp};
 use futures::FutureExt;
@@ -84,6 +85,7 @@ impl Router {
     /// Applies writes, boards and shards side by side, each write whole or not at all. One outcome
     /// for each, in their order. Writes of one member to one board are applied in order.
     pub async fn write(&self, writes: &[Write], now: Timestamp, report: bool) -> Vec<Written> {
+        let began = Instant::now();
         let plan = plan(writes, now);
         let lost = || Failure::Unknown("no outcome was answered".to_owned());
         let mut written: Vec<Option<Written>> = vec![None; writes.len()];
@@ -97,6 +99,7 @@ impl Router {
             boards: &self.boards,
             writes,
             now,
+            began,
             report,
         };
         let sending = &sending;

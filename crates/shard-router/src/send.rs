@@ -2,10 +2,12 @@
 //!
 //! A batch that meets a life of the board that has ended is sent to the next one: nothing of it was
 //! applied. Before that, what is outside of the board's time is refused, by the record that counts in that
-//! life: none is born for what it would refuse. Every other error is the outcome of its items; whether to try those again is told by
+//! life: none is born for what it would refuse. What is sent just before the board's end has a deadline just
+//! behind it. Every other error is the outcome of its items; whether to try those again is told by
 //! [`Failure`].
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use board::{Activity, BoardName, IdDigest, Timestamp, Windows};
 use futures::FutureExt;
@@ -27,6 +29,10 @@ const LIVES_MAX: usize = 4;
 
 /// Tries at the birth of a board whose kind or settings keep changing.
 const BIRTH_TRIES_MAX: usize = 4;
+
+/// How long after the end of its board what came before it may still be applied: about as long as a store
+/// that is well takes.
+pub(crate) const AFTER_END_MAX: Duration = Duration::from_secs(1);
 
 /// Items for one shard, and their places in the request.
 struct ShardBatch {
@@ -51,6 +57,8 @@ pub(crate) struct Sending<'a> {
     pub(crate) boards: &'a Boards,
     pub(crate) writes: &'a [Write],
     pub(crate) now: Timestamp,
+    /// The same moment by this process's own clock.
+    pub(crate) began: Instant,
     pub(crate) report: bool,
 }
 
@@ -115,6 +123,14 @@ impl Sending<'_> {
                 }
             },
         );
+    }
+
+    /// When what is sent may not be applied any more.
+    fn until(&self, activity: &Activity) -> Option<Instant> {
+        let left = activity.ends_at()?.millis() - self.now.millis();
+        let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
+        // An end that no clock of this process reaches bounds nothing.
+        self.began.checked_add(left)?.checked_add(AFTER_END_MAX)
     }
 
     /// The board's record. Taking members off does not bring a board into being, nor does what falls
@@ -199,6 +215,7 @@ impl Sending<'_> {
             kind: &kind.kind,
             now: self.now,
             report: self.report,
+            until: self.until(&record.activity),
             items: &items,
         };
         let all = |failure: Failure| vec![Written::Failed(failure); places.len()];

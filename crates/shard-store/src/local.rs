@@ -10,6 +10,7 @@ mod keep;
 mod sweep;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::FutureExt;
@@ -178,6 +179,10 @@ impl ShardStore for LocalStore {
         async move {
             let cell = self.registry.cell(board.incarnation)?;
             let mut entry = self.keep.room(|| batch_bytes_max(batch.items)).await?;
+            if batch.until.is_some_and(|until| Instant::now() > until) {
+                let late = "its deadline had passed when there was room for it".to_owned();
+                return Err(StoreError::Unavailable(late));
+            }
             let outcomes = cell.apply(shard, &batch, &self.registry.ids, &mut entry)?;
             self.keep.kept(entry).await?;
             Ok(outcomes)

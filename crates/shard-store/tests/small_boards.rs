@@ -69,6 +69,7 @@ async fn fill(store: &LocalStore, kind: &KindRecord, number: usize) {
         let batch = Batch {
             kind,
             now: NOW,
+            until: None,
             report: false,
             items: &[item],
         };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use board::{Activity, BoardName, NotOpen, Timestamp, Value};
 use shard_router::{Reason, Router, Write, Written};
-use shard_store::{BoardSettings, Change, LocalStore, Refused, ShardStore};
+use shard_store::{BoardSettings, Change, Failure, LocalStore, Refused, ShardStore};
 
 use crate::stage::{NOW, Stage, board, member};
 use crate::woven::Woven;
@@ -195,4 +195,36 @@ async fn a_board_that_has_gone_leaves_its_name_to_the_next() {
     assert_eq!(stage.applied(&written[0]), 1);
     let record = stage.router.record(&room, known, gone).await.unwrap();
     assert!(record.unwrap().activity.is_always());
+}
+
+/// A store that holds writes up for so long, and what comes a moment before the end of the battle.
+async fn a_moment_before_the_end(held_up: Duration) -> (Stage, Arc<BoardName>, Vec<Written>) {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone()).await;
+    let room = board("room");
+    settle(&stage.router, &room, battle()).await;
+    store.before_applying(move |_| async move {
+        tokio::time::sleep(held_up).await;
+        Ok(())
+    });
+    let writes = [stage.write(&room, "u1", 5), stage.write(&room, "u2", 3)];
+    let written = stage.router.write(&writes, ends_at().minus(MS), true).await;
+    (stage, room, written)
+}
+
+#[tokio::test]
+async fn what_came_in_time_may_be_applied_just_behind_the_end() {
+    let (stage, room, written) = a_moment_before_the_end(MS * 10).await;
+    assert_eq!(stage.applied(&written[0]), 5);
+    assert_eq!(stage.all_points(&room).await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_slow_store_changes_nothing_a_second_behind_the_end() {
+    let (stage, room, written) = a_moment_before_the_end(MS * 1_002).await;
+    for written in written {
+        let is_unavailable = matches!(written, Written::Failed(Failure::Unavailable(_)));
+        assert!(is_unavailable, "{written:?}");
+    }
+    assert_eq!(stage.all_points(&room).await, []);
 }

@@ -1,5 +1,7 @@
 //! What goes into a shard: batches of items, and what became of each.
 
+use std::time::Instant;
+
 use board::{IdDigest, Kind, Member, OutOfRange, Standing, Timestamp, Values, Window, Windows};
 
 /// Items for one shard of one board, applied in order, each whole or not at all.
@@ -12,6 +14,8 @@ pub struct Batch<'a> {
     pub now: Timestamp,
     /// Whether outcomes carry the standings after them.
     pub report: bool,
+    /// When it may not be applied any more, `Unavailable` then; none where the store's own deadline will do.
+    pub until: Option<Instant>,
     /// What to apply.
     pub items: &'a [Item],
 }

@@ -40,6 +40,12 @@ const TOUCH_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often a board may be found being emptied while it is touched.
 const TOUCHES_MAX: usize = 16;
 
+/// Has the sweep come at once.
+const AT_ONCE: Touch = Touch {
+    now: None,
+    due: Some(Timestamp::from_millis(0)),
+};
+
 /// What is known of lives.
 #[derive(Debug, Clone)]
 pub(super) struct Lives {
@@ -154,15 +160,15 @@ impl Lives {
         }
     }
 
-    /// Something of a board is for the sweep to do. Where that cannot be told, it is done a day late.
-    pub(super) async fn due(&self, board: &BoardRecord, now: Timestamp) {
-        let touch = Touch {
-            now: None,
-            due: Some(now),
-        };
-        if let Err(error) = self.touched(board, touch).boxed().await {
-            tracing::debug!(board = %board.name, %error, "the sweep may come a day late");
-        }
+    /// Something of a board is for the sweep to do: it is told, in the background. Where that fails, it is done a day
+    /// late, unless somebody tells it again.
+    pub(super) fn due(&self, board: &BoardRecord) {
+        let (lives, board) = (self.clone(), board.clone());
+        tokio::spawn(async move {
+            if let Err(error) = lives.touched(&board, AT_ONCE).await {
+                tracing::debug!(board = %board.name, %error, "the sweep may come a day late");
+            }
+        });
     }
 
     /// Boards that were due until then have had their turn.
@@ -237,11 +243,7 @@ impl Lives {
 
     /// The registry has lost that a life ended: the sweep is told to end it again.
     async fn mourn(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
-        let touch = Touch {
-            now: None,
-            due: Some(Timestamp::from_millis(0)),
-        };
-        self.registry.touch(board, touch).await?;
+        self.registry.touch(board, AT_ONCE).await?;
         Err(StoreError::Dead)
     }
 

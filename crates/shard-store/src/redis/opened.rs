@@ -6,6 +6,7 @@ use end_to_end::redis::{RedisOptions, RedisServer, Reply};
 
 use super::keys;
 use super::library::Library;
+use super::lists::Refills;
 use super::lives::Lives;
 use super::registry::Registry;
 use super::servers::Servers;
@@ -43,6 +44,10 @@ impl Opened {
             registry: parts.registry,
             lives: parts.lives,
         }
+    }
+
+    pub(super) fn refills(&self) -> Arc<Refills> {
+        Refills::new(&self.servers, &self.session, &self.lives, &self.settings)
     }
 
     /// Tells the registry of a board that was born without it.

@@ -17,6 +17,7 @@ use futures::future::{BoxFuture, ready};
 use futures::{FutureExt, TryFutureExt};
 
 use super::apply::Applier;
+use super::lists::Refills;
 use super::lives::Lives;
 use super::read::Reader;
 use super::registry::{Record, Registry};
@@ -56,6 +57,7 @@ impl RedisStore {
         let registry = Arc::new(registry);
         let lives = Lives::new(servers.clone(), session.clone(), registry.clone(), settings);
         let lives = Arc::new(lives);
+        let refills = Refills::new(&servers, &session, &lives, settings);
         let reader = Reader::new(servers.clone(), lives.clone(), registry.clone(), settings);
         let reader = Arc::new(reader);
         Ok(Self {
@@ -63,6 +65,7 @@ impl RedisStore {
                 servers.clone(),
                 session.clone(),
                 lives.clone(),
+                refills.clone(),
                 registry.clone(),
                 settings,
             ),
@@ -79,6 +82,7 @@ impl RedisStore {
                 session.clone(),
                 registry.clone(),
                 lives.clone(),
+                refills,
                 settings,
             ),
             shared: SharedTops::new(servers.clone(), session, lives),

@@ -39,6 +39,7 @@ async fn a_duplicate_is_answered_no_sooner_than_what_it_repeats() {
     let batch = Batch {
         kind: &board.kind,
         now: NOW,
+        until: None,
         report: false,
         items: &item,
     };

@@ -144,6 +144,7 @@ impl Op {
         let batch = Batch {
             kind: &kind,
             now: self.now,
+            until: None,
             report: false,
             items,
         };

@@ -17,6 +17,7 @@ fn batch<'a>(board: &'a Board, items: &'a [Item]) -> Batch<'a> {
     Batch {
         kind: &board.kind,
         now: NOW,
+        until: None,
         report: false,
         items,
     }

@@ -168,6 +168,7 @@ impl Board {
             let batch = Batch {
                 kind: &self.kind,
                 now,
+                until: None,
                 report,
                 items: &here
                     .iter()

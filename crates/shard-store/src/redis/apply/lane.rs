@@ -3,7 +3,7 @@
 //! [`Lanes`] has a queue for each shard that is being written to. A queue is served by a task of its
 //! own, so that a caller that goes away takes nothing back, and is gone when it is empty. First come,
 //! first served: contributions of one member stay in order. A batch that comes alone waits for
-//! nothing.
+//! nothing. An answer may wait for lists to be refilled; the lane goes on meanwhile.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use std::sync::Arc;
 use board::Incarnation;
 use futures::FutureExt;
 use parking_lot::Mutex;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use super::part::{ITEMS_A_CALL_MAX, Part};
-use super::sending::Sender;
-use crate::contract::{BoardRecord, StoreError};
+use super::sending::{Sender, Sent};
+use crate::contract::{BoardRecord, Outcome, StoreError};
 
 /// Items that wait for one shard. A longer batch is taken where none waits.
 pub(super) const ITEMS_WAITING_MAX: usize = 20_000;
@@ -140,19 +140,38 @@ impl Lane {
     async fn send(&self, parts: Vec<Part>) {
         let sender = &self.lanes.sender;
         let sent = sender.send(&self.board, self.shard, &parts).boxed();
-        let result = sent.await;
-        let mut outcomes = result.map(Vec::into_iter);
-        for part in parts {
-            let answer = match &mut outcomes {
-                Ok(outcomes) => Ok(outcomes.take(part.items.len()).collect()),
-                Err(error) => Err(error.clone()),
-            };
-            let _ = part.answer.send(answer);
+        match sent.await {
+            Ok(sent) if sent.refills.is_empty() => answer(parts, Ok(sent.outcomes)),
+            Ok(sent) => drop(tokio::spawn(answer_refilled(parts, sent))),
+            Err(error) => answer(parts, Err(error)),
         }
     }
 
     fn key(&self) -> Key {
         (self.board.incarnation, self.shard)
+    }
+}
+
+/// Answers when the lists are whole, as far as that is soon: what was written is written all the same.
+async fn answer_refilled(parts: Vec<Part>, sent: Sent) {
+    let until = parts.iter().map(|part| part.until).min();
+    let refilled = async {
+        for refill in sent.refills {
+            refill.soon().await;
+        }
+    };
+    let _ = timeout_at(until.unwrap_or_else(Instant::now), refilled).await;
+    answer(parts, Ok(sent.outcomes));
+}
+
+fn answer(parts: Vec<Part>, result: Result<Vec<Outcome>, StoreError>) {
+    let mut outcomes = result.map(Vec::into_iter);
+    for part in parts {
+        let answer = match &mut outcomes {
+            Ok(outcomes) => Ok(outcomes.take(part.items.len()).collect()),
+            Err(error) => Err(error.clone()),
+        };
+        let _ = part.answer.send(answer);
     }
 }
 

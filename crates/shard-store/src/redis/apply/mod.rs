@@ -25,7 +25,7 @@ use arc_swap::ArcSwap;
 use board::{Kind, KindName};
 use tokio::time::Instant;
 
-use super::lists::Lists;
+use super::lists::Refills;
 use super::lives::Lives;
 use super::registry::Registry;
 use super::servers::Servers;
@@ -51,14 +51,15 @@ impl Applier {
         servers: Arc<Servers>,
         session: Arc<Session>,
         lives: Arc<Lives>,
+        refills: Arc<Refills>,
         registry: Arc<Registry>,
         settings: &RedisSettings,
     ) -> Self {
         let sender = Sender {
-            lists: Lists::new(servers.clone(), session.clone()),
             servers,
             session,
             lives,
+            refills,
             ids_max: settings.ids_per_shard_max,
         };
         Self {
@@ -82,6 +83,7 @@ impl Applier {
         }
         let kind = self.shared(batch.kind);
         let until = Instant::now() + self.deadline;
+        let until = batch.until.map_or(until, |end| until.min(end.into()));
         let (parts, answers) = Part::split(&kind, &batch, until);
         self.lanes.put(board, shard, parts)?;
         let mut outcomes = Vec::with_capacity(batch.items.len());

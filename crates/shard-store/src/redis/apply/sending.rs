@@ -11,9 +11,9 @@ use super::answer::Answered;
 use super::part::Part;
 use super::windows::CallWindows;
 use super::{items, sums};
-use crate::contract::{BoardRecord, Outcome, StoreError};
+use crate::contract::{BoardRecord, Change, Outcome, StoreError};
 use crate::redis::keys::ShardKeys;
-use crate::redis::lists::{self, List, Lists};
+use crate::redis::lists::{self, Refill, Refills, Short};
 use crate::redis::lives::Lives;
 use crate::redis::rules;
 use crate::redis::servers::{Answer, Call, CallError, Effect, Place, Refusal, Servers};
@@ -22,9 +22,6 @@ use crate::redis::wire::Pack;
 
 /// How often a removal is sent with windows that were opened since.
 const DECLARED_MAX: usize = 16;
-
-/// Steps of refilling lists before a call is answered: some 20,000 members. The sweep does what is left.
-const REFILL_STEPS_MAX: usize = 40;
 
 /// How often a call finds its shard frozen by somebody who is gone.
 const THAWED_MAX: usize = 4;
@@ -35,19 +32,27 @@ pub(super) struct Sender {
     pub(super) servers: Arc<Servers>,
     pub(super) session: Arc<Session>,
     pub(super) lives: Arc<Lives>,
-    pub(super) lists: Lists,
+    pub(super) refills: Arc<Refills>,
     /// Remembered ids that a shard may hold.
     pub(super) ids_max: u64,
 }
 
+/// What came of parts that were sent.
+pub(super) struct Sent {
+    /// One for each of their items.
+    pub(super) outcomes: Vec<Outcome>,
+    /// Of the lists that may lack somebody.
+    pub(super) refills: Vec<Refill>,
+}
+
 impl Sender {
-    /// Sends the parts as one call: an outcome for each of their items.
+    /// Sends the parts as one call.
     pub(super) async fn send(
         &self,
         board: &BoardRecord,
         shard: u16,
         parts: &[Part],
-    ) -> Result<Vec<Outcome>, StoreError> {
+    ) -> Result<Sent, StoreError> {
         let kind = &parts[0].kind;
         let now = latest(parts);
         let epoch = self.lives.epoch();
@@ -63,15 +68,20 @@ impl Sender {
             seq: self.session.next_call(),
             until: until.unwrap_or_else(Instant::now),
         };
-        let answered = sending.send().await?;
+        let answered = sending.send().await;
+        if matches!(answered, Err(StoreError::Unknown(_))) && sending.may_mark_lists() {
+            self.lives.due(board);
+        }
+        let answered = answered?;
+        let refills = sending.refill(&answered.short);
         self.lives.still_on(board, epoch).await?;
         if !answered.opened.is_empty() {
             self.lives.opened(board, kind, &answered.opened, now).await;
         }
-        if !answered.short.is_empty() && !sending.refill(&answered.short).await {
-            self.lives.due(board, now).await;
-        }
-        Ok(answered.outcomes)
+        Ok(Sent {
+            outcomes: answered.outcomes,
+            refills,
+        })
     }
 }
 
@@ -123,34 +133,25 @@ impl Sending<'_> {
         Err(StoreError::Unavailable(busy.to_owned()))
     }
 
-    /// Refills lists that may lack somebody. False where some still may: what was written is written
-    /// all the same.
-    async fn refill(&self, short: &[Window]) -> bool {
-        let kind = &self.parts[0].kind;
-        let Some(retain) = kind.retain() else {
-            return true;
-        };
-        let patience = self.until.saturating_duration_since(Instant::now());
-        for window in short {
-            let list = List {
-                rules: kind.rules(),
-                retain,
-                keys: &self.keys,
-                place: self.place,
-                window: *window,
-            };
-            let lists = &self.sender.lists;
-            match lists.refill(&list, REFILL_STEPS_MAX, patience).await {
-                Ok(true) => {}
-                Ok(false) => return false,
-                Err(error) => {
-                    let board = &self.board.name;
-                    tracing::debug!(%board, %error, "the sweep refills its list");
-                    return false;
-                }
-            }
-        }
-        true
+    /// Whether it may find that a list lacks somebody.
+    fn may_mark_lists(&self) -> bool {
+        let mut items = self.parts.iter().flat_map(|part| &part.items);
+        self.parts[0].kind.retain().is_some()
+            && items.any(|item| !matches!(item.change, Change::Fold(_)))
+    }
+
+    /// Has lists refilled that may lack somebody.
+    fn refill(&self, short: &[Window]) -> Vec<Refill> {
+        let lists = short.iter().map(|window| Short {
+            board: self.board.clone(),
+            shard: self.shard,
+            kind: self.parts[0].kind.clone(),
+            place: self.place,
+            window: *window,
+        });
+        lists
+            .filter_map(|list| self.sender.refills.start(list))
+            .collect()
     }
 
     /// What both functions are told: who calls, by which rules, in which windows.

@@ -5,7 +5,8 @@
 -- who is off is better; `s:`, which call found that somebody may be missing, until a refill has gone through all
 -- scores. While there is an `s:`, `b:` counts from it on.
 --
--- Invariant: who has a score and no entry has at least `keep` better ones on the list, or there is an `s:`.
+-- Invariant: who has a score and no entry has at least `keep` better ones on the list, or there is an `s:`. Of an
+-- approximate list, whose entries may fall: at least `keep` are on it, and who is off is no better than `b:`.
 
 -- A list is told as {meta, name, rank, keep, trim_at}: two keys, the window's name, and the kind's setting.
 
@@ -170,18 +171,20 @@ do
     -- refills and under which number. With the cursor '-' all has been looked through, by one process:
     -- the mark goes.
     --
-    -- Answers {mark, cursor}: another mark where the refill has to begin anew, none where none is there.
+    -- Answers {mark, cursor, members}: another mark where the refill has to begin anew, none where none is there;
+    -- and how many have scores.
     register('refill', {}, function(keys, args)
         local deadline, spec, name, most, mark, cursor, count, session, seq = unpack(args)
         local held = call('HMGET', keys[1], 'x', 's:' .. name, 'v:' .. name)
         if held[1] then return 'EDEAD' end
         if is_late(deadline) then return 'ELATE' end
-        if held[2] ~= mark then return 'R' .. cmsgpack.pack({held[2] or '', '0'}) end
+        local members = call('HLEN', keys[2])
+        if held[2] ~= mark then return 'R' .. cmsgpack.pack({held[2] or '', '0', members}) end
         if cursor == '-' then
             most = tonumber(most)
             trim_list({meta = keys[1], name = name, rank = keys[3], keep = most, trim_at = most}, 0)
             call('HDEL', keys[1], 's:' .. name)
-            return 'R' .. cmsgpack.pack({'', '0'})
+            return 'R' .. cmsgpack.pack({'', '0', members})
         end
         local step = call('HSCAN', keys[2], cursor, 'COUNT', count)
         local added = put_back(spec, name, keys, tonumber(most), step[2])
@@ -189,6 +192,6 @@ do
             -- Boards that were merged without them are to go.
             call('HSET', keys[1], 'v:' .. name, next_version(held[3], added, session, tonumber(seq)))
         end
-        return 'R' .. cmsgpack.pack({mark, step[1]})
+        return 'R' .. cmsgpack.pack({mark, step[1], members})
     end)
 end

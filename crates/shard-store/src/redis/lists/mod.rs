@@ -1,13 +1,14 @@
-//! Lists: windows of kinds that rank only their best. [`Lists`] refills them.
+//! Lists: windows of kinds that rank only their best. [`Lists`] refills them, [`Refills`] in tasks of their own.
 //!
 //! A sorted set holds at least the best `keep` of its shard; `lists.lua` trims it before a call would make it longer than
 //! `trim_at`. When standings went down or left, so that somebody who was taken off may belong on it again, the
 //! shard's meta is marked, and a refill goes through the scores in steps and puts back who does. Whoever
-//! marked it refills it before it answers, as far as that is soon done; the sweep does the rest. Steps may
-//! be made again, and several servers may refill one list: each goes through all of it.
+//! marked it starts that; where it was not heard of, or came to nothing, whoever reads the list finds the mark and
+//! tells the sweep. Steps may be made again, and several servers may refill one list: each goes through all of it.
 //!
 //! Not here: which writes mark a list (`apply`), and how a list is held against its scores (`verify`).
 
+mod refills;
 #[cfg(test)]
 mod tests;
 
@@ -23,14 +24,15 @@ use super::rules::spec;
 use super::servers::{Answer, Call, CallError, Effect, Place, Servers};
 use super::session::Session;
 use super::wire::Unpack;
+pub(super) use refills::{Refill, Refills, Short};
 
 /// Members that a step looks at, about: some 2 ms of the server's time.
 const STEP_MEMBERS: usize = 500;
 
 /// Steps of a refill that goes on to its end: 50 million members of a shard, or marks that keep coming.
-pub(super) const STEPS_MAX: usize = 100_000;
+const STEPS_MAX: usize = 100_000;
 
-/// Why a refill was given up that should have gone on to its end.
+/// Why a refill was given up.
 pub(super) const BUSY: &str = "standings go down faster than a list is refilled";
 
 /// Refills lists.
@@ -56,6 +58,8 @@ struct Step {
     /// What the list is marked by; empty where it is whole.
     mark: Bytes,
     cursor: Bytes,
+    /// How many have scores there.
+    members: u64,
 }
 
 /// The cursor that a look through begins and ends with, and the one that says that all was looked at.
@@ -67,32 +71,34 @@ impl Lists {
         Self { servers, session }
     }
 
-    /// Puts back who belongs on a list that is marked, in at most so many steps, each tried for so
-    /// long. Whether the list is whole.
+    /// Puts back who belongs on a list that is marked, in steps that are tried for so long each, and tells after
+    /// each how many have scores there. Whether the list is whole; otherwise marks keep coming.
     pub(super) async fn refill(
         &self,
         list: &List<'_>,
-        steps_max: usize,
         patience: Duration,
+        mut each: impl FnMut(u64),
     ) -> Result<bool, CallError> {
         let mut at = Step {
             mark: Bytes::new(),
             cursor: Bytes::from_static(START),
+            members: 0,
         };
         let mut looks_at = None;
-        for _ in 0..steps_max {
+        for _ in 0..STEPS_MAX {
             let answer = self.step(list, &at, Instant::now() + patience).await?;
             let next = Step::read(&answer)?;
             if next.mark.is_empty() {
                 return Ok(true);
             }
+            each(next.members);
             let process = *looks_at.get_or_insert(answer.epoch);
             at = if next.mark != at.mark || process != answer.epoch {
                 // A cursor is of use to the process that gave it alone.
                 looks_at = None;
                 Step {
-                    mark: next.mark,
                     cursor: Bytes::from_static(START),
+                    ..next
                 }
             } else if next.cursor == START {
                 Step {
@@ -137,13 +143,14 @@ impl Step {
     fn read(answer: &Answer) -> Result<Self, CallError> {
         let garbled = || CallError::Unknown("a refill answered no step".to_owned());
         let mut answer = Unpack::new(&answer.payload);
-        if answer.array().map_err(|_| garbled())? != 2 {
+        if answer.array().map_err(|_| garbled())? != 3 {
             return Err(garbled());
         }
         let mut text = || answer.raw().map(Bytes::copy_from_slice);
         Ok(Self {
             mark: text().map_err(|_| garbled())?,
             cursor: text().map_err(|_| garbled())?,
+            members: answer.count().map_err(|_| garbled())?,
         })
     }
 }

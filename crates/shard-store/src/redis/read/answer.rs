@@ -16,6 +16,12 @@ impl From<Garbled> for StoreError {
     }
 }
 
+/// What was read, and whether it is a list that may lack somebody.
+pub(super) struct Looked {
+    pub(super) reading: Reading,
+    pub(super) is_short: bool,
+}
+
 /// The reading that answers these asks, which were only made of another version than `unless`.
 pub(super) fn reading(
     rules: &Rules,
@@ -23,13 +29,14 @@ pub(super) fn reading(
     query: &Query,
     unless: Option<ShardVersion>,
     seen: &Answer,
-) -> Result<Reading, Garbled> {
+) -> Result<Looked, Garbled> {
     let asks = &query.asks;
     let mut answer = Unpack::new(&seen.payload);
-    let parts = answer.array()?.checked_sub(2);
+    let parts = answer.array()?.checked_sub(3);
     let parts = parts.ok_or(Garbled("no reading"))?;
     let version = version_of(life, seen.epoch, answer.text()?)?;
     let members = answer.count()?;
+    let is_short = answer.count()? == 1;
     let is_same = unless.is_some_and(|known| known.counter == version.counter);
     if parts != if is_same { 0 } else { asks.len() } {
         return Err(Garbled("not as many parts as were asked for"));
@@ -43,11 +50,12 @@ pub(super) fn reading(
         Some(parts.collect::<Result<_, _>>()?)
     };
     answer.end()?;
-    Ok(Reading {
+    let reading = Reading {
         version,
         members,
         parts,
-    })
+    };
+    Ok(Looked { reading, is_short })
 }
 
 /// The version of `COUNTER SESSION SEQ`; of nothing where a window never changed.

@@ -7,10 +7,10 @@
 --   {before, after, 'b', score, rest, strict}   behind what is better than a cut
 --   {before, after, 'm', member}                where a member stands
 --
--- Answers {version, members} at that counter, else with a list for each ask behind it: rank of the
+-- Answers {version, members, short} at that counter, else with a list for each ask behind it: rank of the
 -- anchor (-1: not ranked), rank of the first entry, rank of the first of its group, {member, score,
 -- ...}, and where ties go by member {standing, ...}. Of a member who is off the list it has no entries
--- and one standing: the member's own.
+-- and one standing: the member's own. `short` is 1 of a list that may lack somebody, else 0.
 
 do
     -- Members that one HMGET asks for: `unpack` has room for 8000.
@@ -66,13 +66,13 @@ do
 
     register('read', {'no-writes'}, function(keys, args)
         local scores, rank = keys[2], keys[3]
-        local meta = call('HMGET', keys[1], 'x', 'd', 'v:' .. args[1])
+        local meta = call('HMGET', keys[1], 'x', 'd', 'v:' .. args[1], 's:' .. args[1])
         if meta[1] then return 'EDEAD' end
         if meta[2] and was_dropped(meta[2], tonumber(args[2]), tonumber(args[3])) then
             return 'EDROPPED'
         end
         local version, members = meta[3] or '', call('ZCARD', rank)
-        local answer = {version, members}
+        local answer = {version, members, meta[4] and 1 or 0}
         if (version:match('^%d+') or '0') == args[4] then return 'R' .. cmsgpack.pack(answer) end
 
         local spec, groups, asks = args[5], args[6] == '1', cmsgpack.unpack(args[7])
@@ -112,7 +112,7 @@ do
                     standings = standings_of(scores, names_in(entries, fields_width))
                 end
             end
-            answer[place + 2] = {anchor or -1, start, group, entries, standings}
+            answer[place + 3] = {anchor or -1, start, group, entries, standings}
         end
         return 'R' .. cmsgpack.pack(answer)
     end)

@@ -11,7 +11,7 @@
 //! - A board that holds nothing ends. Writers touch no record for this, so its shards are frozen while it
 //!   is decided, again in its record. A freeze that was not taken back keeps writers out until they have
 //!   asked the registry.
-//! - A list that lacks somebody, since whoever marked it did not refill it, is refilled.
+//! - The refill of a list that lacks somebody is started, should whoever marked it not have done that.
 //! - A board whose time is over (`expires_at`) ends with all that it holds, as if somebody had deleted it.
 //! - A life that ended is in `dying` until all its shards have tombstones.
 //!
@@ -30,7 +30,7 @@ use board::{BoardName, KindName, Timestamp};
 use futures::stream::{self, StreamExt};
 use tokio::time::Instant;
 
-use super::lists::{self, List, Lists};
+use super::lists::Refills;
 use super::lives::Lives;
 use super::registry::{Claimed, Record, Registry, Touch};
 use super::servers::Servers;
@@ -67,7 +67,7 @@ pub(super) struct Sweep {
     session: Arc<Session>,
     registry: Arc<Registry>,
     lives: Arc<Lives>,
-    lists: Lists,
+    refills: Arc<Refills>,
     deadline: Duration,
 }
 
@@ -77,14 +77,15 @@ impl Sweep {
         session: Arc<Session>,
         registry: Arc<Registry>,
         lives: Arc<Lives>,
+        refills: Arc<Refills>,
         settings: &RedisSettings,
     ) -> Self {
         Self {
-            lists: Lists::new(servers.clone(), session.clone()),
             servers,
             session,
             registry,
             lives,
+            refills,
             deadline: settings.write_deadline,
         }
     }
@@ -211,16 +212,6 @@ impl Sweep {
             due: None,
         };
         self.registry.touch(record.board(), touch).await.map(drop)
-    }
-
-    /// Refills a list, however long it is.
-    async fn refill(&self, list: &List<'_>) -> Result<(), StoreError> {
-        let refilled = self.lists.refill(list, lists::STEPS_MAX, self.deadline);
-        match refilled.await {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(StoreError::Unavailable(lists::BUSY.to_owned())),
-            Err(error) => Err(shards::failed(error)),
-        }
     }
 
     /// Names a freeze.

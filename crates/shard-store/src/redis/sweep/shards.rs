@@ -228,7 +228,7 @@ impl Shards<'_> {
     }
 }
 
-pub(super) fn failed(error: CallError) -> StoreError {
+fn failed(error: CallError) -> StoreError {
     match error {
         CallError::Refused(refusal) if refusal.code == "DEAD" => StoreError::Dead,
         error => crate::redis::registry::failed(error),

@@ -80,6 +80,7 @@ impl Room {
                 opened.session.clone(),
                 opened.registry.clone(),
                 opened.lives.clone(),
+                opened.refills(),
                 &opened.settings,
             ),
             opened,
@@ -355,6 +356,7 @@ async fn two_servers_sweep_each_board_once() {
         session,
         Arc::new(registry),
         room.opened.lives.clone(),
+        room.opened.refills(),
         settings,
     );
     let later = now().plus(LINGER);

@@ -1,5 +1,6 @@
 //! One board's turn: what of it is past its time, and when it is due next.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use board::{BoardName, Kind, Timestamp, Window};
@@ -9,7 +10,7 @@ use tokio::time::Instant;
 use super::shards::{Shards, Survey};
 use super::{DECIDED, DUE_MAX, LINGER, Sweep};
 use crate::contract::StoreError;
-use crate::redis::lists::List;
+use crate::redis::lists::Short;
 use crate::redis::registry::Record;
 use crate::redis::retention::{gone_at, time_to_live_ms};
 
@@ -20,7 +21,7 @@ pub(super) type Next = Option<Timestamp>;
 struct Visit<'a> {
     sweep: &'a Sweep,
     record: &'a Record,
-    kind: &'a Kind,
+    kind: &'a Arc<Kind>,
     now: Timestamp,
     surveys: Vec<Survey>,
 }
@@ -30,7 +31,7 @@ impl Sweep {
     pub(super) async fn visit(
         &self,
         name: &BoardName,
-        kind: &Kind,
+        kind: &Arc<Kind>,
         now: Timestamp,
     ) -> Result<Next, StoreError> {
         let Some(record) = self.registry.board(name).await? else {
@@ -96,7 +97,7 @@ impl Visit<'_> {
     async fn work(&mut self) -> Result<Next, StoreError> {
         self.drop_windows().await?;
         self.renew_windows().await?;
-        self.refill_lists().await?;
+        self.refill_lists();
         let idle = self.is_idle();
         if idle && self.surveys.iter().any(|held| held.ranked > 0) && !self.empty_idle().await? {
             // It was touched just now: it is another time's matter.
@@ -148,24 +149,20 @@ impl Visit<'_> {
         shards.each(renew).await.map(drop)
     }
 
-    /// Refills lists that whoever marked them did not.
-    async fn refill_lists(&self) -> Result<(), StoreError> {
-        let Some(retain) = self.kind.retain() else {
-            return Ok(());
-        };
+    /// Has lists refilled that whoever marked them did not.
+    fn refill_lists(&self) {
         for (shard, held) in (0..).zip(&self.surveys) {
             for window in &held.short {
-                let list = List {
-                    rules: self.kind.rules(),
-                    retain,
-                    keys: &self.record.spread.keys(shard),
+                let list = Short {
+                    board: self.record.board().clone(),
+                    shard,
+                    kind: self.kind.clone(),
                     place: self.record.spread.place(shard),
                     window: *window,
                 };
-                self.sweep.refill(&list).await?;
+                drop(self.sweep.refills.start(list));
             }
         }
-        Ok(())
     }
 
     /// Whether nobody has written for the idle time. Writers touch the record an eighth of that late
@@ -266,7 +263,11 @@ impl Visit<'_> {
         let windows = windows.filter_map(|window| gone_at(self.kind, *window));
         let idle_end = idle_end(self.record, self.kind).filter(|_| !idle);
         let expires_at = self.record.board().activity.expires_at();
-        let first = windows.chain(idle_end).chain(end).chain(expires_at).min();
+        // Whether they are whole by then.
+        let is_short = self.surveys.iter().any(|held| !held.short.is_empty());
+        let refilled = is_short.then(|| self.now.plus(LINGER));
+        let first = windows.chain(idle_end).chain(end).chain(expires_at);
+        let first = first.chain(refilled).min();
         let latest = self.now.plus(DUE_MAX);
         let soonest = self.now.plus(Duration::from_millis(1));
         first.map_or(latest, |first| first.clamp(soonest, latest))

@@ -185,6 +185,11 @@ impl Verifier {
             if let Some(retain) = place.kind.retain() {
                 args.push(Bytes::from(window_name(place.window)));
                 args.push(Bytes::from(retain.keep.to_string()));
+                args.push(Bytes::from_static(if retain.approximate {
+                    b"1"
+                } else {
+                    b"0"
+                }));
             }
             let payload = self.look(place, function, args).await?;
             let mut answer = Unpack::new(&payload);
@@ -253,9 +258,7 @@ impl Verifier {
             place: self.lives.place(place.board, place.shard).await?,
             window: place.window,
         };
-        let refilled = self
-            .lists
-            .refill(&list, lists::STEPS_MAX, self.write_deadline);
+        let refilled = self.lists.refill(&list, self.write_deadline, |_| ());
         match refilled.await {
             Ok(true) => Ok(()),
             Ok(false) => Err(StoreError::Unavailable(lists::BUSY.to_owned())),

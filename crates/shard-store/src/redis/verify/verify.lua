@@ -25,16 +25,17 @@ do
     end)
 
     -- Whether one may be off the list: so many are better on it, and whoever is better still was not taken
-    -- off.
-    local function may_be_off(keys, name, keep, score, entry)
-        if count_above(keys[3], digits(score), entry, true) < keep then return false end
+    -- off. Of an approximate one it is enough that it holds so many: who fell since stays among them.
+    local function may_be_off(keys, name, keep, approximate, score, entry)
+        local listed = approximate and call('ZCARD', keys[3]) or count_above(keys[3], digits(score), entry, true)
+        if listed < keep then return false end
         if call('HEXISTS', keys[1], 's:' .. name) == 1 then return true end
         local best_score, best = taken_off(keys[1], name)
         return best and not is_better(score, entry, tonumber(best_score), best)
     end
 
     -- Each score: `garbled`, or `missing`: its place in the order is empty. Of a list the window's name and
-    -- the number that it keeps are told, too.
+    -- the number that it keeps are told, too, and 1 where it is approximate.
     register('verify_scores', {'no-writes'}, function(keys, args)
         if is_dead(keys[1]) then return 'EDEAD' end
         local spec, found = args[1], {}
@@ -50,7 +51,7 @@ do
                 local there = call('ZSCORE', keys[3], ranked)
                 local is_there = there and tonumber(there) == score
                 local keep = tonumber(args[5])
-                if not is_there and not (keep and may_be_off(keys, args[4], keep, score, ranked)) then
+                if not is_there and not (keep and may_be_off(keys, args[4], keep, args[6] == '1', score, ranked)) then
                     code = 'missing'
                 end
             end

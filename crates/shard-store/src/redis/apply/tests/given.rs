@@ -14,6 +14,7 @@ use end_to_end::redis::{RedisServer, Reply};
 use crate::contract::{Batch, BoardRecord, Change, Item, Outcome, Revision, StoreError};
 use crate::redis::apply::Applier;
 use crate::redis::keys::{ShardKeys, window_name};
+use crate::redis::lists::Refills;
 use crate::redis::lives::Lives;
 use crate::redis::registry::Registry;
 use crate::redis::servers::Servers;
@@ -113,7 +114,8 @@ fn applier(servers: &Arc<Servers>, settings: &RedisSettings) -> (Applier, Arc<Re
     let registry = Arc::new(registry);
     let lives = Lives::new(servers.clone(), session.clone(), registry.clone(), settings);
     let lives = Arc::new(lives);
-    let applier = Applier::new(servers, session, lives, registry.clone(), settings);
+    let refills = Refills::new(&servers, &session, &lives, settings);
+    let applier = Applier::new(servers, session, lives, refills, registry.clone(), settings);
     (applier, registry)
 }
 
@@ -148,6 +150,7 @@ impl Board<'_> {
         let batch = Batch {
             kind: &self.kind,
             now,
+            until: None,
             report,
             items,
         };

@@ -1,10 +1,12 @@
 //! One call at a time, in order; what comes meanwhile shares the next.
 
+use std::time::Instant;
+
 use board::Window;
 use futures::future::join_all;
 
 use super::given::{APPLIED, Given, MS, NOW, gifts, value};
-use crate::contract::{Change, Outcome, StoreError};
+use crate::contract::{Batch, Change, Outcome, StoreError};
 use crate::redis::apply::lane::ITEMS_WAITING_MAX;
 
 const ALL: Window = Window::ALL_TIME;
@@ -95,6 +97,31 @@ async fn a_caller_that_goes_away_takes_nothing_back() {
     assert!(applied.is_err());
     given.redis.resume();
     // Behind it in the lane: when this is answered, that was applied.
+    board.apply(&items, NOW).await;
+    assert_eq!(board.points_of(ALL, "u1"), Some(2));
+}
+
+#[tokio::test]
+async fn a_batch_that_says_when_it_is_too_late_is_not_applied_behind_that() {
+    let given = Given::new().await;
+    let board = given.board(gifts(|_| ())).await;
+    let items = [board.points("u1", 1, NOW)];
+    board.apply(&items, NOW).await;
+    given.redis.pause();
+    let began = Instant::now();
+    let batch = Batch {
+        kind: &board.kind,
+        now: NOW,
+        report: false,
+        until: Some(began + MS * 300),
+        items: &items,
+    };
+    let failed = given.applier.apply(&board.record, 0, batch).await;
+    assert!(failed.is_err(), "{failed:?}");
+    let took = began.elapsed();
+    assert!((MS * 300..MS * 10_000).contains(&took), "{took:?}");
+    given.redis.resume();
+    // Behind it on the connection.
     board.apply(&items, NOW).await;
     assert_eq!(board.points_of(ALL, "u1"), Some(2));
 }

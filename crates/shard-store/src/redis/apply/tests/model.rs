@@ -147,6 +147,7 @@ async fn one_board(dice: &mut Dice, board: &Board<'_>) {
             let batch = Batch {
                 kind,
                 now: *now,
+                until: None,
                 report: *report,
                 items,
             };

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    Calendar, FieldName, FieldRule, Kind, KindName, KindSpec, Member, Mode, Period, RankStyle,
+    Calendar, FieldName, FieldRule, Kind, KindName, KindSpec, Member, Mode, Op, Period, RankStyle,
     Retain, Rules, Ties, Timestamp, Value, Values, Window, WindowRule,
 };
 use end_to_end::redis::{RedisServer, Reply};
+use tokio::time::{Instant, sleep};
 
 use crate::contract::{
     Anchor, Ask, Batch, BoardRecord, Change, Disagreement, Item, Outcome, Query, Reading, Revision,
@@ -22,6 +23,9 @@ pub(super) const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
 
 pub(super) const ALL: Window = Window::ALL_TIME;
 
+/// How long a refill may take that is under way.
+const WHOLE_WITHIN: Duration = Duration::from_secs(20);
+
 /// Items of one batch.
 const BATCH: usize = 1000;
 
@@ -34,14 +38,35 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Points that sum, of all time; the best so many are ranked, or all.
+    /// Points that sum (of a list that is not approximate, the most at once), of all time; the best so many are
+    /// ranked, or all.
     pub(super) async fn new(retain: Option<Retain>) -> Self {
         Self::of(retain, Period::All).await
     }
 
     pub(super) async fn of(retain: Option<Retain>, period: Period) -> Self {
         let redis = RedisServer::plain();
-        let store = open(&redis).await;
+        let store = open(&redis.url(), &RedisSettings::default()).await;
+        Self::with(redis, store, retain, period).await
+    }
+
+    /// Over a Redis that this URL leads to.
+    pub(super) async fn over(
+        redis: RedisServer,
+        url: &str,
+        settings: &RedisSettings,
+        retain: Option<Retain>,
+    ) -> Self {
+        let store = open(url, settings).await;
+        Self::with(redis, store, retain, Period::All).await
+    }
+
+    async fn with(
+        redis: RedisServer,
+        store: RedisStore,
+        retain: Option<Retain>,
+        period: Period,
+    ) -> Self {
         let kind = Arc::new(kind(retain, period));
         let put = store.put_kind(kind.clone(), Revision::default(), true);
         let put = put.await.unwrap();
@@ -58,7 +83,7 @@ impl Room {
 
     /// Another server over the same Redis.
     pub(super) async fn another(&self) -> RedisStore {
-        open(&self.redis).await
+        open(&self.redis.url(), &RedisSettings::default()).await
     }
 
     pub(super) fn item(&self, number: u32, change: Change) -> Item {
@@ -87,6 +112,7 @@ impl Room {
             let batch = Batch {
                 kind: &self.kind,
                 now: NOW,
+                until: None,
                 report: false,
                 items,
             };
@@ -167,6 +193,25 @@ impl Room {
         }
     }
 
+    /// Marks the list as a server leaves it that ends between its write and its refill.
+    pub(super) fn mark(&self, number: u32) {
+        let key = self.keys.meta();
+        let mark = format!("00000000000000aa {number}");
+        let words: [&[u8]; 4] = [b"HSET", &key, b"s:all", mark.as_bytes()];
+        self.redis.command(&words).integer();
+        let words: [&[u8]; 3] = [b"HDEL", &key, b"b:all"];
+        self.redis.command(&words).integer();
+    }
+
+    /// Waits until nobody may be missing from the list.
+    pub(super) async fn wait_until_whole(&self) {
+        let end = Instant::now() + WHOLE_WITHIN;
+        while self.meta('s', ALL).is_some() {
+            assert!(Instant::now() < end, "the list is not refilled");
+            sleep(Duration::from_millis(2)).await;
+        }
+    }
+
     /// Takes members off the sorted set by hand, and tells nobody.
     pub(super) fn lose(&self, from: i64, to: i64) {
         let (from, to) = (from.to_string(), to.to_string());
@@ -181,15 +226,17 @@ impl Room {
     }
 }
 
-async fn open(redis: &RedisServer) -> RedisStore {
-    let url = redis.url().parse().unwrap();
-    RedisStore::open(&url, &RedisSettings::default())
+async fn open(url: &str, settings: &RedisSettings) -> RedisStore {
+    RedisStore::open(&url.parse().unwrap(), settings)
         .await
         .unwrap()
 }
 
 fn kind(retain: Option<Retain>, period: Period) -> Kind {
-    let points = FieldRule::sum(FieldName::new("points").unwrap());
+    let mut points = FieldRule::sum(FieldName::new("points").unwrap());
+    if retain.is_some_and(|retain| !retain.approximate) {
+        points.op = Op::Max;
+    }
     Kind::new(KindSpec {
         name: KindName::new("gifts").unwrap(),
         rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),

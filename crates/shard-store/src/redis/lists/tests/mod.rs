@@ -3,5 +3,6 @@
 mod given;
 mod healing;
 mod memory;
+mod refills;
 mod trimming;
 mod verifying;

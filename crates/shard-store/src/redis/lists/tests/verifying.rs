@@ -1,3 +1,5 @@
+use board::Retain;
+
 use super::given::{Room, list};
 use crate::contract::Disagreement;
 
@@ -51,6 +53,43 @@ async fn who_was_not_taken_off_is_missed_in_the_slack_too() {
     room.lose(1, 1);
     assert_eq!(missing(&room.verify(false).await), [592]);
     assert_eq!(missing(&room.verify(true).await), [592]);
+    assert_eq!(room.verify(false).await, []);
+}
+
+/// Who fell stays among those who are listed, before better ones who are off: of an approximate list that is as
+/// it should be. Who was lost from it is missed all the same.
+#[tokio::test]
+async fn an_approximate_list_misses_nobody_for_whom_others_fell() {
+    let room = Room::new(Some(list(10, 15))).await;
+    room.crowd(100).await;
+    room.apply(&[room.points(100, -99), room.points(99, -98)])
+        .await;
+    for repair in [false, true] {
+        assert_eq!(room.verify(repair).await, []);
+    }
+    room.lose(-1, -1);
+    assert_eq!(missing(&room.verify(false).await), [98]);
+    assert_eq!(missing(&room.verify(true).await), [98]);
+    // To mend it, all of it was gone through.
+    assert_eq!(room.best(10).await, (89..=98).rev().collect::<Vec<_>>());
+    assert_eq!(room.verify(false).await, []);
+}
+
+/// Nobody falls on a list that is not approximate: who has too few better ones belongs on it.
+#[tokio::test]
+async fn an_exact_list_misses_all_who_belong_on_it() {
+    let exact = Retain {
+        approximate: false,
+        ..list(10, 15)
+    };
+    let room = Room::new(Some(exact)).await;
+    room.crowd(100).await;
+    room.apply(&[room.points(101, 1)]).await;
+    assert_eq!(room.verify(false).await, []);
+    room.lose(-3, -2);
+    assert_eq!(room.counts().0, 10);
+    assert_eq!(missing(&room.verify(false).await).len(), 91);
+    assert!(room.verify(true).await.iter().all(|wrong| wrong.repaired));
     assert_eq!(room.verify(false).await, []);
 }
 
