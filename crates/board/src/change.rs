@@ -39,17 +39,6 @@ impl Kind {
         if self.rules().ties() != wanted.rules().ties() {
             return Err(refused("ties", "standings are ordered by it"));
         }
-        let packs_alike = match (self.rules().packing(), wanted.rules().packing()) {
-            (None, None) => true,
-            (Some(held), Some(wanted)) => wanted.lays_down_as(held),
-            _ => false,
-        };
-        if !packs_alike {
-            return Err(refused(
-                "packed",
-                "standings are packed by it (but for until)",
-            ));
-        }
         if self.calendar() != wanted.calendar() {
             return Err(refused("time_zone", "windows begin by it"));
         }
@@ -58,6 +47,14 @@ impl Kind {
         }
         let mut spec = wanted.spec.clone();
         spec.windows = self.changed_windows(wanted, now)?;
+        let differing = match (self.rules().packing(), wanted.rules().packing()) {
+            (None, None) => None,
+            (Some(held), Some(wanted)) => wanted.difference(held),
+            _ => Some("packed"),
+        };
+        if let Some(setting) = differing {
+            return Err(refused(setting, "standings are packed by it"));
+        }
         Self::new(spec).map_err(|error: KindError| refused("windows", error.to_string()))
     }
 

@@ -1,6 +1,6 @@
 //! How a contribution changes a standing.
 //!
-//! [`Rules::fold`] commutes: the same set of contributions gives the same standing in whatever order
+//! [`Rules::fold`] commutes, but for packed sums that come to 0 or to an end of their range: the same set of contributions gives the same standing in whatever order
 //! they arrive. That is what lets shards, retries and re-sends work in any order. What must not
 //! happen twice (a re-sent id) is the store's to know; [`Rules::outright`] does not commute.
 

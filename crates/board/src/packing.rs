@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use crate::kind::{KindError, WindowRule};
-use crate::limits::{FIELDS_MAX, PACKED_BITS};
+use crate::limits::PACKED_BITS;
 use crate::rules::{RulesError, Ties};
 use crate::timestamp::Timestamp;
 use crate::value::Value;
@@ -30,14 +30,12 @@ impl Packing {
     pub(crate) fn check_rules(&self, fields: usize, ties: Ties) -> Result<(), RulesError> {
         let refused = |setting, reason: String| Err(RulesError::Packed { setting, reason });
         if fields != 1 {
-            let reason = format!(
-                "a kind of one field can be packed, not of {fields} (of at most {FIELDS_MAX})"
-            );
+            let reason = format!("a kind of one field can be packed, not of {fields}");
             return refused("packed", reason);
         }
         if ties == Ties::Member {
-            let reason = "ties go by time in a packed kind, earliest or latest".to_owned();
-            return refused("packed", reason);
+            let reason = "member is not for packed kinds, of which ties go by time".to_owned();
+            return refused("ties", reason);
         }
         let largest = (1 << (PACKED_BITS - 1)) - 1;
         if self.most == 0 || self.most > largest {
@@ -49,9 +47,10 @@ impl Packing {
             || 1000 % ms != 0
             || self.unit != Duration::from_millis(self.unit_ms().cast_unsigned())
         {
-            let reason =
-                "a unit is a divisor of a second in whole milliseconds, such as 1s or 100ms"
-                    .to_owned();
+            let reason = format!(
+                "{:?} does not divide a second in whole milliseconds, as 1s and 100ms do",
+                self.unit
+            );
             return refused("packed.unit", reason);
         }
         if let Some((from, until)) = self.span {
@@ -113,10 +112,16 @@ impl Packing {
         }
     }
 
-    /// Whether standings that are packed by the other are by this one, too.
-    pub(crate) fn lays_down_as(&self, other: &Self) -> bool {
+    /// The setting by which standings that the other has packed are not as this one packs them.
+    pub(crate) fn difference(&self, other: &Self) -> Option<&'static str> {
         let base = |packing: &Self| packing.span.map(|(from, _)| from);
-        (self.most, self.unit, base(self)) == (other.most, other.unit, base(other))
+        let settings = [
+            ("packed.most", self.most == other.most),
+            ("packed.unit", self.unit == other.unit),
+            ("packed.from", base(self) == base(other)),
+        ];
+        let mut differing = settings.iter().filter(|(_, is_same)| !is_same);
+        differing.next().map(|(setting, _)| *setting)
     }
 
     /// Milliseconds of a unit.

@@ -91,10 +91,14 @@ fn only_until_changes_once_there_are_boards() {
     let changed = held.changed_to(&later, at(FROM)).unwrap();
     assert_eq!(changed.rules().packing(), later.rules().packing());
     assert_eq!(held.meaning(), later.meaning());
-    let others = [packing(1001, 1000, 10), packing(1000, 100, 10)];
-    for other in others.map(of) {
+    let others = [
+        ("packed.most: ", packing(1001, 1000, 10)),
+        ("packed.unit: ", packing(1000, 100, 10)),
+    ];
+    for (setting, other) in others {
+        let other = of(other);
         let error = held.changed_to(&other, at(FROM)).unwrap_err().to_string();
-        assert!(error.starts_with("packed: "), "{error}");
+        assert!(error.starts_with(setting), "{error}");
         assert_ne!(held.meaning(), other.meaning());
     }
 }

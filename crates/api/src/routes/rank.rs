@@ -40,7 +40,7 @@ pub(crate) async fn of_points(
     let points = params.value("points")?;
     let window = read_window(&app, path.kind(), params)?;
     let points = points.ok_or_else(|| Problem::invalid("points: is missing"))?;
-    let values = Named::Points(Integer::Exact(points)).read_by(path.kind())?;
+    let values = Named::Points(Integer::Exact(points)).read_outright(path.kind())?;
     place(&app, &path, &window, &values).await
 }
 
@@ -54,7 +54,7 @@ pub(crate) async fn of_values(
     let window = read_window(&app, path.kind(), Params::of(query.as_deref()))?;
     let text = body::json_text(&headers, request).await?;
     let shape: ValuesShape<'_> = body::from_json(&text)?;
-    let values = Named::of(shape.points, shape.values.as_ref())?.read_by(path.kind())?;
+    let values = Named::of(shape.points, shape.values.as_ref())?.read_outright(path.kind())?;
     place(&app, &path, &window, &values).await
 }
 

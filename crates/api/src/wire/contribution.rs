@@ -134,10 +134,7 @@ impl ContributionShape<'_> {
 
 impl StandingShape<'_> {
     pub(crate) fn values(&self, kind: &Kind) -> Result<Values, Problem> {
-        let values = Named::of(self.points, self.values.as_ref())?.read_by(kind)?;
-        let checked = kind.rules().check_outright(&values);
-        checked.map_err(|error| unfit(&error))?;
-        Ok(values)
+        Named::of(self.points, self.values.as_ref())?.read_outright(kind)
     }
 
     pub(crate) fn at(&self, now: Timestamp) -> Timestamp {
@@ -152,13 +149,11 @@ impl StandingShape<'_> {
 impl Contributed<'_> {
     /// What it does to a standing of a kind.
     pub(crate) fn change(&self, kind: &Kind) -> Result<Change, Problem> {
-        let values = self.named.read_by(kind)?;
-        if !self.set {
-            return Ok(Change::Fold(values));
+        if self.set {
+            self.named.read_outright(kind).map(Change::Set)
+        } else {
+            self.named.read_by(kind).map(Change::Fold)
         }
-        let checked = kind.rules().check_outright(&values);
-        checked.map_err(|error| unfit(&error))?;
-        Ok(Change::Set(values))
     }
 }
 
@@ -209,6 +204,16 @@ impl Named<'_> {
             }
         }
         rules.check(&values).map_err(|error| unfit(&error))?;
+        Ok(values)
+    }
+}
+
+impl Named<'_> {
+    /// The values of a standing, which is exactly these.
+    pub(crate) fn read_outright(self, kind: &Kind) -> Result<Values, Problem> {
+        let values = self.read_by(kind)?;
+        let checked = kind.rules().check_outright(&values);
+        checked.map_err(|error| unfit(&error))?;
         Ok(values)
     }
 }

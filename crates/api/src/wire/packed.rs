@@ -134,7 +134,7 @@ mod tests {
             ),
             (
                 json!({"windows": ["day"], "packed": {"most": 9, "unit": "7ms"}}),
-                "packed.unit: ",
+                "packed.unit: 7ms",
             ),
             (
                 json!({"windows": ["day"], "packed": {"most": 9, "unit": "1m"}}),
@@ -146,7 +146,7 @@ mod tests {
             ),
             (
                 json!({"windows": ["day"], "ties": "member", "packed": {"most": 9}}),
-                "packed: ties",
+                "ties: member",
             ),
             (
                 json!({"windows": ["day"], "fields": [{"name": "a"}, {"name": "b"}], "packed": {"most": 9}}),

@@ -29,8 +29,8 @@ impl Default for PlaceView {
 
 impl Merger {
     /// The place of a member who would reach these values at that time; none where that is not on
-    /// the list of a kind that ranks only its best. Where ties go by member alone, or to the
-    /// millisecond, it comes behind those that are there.
+    /// the list of a kind that ranks only its best. Where ties go by member alone, or reached it at
+    /// the same time as it is kept, it comes behind those that are there.
     pub async fn place(
         &self,
         board: &BoardName,
@@ -39,6 +39,7 @@ impl Merger {
         values: &Values,
         reached_at: Timestamp,
     ) -> Result<Answer<Option<PlaceView>>, ReadError> {
+        let reached_at = kind.rules().kept_time(reached_at);
         let words = kind.rules().rank_words(values, reached_at);
         self.place_below(board, kind, window, Bound::prefix(words))
             .await

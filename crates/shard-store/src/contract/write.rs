@@ -29,7 +29,7 @@ pub struct Item {
     pub hash: u64,
     /// What happens to it.
     pub change: Change,
-    /// When it happened.
+    /// When it happened: a [kept time](board::Rules::kept_time).
     pub at: Timestamp,
     /// What to remember it by, within the kind's dedupe span.
     pub id: Option<IdDigest>,

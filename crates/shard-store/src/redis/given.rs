@@ -193,7 +193,7 @@ impl Laid {
     }
 }
 
-/// The score of a packed standing, by what it says it is of every number that it might be.
+/// The score of a packed standing: that of the cut at its own key.
 pub(super) fn packed_score(packed: &Packed<'_>, rules: &Rules, standing: &Standing) -> i64 {
     let key = entry(rules, standing, &member("u")).key;
     match packed.cut(&Bound::key(&key)) {

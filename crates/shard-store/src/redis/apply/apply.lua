@@ -89,7 +89,7 @@ local function look_up(batch, rules, keys, dropped)
         local look = batch[window]
         local held = #look.names > 0 and held_by(rules, keys, window, look.names)
         for place, member in ipairs(look.wanted) do
-            local bytes, standing = held[place], nil
+            local bytes, standing = held[place], false
             if bytes and rules.packed then
                 local value, time = unpacked(rules.packed, tonumber(bytes), look.base)
                 -- Servers write one number in several ways.

@@ -14,8 +14,8 @@ const DIGEST: &str = "@DIGEST@";
 /// Prelude first: what comes later uses what stands before.
 const PARTS: &[&str] = &[
     include_str!("prelude.lua"),
-    include_str!("standings.lua"),
     include_str!("packed.lua"),
+    include_str!("standings.lua"),
     include_str!("../registry/records.lua"),
     include_str!("../registry/kinds.lua"),
     include_str!("../registry/boards.lua"),

@@ -3,6 +3,20 @@
 -- The upper bits are the value, the lower ones the time, in units from the window's base on; each is turned
 -- round where less of it is better. A double holds all 53 of them exactly. A sum that is not 0 has moved.
 
+-- How a packed standing is laid out, by the end of a text of rules.
+local function packing_of(rules, text)
+    local bits, unit, most = text:match('^:(%d+):(%d+):(%d+)$')
+    return {
+        units = 2 ^ bits,
+        values = 2 ^ (53 - bits),
+        unit = tonumber(unit),
+        most = tonumber(most),
+        sums = rules.accumulates and rules.fields[1].op == 's',
+        asc = rules.fields[1].asc,
+        earliest = rules.ties == 'e',
+    }
+end
+
 local function is_packed(score)
     return score >= 0 and score < 9007199254740992 and score % 1 == 0
 end

@@ -10,20 +10,6 @@
 local NULL = -9007199254740992
 local SHORT = 2147483648
 
--- How a packed standing is laid out, by the end of a text of rules.
-local function packing_of(rules, text)
-    local bits, unit, most = text:match('^:(%d+):(%d+):(%d+)$')
-    return {
-        units = 2 ^ bits,
-        values = 2 ^ (53 - bits),
-        unit = tonumber(unit),
-        most = tonumber(most),
-        sums = rules.accumulates and rules.fields[1].op == 's',
-        asc = rules.fields[1].asc,
-        earliest = rules.ties == 'e',
-    }
-end
-
 local known_rules, known_rules_count = {}, 0
 
 -- The rules of a text, kept at hand.

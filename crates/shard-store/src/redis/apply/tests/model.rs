@@ -192,6 +192,7 @@ fn hold(board: &Board<'_>, twin: &Twin, before: &Held) {
             "{counter} after {old_counter}: {changed}"
         );
         assert_eq!(counter == old_counter, last == old_last);
+        assert_eq!(changed > 0, counter > old_counter, "{window:?}");
     }
     let written = board.meta("w").map(|text| String::from_utf8(text).unwrap());
     assert_eq!(written, twin.written.map(|now| now.millis().to_string()));
