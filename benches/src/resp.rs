@@ -57,12 +57,30 @@ impl Connection {
     pub fn list(&mut self, words: &[&str]) -> io::Result<Vec<String>> {
         let command = command(words);
         self.stream.get_mut().write_all(command.as_bytes())?;
+        self.array()
+    }
+
+    /// Sends one command with a step of a cursor as its reply: where to go on, and what there was.
+    pub fn page(&mut self, words: &[&str]) -> io::Result<(String, Vec<String>)> {
+        let command = command(words);
+        self.stream.get_mut().write_all(command.as_bytes())?;
+        match self.header()? {
+            2 => Ok((self.reply()?, self.array()?)),
+            other => Err(io::Error::other(format!("a page of {other} parts"))),
+        }
+    }
+
+    fn array(&mut self) -> io::Result<Vec<String>> {
+        (0..self.header()?).map(|_| self.reply()).collect()
+    }
+
+    /// How many items an array has.
+    fn header(&mut self) -> io::Result<usize> {
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
         let count = line.trim_end().strip_prefix('*');
         let count: Option<usize> = count.and_then(|count| count.parse().ok());
-        let count = count.ok_or_else(|| io::Error::other(format!("Redis answered {line:?}")))?;
-        (0..count).map(|_| self.reply()).collect()
+        count.ok_or_else(|| io::Error::other(format!("Redis answered {line:?}")))
     }
 
     fn reply(&mut self) -> io::Result<String> {

@@ -15,28 +15,22 @@ use crate::verify::VerifyArgs;
 
 /// A sharded leaderboard service.
 #[derive(Debug, Parser)]
-#[command(name = "megaboard", version, about, max_term_width = 100)]
+#[command(name = "megaboard", version, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// One command of the binary.
+/// One command of the binary. What its help says stands at its arguments: a word here would take the
+/// place of all of that.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Serves boards over HTTP.
     Serve(ServeArgs),
-    /// Sends a CSV or NDJSON file of contributions to a server.
     Import(ImportArgs),
-    /// Writes boards as NDJSON that `import` takes.
     Export(ExportArgs),
-    /// Feeds a server from Redis Streams.
     Ingest(IngestArgs),
-    /// Reads a sorted set of a Redis into a board.
     Adopt(AdoptArgs),
-    /// Shows the best of a board as a table.
     Top(TopArgs),
-    /// Holds the score store against the sorted sets.
     Verify(VerifyArgs),
 }
 
@@ -98,6 +92,28 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_says_what_a_command_does() {
+        let mut cli = Cli::command();
+        let short = cli.render_help().to_string();
+        assert!(
+            short.starts_with("A sharded leaderboard service"),
+            "{short}"
+        );
+        for command in cli.get_subcommands().filter(|it| it.get_name() != "help") {
+            assert!(command.get_about().is_some(), "{}", command.get_name());
+        }
+        let told = |name, what| {
+            let command = Cli::command().find_subcommand_mut(name).cloned();
+            let said = command.unwrap().render_long_help().to_string();
+            assert!(said.contains(what), "{said}");
+        };
+        told("adopt", "time-left(ends=");
+        told("ingest", "one field json");
+        told("import", "Exit status");
+        told("export", "Exit status");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod delivery;
 mod export;
 mod import;
 mod ingest;
+mod redis_error;
 mod serve;
 mod store;
 mod terminal;

@@ -30,7 +30,7 @@ const CACHE_BYTES_MAX: u64 = 512 << 20;
 /// How often what is past its time is dropped.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Flags of `serve`.
+/// Serves boards over HTTP.
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
     /// Address and port; port 0 picks one and prints it. [default: 127.0.0.1:8080]

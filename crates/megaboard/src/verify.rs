@@ -18,7 +18,7 @@ const PAGE_BOARDS: usize = 1000;
 /// Disagreements that are shown; all are counted.
 const SHOWN_MAX: u64 = 100;
 
-/// Flags of `verify`.
+/// Holds the score store against the sorted sets.
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
     /// Where boards are kept. [default: embedded:./megaboard-data]

@@ -58,6 +58,9 @@ fn an_encoding_that_is_none_or_does_not_fit() {
     refused(&stage, &with("plain", "nope/x"), 1, "nope");
     refused(&stage, &with("plain", "daily/x"), 1, "say with --window");
     refused(&stage, &with("plain", "power"), 2, "KIND/SUBJECT");
+    let day = [&with("plain", "power/x")[..], &["--window", "day"]].concat();
+    refused(&stage, &day, 1, "kind power has no window `day`, only all");
+    assert!(stage.entries("power/x").is_empty());
 }
 
 #[test]

@@ -309,3 +309,19 @@ fn what_cannot_be_read_is_named_and_leaves_no_file() {
         assert_eq!(export(&server, wrong).status, Some(2), "{wrong:?}");
     }
 }
+
+#[test]
+fn of_a_kind_that_ranks_only_its_best_it_is_told_that_others_may_be_missing() {
+    let server = Server::with(
+        "[kinds.gifts]\nwindows = [\"all\"]\nretain = { keep = 2, approximate = true }\n",
+    );
+    let told = "1 windows rank their best alone";
+    server.give("gifts/few", &[("a", 1)]);
+    let run = export(&server, &["gifts/few"]);
+    assert_eq!((run.status, run.stdout.lines().count()), (Some(0), 1));
+    assert!(!run.stderr.contains(told), "{run:?}");
+    server.give("gifts/more", &[("a", 1), ("b", 2), ("c", 3)]);
+    let run = export(&server, &["gifts/more"]);
+    assert_eq!((run.status, run.stdout.lines().count()), (Some(0), 2));
+    assert!(run.stderr.contains(told), "{run:?}");
+}

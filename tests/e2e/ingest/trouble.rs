@@ -141,3 +141,14 @@ fn who_is_not_let_in_is_told_so_and_ends() {
     });
     ends_well(ingest);
 }
+
+#[test]
+fn a_key_that_is_no_stream_is_named() {
+    let redis = RedisServer::plain();
+    let server = Server::with(KIND);
+    redis.command(&["SET", &stream(3), "text"]);
+    let mut ingest = ingest(&redis, server.url(), &[]);
+    assert_eq!(ingest.ended().code(), Some(1), "{}", ingest.stderr());
+    let named = format!("wrong kind of value ({})", stream(3));
+    assert!(ingest.stderr().contains(&named), "{}", ingest.stderr());
+}

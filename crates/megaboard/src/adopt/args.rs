@@ -9,7 +9,7 @@ use super::source::SourceUrl;
 use crate::board_path::BoardPath;
 use crate::cli::{self, ServerArgs};
 
-/// Reads a sorted set of a Redis into a board.
+/// Reads a sorted set of a Redis into a board
 ///
 /// Each member's standing is set to what the sorted set says, with its time where the encoding has
 /// one. The sorted set is only read, by cursor, and may be written to meanwhile; what changes behind

@@ -31,7 +31,7 @@ pub(super) fn compare(source: &[Standing], board: &[Ranked], fields: &[String]) 
         differences.positions += 1;
         differences.places.push(place);
         let there = ranked.map_or("nobody", |ranked| &ranked.member);
-        let first = || (place + 1, standing.member.clone(), there.to_owned());
+        let first = || (place + 1, standing.member.to_string(), there.to_owned());
         differences.first.get_or_insert_with(first);
     }
     if differences.positions > 0 {
@@ -58,14 +58,14 @@ pub(super) fn order_ties(standings: &mut Vec<Standing>, is_cut: bool) {
 
 #[cfg(test)]
 mod tests {
-    use board::Timestamp;
+    use board::{Member, Timestamp};
     use serde_json::json;
 
     use super::*;
 
     fn standing(member: &str, points: i64, at: i64) -> Standing {
         Standing {
-            member: member.to_owned(),
+            member: Member::new(member).unwrap(),
             values: vec![points],
             at: Timestamp::from_millis(at),
         }

@@ -19,7 +19,6 @@ mod target;
 
 use std::error::Error;
 use std::fmt::Display;
-use std::hash::Hasher as _;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,12 +26,11 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use board::Timestamp;
+use board::{Member, Timestamp};
 use encodings::{Encoding, Reading};
 use indicatif::ProgressBar;
 use indicatif::style::{ProgressStyle, TemplateError};
 use tokio::runtime::Runtime;
-use twox_hash::XxHash3_64;
 
 pub(crate) use self::args::AdoptArgs;
 
@@ -50,6 +48,10 @@ use crate::terminal;
 
 /// Requests under way at a time. Several, since each waits for its batch to be durable.
 const SENDERS: usize = 4;
+
+/// Batches that are filled at a time, each with a share of the members. By the bits that place a member,
+/// so that with 16 shards a batch goes to one of them, and no two senders are at one.
+const LOTS: usize = 16;
 
 /// Batches that wait for a sender.
 const BATCHES_AHEAD_MAX: usize = 1;
@@ -199,6 +201,7 @@ impl<'a> Adoption<'a> {
             path: BoardPath::parse(&args.board).map_err(failed)?,
             stop,
             patience: Patience::default(),
+            say,
         };
         let kind = target.kind()?;
         let fields = kind.fields();
@@ -211,9 +214,11 @@ impl<'a> Adoption<'a> {
         let window = kind
             .window_to_check(args.window.as_deref())
             .ok_or_else(|| {
-                let name = target.path.kind();
+                let (name, windows) = (target.path.kind(), kind.windows());
+                let asked = args.window.as_deref().unwrap_or("all");
                 failed(format!(
-                    "kind {name} has no window `all`: say with --window which one is meant"
+                    "kind {name} has no window `{asked}`, only {windows}: say with --window which \
+                     one is meant"
                 ))
             })?;
         let at = args.at.unwrap_or_else(now);
@@ -320,7 +325,8 @@ impl<'a> Adoption<'a> {
             self.runtime
                 .spawn(async move { source.scan(&cursor).await })
         };
-        let mut batches: Vec<Batch> = queues.iter().map(|_| Batch::default()).collect();
+        let mut batches: Vec<Batch> = (0..LOTS).map(|_| Batch::default()).collect();
+        let queue_of = |lot: usize| &queues[lot * queues.len() / LOTS];
         let mut next = Some(scan("0".to_owned()));
         while let Some(page) = next.take() {
             if self.stop.requested() {
@@ -342,19 +348,19 @@ impl<'a> Adoption<'a> {
                         continue;
                     }
                 };
-                let place = place_of(&standing.member, queues.len());
-                let batch = &mut batches[place];
+                let lot = lot_of(&standing.member);
+                let batch = &mut batches[lot];
                 self.reader.write(&standing, &mut batch.body);
                 batch.end_line();
-                if batch.is_full() && queues[place].send(std::mem::take(batch)).is_err() {
+                if batch.is_full() && queue_of(lot).send(std::mem::take(batch)).is_err() {
                     return Ok(());
                 }
             }
             self.progress.inc(page.entries.len() as u64);
         }
-        for (batch, queue) in batches.into_iter().zip(queues) {
+        for (lot, batch) in batches.into_iter().enumerate() {
             // Who has hung up says why.
-            if !batch.is_empty() && queue.send(batch).is_err() {
+            if !batch.is_empty() && queue_of(lot).send(batch).is_err() {
                 return Ok(());
             }
         }
@@ -462,15 +468,10 @@ impl<'a> Adoption<'a> {
     }
 }
 
-/// Which sender has a member.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "any bits of a hash do, and the remainder is small"
-)]
-fn place_of(member: &str, places: usize) -> usize {
-    let mut hasher = XxHash3_64::with_seed(0);
-    hasher.write(member.as_bytes());
-    hasher.finish() as usize % places
+/// Which batch a member is in, the same in every run of the cursor.
+fn lot_of(member: &Member) -> usize {
+    const LOT_BITS: u32 = LOTS.ilog2();
+    usize::try_from(member.placement_hash() >> (u64::BITS - LOT_BITS)).unwrap_or_default()
 }
 
 fn now() -> Timestamp {

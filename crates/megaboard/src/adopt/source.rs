@@ -16,6 +16,7 @@ use fred::types::{Builder, ClusterHash, CustomCommand, Resp3Frame, RespVersion, 
 use tokio::time::timeout;
 
 use super::page::{self, Entry, Page};
+use crate::redis_error::plain;
 
 /// How long a connection may take to be made, TLS and login included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -216,7 +217,7 @@ impl Source {
                 Err(failed(String::from_utf8_lossy(&data).into_owned()))
             }
             Ok(frame) => Ok(frame),
-            Err(error) => Err(failed(error.details().to_owned())),
+            Err(error) => Err(failed(plain(&error))),
         }
     }
 }
@@ -231,7 +232,7 @@ fn unread(command: &'static str) -> SourceError {
 async fn connect(url: &SourceUrl) -> Result<Client, SourceError> {
     let failed = |error: Error| SourceError::Connect {
         url: url.to_string(),
-        cause: plain(error.details()).to_owned(),
+        cause: plain(&error),
     };
     let client = Builder::from_config(url.0.clone())
         .with_connection_config(|connection| {
@@ -261,14 +262,6 @@ async fn connect(url: &SourceUrl) -> Result<Client, SourceError> {
         }
     }
     Ok(client)
-}
-
-/// What the system says, out of what fred makes of it:
-/// `Os { code: 111, kind: ConnectionRefused, message: "Connection refused" }`.
-fn plain(details: &str) -> &str {
-    let message = details.split_once("message: \"");
-    let message = message.and_then(|(_, message)| message.split('"').next());
-    message.unwrap_or(details)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ const NAME_CHARS_SHOWN: usize = 80;
 /// What a member is set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Standing {
-    pub(super) member: String,
+    pub(super) member: Member,
     /// In the kind's order of fields.
     pub(super) values: Vec<i64>,
     pub(super) at: Timestamp,
@@ -126,7 +126,7 @@ impl Reader {
     fn standing(&self, entry: &Entry, tally: &mut Tally) -> Result<Standing, String> {
         let decoded = self.decode(entry).map_err(|error| error.to_string())?;
         let member = str::from_utf8(decoded.member).map_err(|_| "its name is not UTF-8")?;
-        Member::new(member).map_err(|error| error.to_string())?;
+        let member = Member::new(member).map_err(|error| error.to_string())?;
         let at = match (decoded.at, &entry.time_score) {
             (Some(at), _) => at,
             (None, Some(score)) => {
@@ -140,7 +140,7 @@ impl Reader {
         }
         let values = (0..self.encoding.fields()).filter_map(|field| decoded.values.get(field));
         Ok(Standing {
-            member: member.to_owned(),
+            member,
             values: values.map(board::Value::get).collect(),
             at,
         })
@@ -157,10 +157,11 @@ impl Reader {
     pub(super) fn write(&self, standing: &Standing, out: &mut Vec<u8>) {
         out.extend_from_slice(self.head.as_bytes());
         // Writing to memory does not fail.
-        let _ = serde_json::to_writer(&mut *out, &standing.member);
+        let _ = serde_json::to_writer(&mut *out, standing.member.as_str());
         match standing.values.as_slice() {
             [points] if self.fields == ["points"] => {
-                let _ = write!(out, ",\"points\":{points}");
+                out.extend_from_slice(b",\"points\":");
+                let _ = serde_json::to_writer(&mut *out, points);
             }
             values => {
                 for (place, (field, value)) in self.fields.iter().zip(values).enumerate() {
@@ -170,7 +171,9 @@ impl Reader {
                 out.push(b'}');
             }
         }
-        let _ = writeln!(out, ",\"at\":{}}}", standing.at.millis());
+        out.extend_from_slice(b",\"at\":");
+        let _ = serde_json::to_writer(&mut *out, &standing.at.millis());
+        out.extend_from_slice(b"}\n");
     }
 }
 

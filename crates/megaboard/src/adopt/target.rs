@@ -17,6 +17,8 @@ pub(super) struct Target<'a> {
     pub(super) path: BoardPath,
     pub(super) stop: &'a Stop,
     pub(super) patience: Patience,
+    /// Takes messages for people, one line each.
+    pub(super) say: &'a (dyn Fn(String) + Sync),
 }
 
 /// What of a kind decides how standings are written to it.
@@ -65,10 +67,18 @@ impl Kind {
         self.retain.as_ref().map_or(u64::MAX, |retain| retain.keep)
     }
 
-    /// The window that has all that is adopted: the one that is named, or `all`.
+    /// The window that has all that is adopted: the one that is named, or `all`. None where the kind
+    /// has no such windows.
     pub(super) fn window_to_check(&self, named: Option<&str>) -> Option<String> {
-        let all = || self.windows.iter().find(|window| *window == "all").cloned();
-        named.map(str::to_owned).or_else(all)
+        let window = named.unwrap_or("all");
+        let period = window.split(':').next();
+        let has = |held: &String| Some(held.as_str()) == period;
+        self.windows.iter().any(has).then(|| window.to_owned())
+    }
+
+    /// Its windows, for people.
+    pub(super) fn windows(&self) -> String {
+        self.windows.join(", ")
     }
 
     /// How a sorted set is read to have this kind's best first.
@@ -88,7 +98,7 @@ impl Ranked {
             Some(points) => Some(points),
             None => self.values.get(field).copied().flatten(),
         };
-        self.member == standing.member
+        self.member == standing.member.as_str()
             && fields
                 .iter()
                 .map(value)
@@ -124,6 +134,9 @@ impl Target<'_> {
                 }
                 Err(error) => (error.to_string(), None),
             };
+            if stall.is_none() {
+                (self.say)(format!("{reason}; trying again"));
+            }
             let pauses = stall.get_or_insert_with(|| Pauses::new(self.patience));
             let Some(pause) = pauses.next(retry_after) else {
                 return Err(Halt::Failed(reason));
@@ -133,5 +146,26 @@ impl Target<'_> {
                 return Err(Halt::Interrupted);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn windows_that_the_kind_has_not_are_none_to_adopt_into() {
+        let kind = json!({"fields": [{"name": "points"}], "windows": ["day", "all"]});
+        let kind: Kind = serde_json::from_value(kind).unwrap();
+        let window = |named| kind.window_to_check(named);
+        assert_eq!(window(None).as_deref(), Some("all"));
+        assert_eq!(
+            window(Some("day:2026-11-20")).as_deref(),
+            Some("day:2026-11-20")
+        );
+        assert_eq!(window(Some("week:2026-W47")), None);
+        assert_eq!(window(Some("dya")), None);
     }
 }

@@ -8,8 +8,10 @@ use clap::builder::NonEmptyStringValueParser;
 use crate::board_path::BoardPath;
 use crate::cli::ServerArgs;
 
-/// Writes the standings of a board, or of all boards of a kind, as NDJSON: each line a contribution
-/// that sets one standing in one window, as `import` and POST /v1/contributions take it.
+/// Writes the standings of a board, or of all boards of a kind, as NDJSON.
+///
+/// Each line is a contribution that sets one standing in one window, as `import` and POST
+/// /v1/contributions take it.
 ///
 /// Exit status: 0 when all of it is written, 1 when something could not be read or written, 130 after
 /// Ctrl-C.

@@ -81,7 +81,13 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
         boards,
         windows,
         standings,
+        lists,
     } = counts;
+    if lists > 0 {
+        terminal::complain(&format!(
+            "{lists} windows rank their best alone (`retain`): who has a score below them is not exported"
+        ));
+    }
     let took = started.elapsed().as_secs_f64();
     terminal::complain(&format!(
         "exported {standings} standings, {windows} windows, {boards} boards; took {took:.2} s"
@@ -95,6 +101,8 @@ struct Counts {
     boards: u64,
     windows: u64,
     standings: u64,
+    /// Windows of which only a list was ranked that was full.
+    lists: u64,
 }
 
 /// An export under way.
@@ -160,7 +168,9 @@ impl Export<'_> {
         let output = &mut self.output;
         let counts = &mut self.counts;
         let progress = self.progress;
+        let mut is_list = false;
         let mut write = |page: &Page<'_>, place: usize| {
+            is_list |= page.is_full_list();
             let line = Line::of(page, &page.entries[place]);
             output.line(&line).map_err(Halt::Failed)?;
             counts.standings += 1;
@@ -171,6 +181,7 @@ impl Export<'_> {
         let exported = window::export(&mut pages, &mut seen, &mut write);
         let is_gone = pages.is_gone();
         self.counts.windows += 1;
+        self.counts.lists += u64::from(is_list);
         match exported {
             Ok(exported) if exported.is_settled() => Ok(()),
             Ok(exported) => {

@@ -40,6 +40,8 @@ pub(super) struct Page<'a> {
     pub(super) version: String,
     /// How many are ranked.
     pub(super) members: u64,
+    /// How many can be, where only the best are.
+    pub(super) listed: Option<u64>,
     #[serde(borrow)]
     pub(super) entries: Vec<Entry<'a>>,
 }
@@ -69,6 +71,13 @@ pub(super) struct Line<'a> {
     at: &'a RawValue,
     set: bool,
     window: &'a str,
+}
+
+impl Page<'_> {
+    /// Whether only the best are ranked, and there may be others with scores.
+    pub(super) fn is_full_list(&self) -> bool {
+        self.listed.is_some_and(|listed| self.members >= listed)
+    }
 }
 
 impl<'a> Line<'a> {

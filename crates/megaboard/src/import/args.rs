@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 use super::csv::{ColumnNames, SubjectSource};
 use crate::cli::ServerArgs;
 
-/// Sends a file of contributions to a server.
+/// Sends a CSV or NDJSON file of contributions to a server.
 ///
 /// A CSV file needs a header and the flags that say which columns make a contribution. NDJSON, one
 /// contribution a line, takes none of them. Both may be packed with gzip.

@@ -8,7 +8,9 @@ use crate::cli::ServerArgs;
 /// As many as one process reads in one call.
 const PARTITIONS_MAX: u64 = 1024;
 
-/// Feeds a server with contributions from Redis Streams, partitioned by member, until it is stopped.
+/// Feeds a server with contributions from Redis Streams.
+///
+/// The streams are partitioned by member, and read until this is stopped.
 ///
 /// An entry holds either one field json, a contribution as POST /v1/contributions takes it, or the
 /// fields board, member, points (or values, as JSON), and if need be at and id. The id of one

@@ -16,6 +16,7 @@ use fred::types::{Builder, ClusterHash, CustomCommand, Resp3Frame, RespVersion, 
 use tokio::time::timeout;
 
 use super::url::StreamsUrl;
+use crate::redis_error::plain;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(5);
@@ -37,6 +38,14 @@ impl Fault {
         matches!(self, Self::Refused(words) if words.starts_with("NOGROUP"))
     }
 
+    /// The same, saying which stream Redis spoke of.
+    pub(super) fn at(self, stream: &str) -> Self {
+        match self {
+            Self::Refused(words) => Self::Refused(format!("{words} ({stream})")),
+            lost @ Self::Lost(_) => lost,
+        }
+    }
+
     /// What waiting does not mend: who we are, or what we may do.
     pub(super) fn is_lasting(&self) -> bool {
         const LASTING: [&str; 4] = ["NOAUTH", "WRONGPASS", "NOPERM", "WRONGTYPE"];
@@ -55,7 +64,7 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) async fn open(url: &StreamsUrl, db: u8) -> Result<Self, Fault> {
-        let lost = |error: fred::error::Error| Fault::Lost(error.details().to_owned());
+        let lost = |error: fred::error::Error| Fault::Lost(plain(&error));
         let client = client_for(url, db).map_err(lost)?;
         match timeout(CONNECT_TIMEOUT, client.init()).await {
             Ok(Ok(_)) => Ok(Self { client }),
@@ -81,7 +90,7 @@ impl Connection {
         command: &'static str,
         calls: Vec<Vec<Value>>,
     ) -> Result<Vec<Option<String>>, Fault> {
-        let lost = |error: fred::error::Error| Fault::Lost(error.details().to_owned());
+        let lost = |error: fred::error::Error| Fault::Lost(plain(&error));
         let pipeline = self.client.pipeline();
         for args in calls {
             let custom = CustomCommand::new_static(command, ClusterHash::FirstKey, false);
@@ -126,7 +135,7 @@ impl Connection {
             Err(error) if *error.kind() == ErrorKind::Timeout => {
                 Err(Fault::Lost("no answer in time".to_owned()))
             }
-            Err(error) => Err(Fault::Lost(error.details().to_owned())),
+            Err(error) => Err(Fault::Lost(plain(&error))),
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) async fn make(
     let make = words(&["CREATE", stream, group, behind, "MKSTREAM"]);
     match connection.send("XGROUP", make).await {
         Err(Fault::Refused(words)) if words.starts_with("BUSYGROUP") => Ok(()),
-        answer => answer.map(drop),
+        answer => answer.map(drop).map_err(|fault| fault.at(stream)),
     }
 }
 
