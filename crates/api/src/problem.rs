@@ -252,12 +252,12 @@ impl From<&Reason> for Problem {
     fn from(reason: &Reason) -> Self {
         let kind = match reason {
             Reason::NotAdmitted(NotAdmitted::FromTheFuture { .. }) => ProblemType::FromTheFuture,
-            Reason::NotAdmitted(NotAdmitted::OutOfRange { .. }) => ProblemType::OutOfRange,
             Reason::NotAdmitted(NotAdmitted::WindowClosed { .. })
             | Reason::Shard(Refused::WindowClosed(_)) => ProblemType::WindowClosed,
             Reason::NotOpen(_) => ProblemType::NotOpen,
             Reason::OtherWindow { .. } => ProblemType::Invalid,
-            Reason::Shard(Refused::OutOfRange(_)) => ProblemType::OutOfRange,
+            Reason::NotAdmitted(NotAdmitted::OutOfRange { .. })
+            | Reason::Shard(Refused::OutOfRange(_)) => ProblemType::OutOfRange,
             Reason::Shard(Refused::NotRanked(_)) => ProblemType::NotRanked,
         };
         Self::new(kind, reason.to_string())

@@ -33,7 +33,7 @@ pub enum NotAdmitted {
         at: Timestamp,
     },
     /// A packed kind has no bits for `at`.
-    #[error("at: {at} is outside of what the kind's packed standings can hold{}", span_of(.span))]
+    #[error("at: {at} is outside of what the kind's packed standings can hold{}", span_of(*.span))]
     OutOfRange {
         /// The contribution's time.
         at: Timestamp,
@@ -42,7 +42,7 @@ pub enum NotAdmitted {
     },
 }
 
-fn span_of(span: &Option<(Timestamp, Timestamp)>) -> String {
+fn span_of(span: Option<(Timestamp, Timestamp)>) -> String {
     span.map_or_else(String::new, |(from, until)| format!(", {from} to {until}"))
 }
 

@@ -152,9 +152,10 @@ impl<'a> Packed<'a> {
         let is_kept = lower >= 0 && since.rem_euclid(unit) == 0;
         if lower > i128::from(max) {
             // Nobody of this value.
-            return match upper == self.upper_max() {
-                true => Cut::AboveAll,
-                false => at_least(self.joined(upper + 1, 0)),
+            return if upper == self.upper_max() {
+                Cut::AboveAll
+            } else {
+                at_least(self.joined(upper + 1, 0))
             };
         }
         // Below 0: all of this value.

@@ -66,7 +66,7 @@ pub(super) fn any_kind(dice: &mut Dice) -> Kind {
     let dedupe = *pick(dice, &[Duration::ZERO, MS * 3, HOUR, HOUR * 24]);
     let unbounded = windows.iter().any(|rule| rule.period == Period::All);
     let rules = match rules.packing().cloned() {
-        Some(packing) if !unbounded => without_span(&rules, packing),
+        Some(packing) if !unbounded => without_span(&rules, &packing),
         _ => rules,
     };
     gifts(|spec| {
@@ -86,12 +86,12 @@ fn any_packing(dice: &mut Dice) -> Packing {
 }
 
 /// The same without a window that has no bounds.
-fn without_span(rules: &Rules, packing: Packing) -> Rules {
+fn without_span(rules: &Rules, packing: &Packing) -> Rules {
     let fields = rules.fields().to_vec();
     let rules = Rules::new(fields, rules.mode(), rules.ties()).unwrap();
     let packing = Packing {
         span: None,
-        ..packing
+        ..packing.clone()
     };
     rules.packed(packing).unwrap()
 }

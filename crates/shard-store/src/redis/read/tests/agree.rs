@@ -32,9 +32,10 @@ async fn any_boards(options: &RedisOptions) {
     let mut dice = Dice::new(seed.0);
     let given = Given::on(options).await;
     for number in 0..runs(40, 400) {
-        let rules = match dice.one_in(3) {
-            true => any_packed_rules(&mut dice),
-            false => any_rules(&mut dice),
+        let rules = if dice.one_in(3) {
+            any_packed_rules(&mut dice)
+        } else {
+            any_rules(&mut dice)
         };
         let mut laid = given.board(rules, number);
         // Up to 128 Redis keeps a sorted set as one list.
