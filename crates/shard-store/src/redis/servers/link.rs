@@ -269,6 +269,9 @@ impl Link {
         let source = Library::this().source.as_str();
         match self.send("FUNCTION", &["LOAD", source]).await {
             Err(Fault::Redis(words)) if words.contains("already exists") => Ok(()),
+            Err(Fault::Redis(words)) if words.starts_with("NOPERM") => Err(Fault::Redis(format!(
+                "{words} (where functions may not be used: writes = \"script-free\" under [redis])"
+            ))),
             answer => answer.map(drop),
         }
     }

@@ -24,7 +24,7 @@ use super::look::{Hold, Look, error_words};
 use super::session::Session;
 
 /// The first and the longest pause before a call is tried again that met another write.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
+const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(5));
 
 /// Commands that one transaction writes.
 const WRITES_MAX: usize = 8_000;
