@@ -40,6 +40,11 @@ const TOUCH_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often a board may be found being emptied while it is touched.
 const TOUCHES_MAX: usize = 16;
 
+/// Boards of which the sweep was told that there is something to do, and how long until it is told again: it would
+/// find no end if its own work told it.
+const TOLD_DUE_MAX: u64 = 10_000;
+const TOLD_DUE: Duration = Duration::from_mins(1);
+
 /// Has the sweep come at once.
 const AT_ONCE: Touch = Touch {
     now: None,
@@ -54,6 +59,7 @@ pub(super) struct Lives {
     registry: Arc<Registry>,
     known: Cache<Incarnation, Arc<Life>>,
     called_dead: Cache<Incarnation, ()>,
+    told_due: Cache<Incarnation, ()>,
     /// The latest time by which this server swept: a clock may have stepped back since.
     swept: Arc<AtomicI64>,
     deadline: Duration,
@@ -69,12 +75,16 @@ impl Lives {
         let called_dead = Cache::builder()
             .max_capacity(CALLED_DEAD_MAX)
             .time_to_live(CALLED_DEAD);
+        let told_due = Cache::builder()
+            .max_capacity(TOLD_DUE_MAX)
+            .time_to_live(TOLD_DUE);
         Self {
             servers,
             session,
             registry,
             known: Cache::new(LIVES_MAX),
             called_dead: called_dead.build(),
+            told_due: told_due.build(),
             swept: Arc::new(AtomicI64::new(i64::MIN)),
             deadline: settings.write_deadline,
         }
@@ -160,12 +170,17 @@ impl Lives {
         }
     }
 
-    /// Something of a board is for the sweep to do: it is told, in the background. Where that fails, it is done a day
-    /// late, unless somebody tells it again.
+    /// Something of a board is for the sweep to do: it is told, in the background, once in a while. Where that fails,
+    /// it is done a day late, unless somebody tells it again.
     pub(super) fn due(&self, board: &BoardRecord) {
+        let told = self.told_due.entry(board.incarnation).or_insert(());
+        if !told.is_fresh() {
+            return;
+        }
         let (lives, board) = (self.clone(), board.clone());
         tokio::spawn(async move {
             if let Err(error) = lives.touched(&board, AT_ONCE).await {
+                lives.told_due.invalidate(&board.incarnation);
                 tracing::debug!(board = %board.name, %error, "the sweep may come a day late");
             }
         });

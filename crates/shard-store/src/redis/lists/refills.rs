@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use board::{Incarnation, Kind, Window};
 use parking_lot::Mutex;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::super::keys::ShardKeys;
 use super::super::lives::Lives;
@@ -148,16 +148,12 @@ struct Task {
 
 impl Task {
     async fn run(self) {
-        let turns = &self.refills.turns;
-        if turns.available_permits() == 0 {
-            self.takes_longer();
-        }
-        let _turn = turns.acquire().await;
         while let Some(asked) = self.asked_anew() {
+            // One for each round: those that come again and again let others in between.
+            let _turn = self.turn().await;
             self.told.send_modify(|progress| progress.is_long = false);
             if let Err(why) = self.round().await {
                 let board = &self.list.board;
-
                 tracing::debug!(board = %board.name, why, "its list is refilled later");
                 self.refills.lives.due(board);
                 self.forget();
@@ -165,6 +161,16 @@ impl Task {
             }
             self.told.send_modify(|progress| progress.done = asked);
         }
+    }
+
+    /// Waits for its turn; whoever waits for the list does not.
+    async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        let turns = &self.refills.turns;
+        if let Ok(turn) = turns.try_acquire() {
+            return Some(turn);
+        }
+        self.takes_longer();
+        turns.acquire().await.ok()
     }
 
     /// How often it was asked for, unless all that was is done: then there is no refill under way any more.

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use moka::sync::Cache;
 use tokio::time::Instant;
 
 use super::keys::{self, ShardKeys};
@@ -22,14 +21,10 @@ use super::servers::{Answer, Call, CallError, Effect, Servers};
 use super::settings::RedisSettings;
 use super::wire::{Garbled, Unpack};
 use crate::contract::{BoardRecord, Query, Reading, StoreError, WindowCount};
-use board::{Incarnation, Window};
+use board::Window;
 
 /// Windows of a shard that one call counts.
 const COUNTED_WINDOWS_MAX: usize = 1000;
-
-/// Boards of which the sweep was told that a list is short, and how long until it is told again.
-const SHORT_TOLD_MAX: u64 = 10_000;
-const SHORT_TOLD: Duration = Duration::from_mins(1);
 
 /// What reads shards.
 #[derive(Debug)]
@@ -37,7 +32,6 @@ pub(super) struct Reader {
     servers: Arc<Servers>,
     lives: Arc<Lives>,
     registry: Arc<Registry>,
-    short_told: Cache<Incarnation, ()>,
     deadline: Duration,
 }
 
@@ -52,10 +46,6 @@ impl Reader {
             servers,
             lives,
             registry,
-            short_told: Cache::builder()
-                .max_capacity(SHORT_TOLD_MAX)
-                .time_to_live(SHORT_TOLD)
-                .build(),
             deadline: settings.read_deadline,
         }
     }
@@ -78,7 +68,8 @@ impl Reader {
             let seen = self.look(board, shard, "read", keys.clone(), args).await?;
             let looked = answer::reading(rules, board.incarnation, query, unless, &seen)?;
             if looked.is_short {
-                self.tell_short(board);
+                // Whoever found that refills it, unless it went away, or never heard of it.
+                self.lives.due(board);
             }
             let reading = looked.reading;
             match unless {
@@ -87,14 +78,6 @@ impl Reader {
                 Some(known) if reading.parts.is_none() && reading.version != known => unless = None,
                 _ => return Ok(reading),
             }
-        }
-    }
-
-    /// A list may lack somebody. Whoever found that refills it, unless it went away, or never heard of it.
-    fn tell_short(&self, board: &BoardRecord) {
-        let told = self.short_told.entry(board.incarnation).or_insert(());
-        if told.is_fresh() {
-            self.lives.due(board);
         }
     }
 
