@@ -339,3 +339,16 @@ pub(super) fn any_name(dice: &mut Dice, number: usize) -> Member {
     let end = *dice.pick(&["", "", "x", "X", "é", "-"]);
     member(&format!("{stem}{number}{end}"))
 }
+
+/// What a cut means to a score and a member of the sorted set.
+pub(super) fn is_better(cut: &Cut, (own, bytes): &(i64, Vec<u8>)) -> bool {
+    match cut {
+        Cut::BelowAll => true,
+        Cut::AboveAll => false,
+        Cut::At {
+            score,
+            rest,
+            strict,
+        } => own > score || own == score && (bytes > rest || !strict && bytes == rest),
+    }
+}

@@ -8,12 +8,9 @@
 use board::limits::VALUE_MAX;
 use board::{Bound, Direction, Packing, RankKey, Rules, Ties, Timestamp, Value, Values, Window};
 
-use super::standing::{Cut, member_of};
+use super::standing::{Cut, SIGN, member_of, no_longer_than_keys};
 use super::wire::Garbled;
 use crate::contract::Entry;
-
-/// The bit by which a signed number becomes a word that compares as the number does.
-const SIGN: u64 = 1 << 63;
 
 /// How standings of one window are packed.
 #[derive(Debug, Clone, Copy)]
@@ -101,16 +98,10 @@ impl<'a> Packed<'a> {
 
     /// The cut at a bound.
     pub(super) fn cut(&self, bound: &Bound) -> Cut {
-        let words = bound.words.as_slice();
-        let len = self.rules.rank_words_len();
-        if words.len() > len {
-            // A key that has all its words in common with the bound's is the shorter of the two.
-            return match bound.words.prefix(len).successor() {
-                Some(words) => self.cut(&Bound::prefix(words)),
-                None => Cut::AboveAll,
-            };
-        }
-        let Some((first, others)) = words.split_first() else {
+        let Some(bound) = no_longer_than_keys(self.rules, bound) else {
+            return Cut::AboveAll;
+        };
+        let Some((first, others)) = bound.words.as_slice().split_first() else {
             return Cut::BelowAll;
         };
         // As the order has it: greater is better, of negated values where lower is.
@@ -128,7 +119,7 @@ impl<'a> Packed<'a> {
         }
         match others.first() {
             None => at_least(self.joined(upper, 0)),
-            Some(word) => self.cut_at(upper, *word, bound),
+            Some(word) => self.cut_at(upper, *word, &bound),
         }
     }
 

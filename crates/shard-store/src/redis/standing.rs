@@ -5,6 +5,8 @@
 //! rank key's first word, and the member its other words and the member's name, so that Redis's order
 //! is the order of rank keys ([`entry_of`]). A [`Cut`] is a bound in those terms.
 
+use std::borrow::Cow;
+
 use board::limits::VALUE_MAX;
 use board::{
     Bound, Member, Mode, RANK_WORDS_MAX, RankKey, RankWords, Rules, STANDING_WORDS_MAX, Standing,
@@ -21,7 +23,7 @@ pub(super) const NULL: i64 = -VALUE_MAX - 1;
 const NULL_WORD: u64 = i64::MIN.cast_unsigned();
 
 /// The bit by which a signed number becomes a word that compares as the number does.
-const SIGN: u64 = 1 << 63;
+pub(super) const SIGN: u64 = 1 << 63;
 
 /// Bytes of a time.
 const TIME_BYTES: usize = 7;
@@ -151,15 +153,10 @@ pub(super) enum Cut {
 impl Cut {
     /// The cut at a bound.
     pub(super) fn of(rules: &Rules, bound: &Bound) -> Self {
-        let len = rules.rank_words_len();
-        if bound.words.as_slice().len() > len {
-            // A key that has all its words in common with the bound's is the shorter of the two.
-            return match bound.words.prefix(len).successor() {
-                Some(words) => Self::at(&words, None),
-                None => Self::AboveAll,
-            };
-        }
-        let is_whole = bound.words.as_slice().len() == len;
+        let Some(bound) = no_longer_than_keys(rules, bound) else {
+            return Self::AboveAll;
+        };
+        let is_whole = bound.words.as_slice().len() == rules.rank_words_len();
         Self::at(&bound.words, bound.member.as_ref().filter(|_| is_whole))
     }
 
@@ -188,6 +185,17 @@ impl Cut {
             strict: member.is_some(),
         }
     }
+}
+
+/// The bound in no more words than keys have; nothing where no key is better.
+pub(super) fn no_longer_than_keys<'a>(rules: &Rules, bound: &'a Bound) -> Option<Cow<'a, Bound>> {
+    let len = rules.rank_words_len();
+    if bound.words.as_slice().len() <= len {
+        return Some(Cow::Borrowed(bound));
+    }
+    // A key that has all its words in common with the bound's is the shorter of the two.
+    let words = bound.words.prefix(len).successor()?;
+    Some(Cow::Owned(Bound::prefix(words)))
 }
 
 /// Whether the sorted set's entries do not tell when a standing was reached.

@@ -2,7 +2,7 @@ use board::{Member, RankWords, Standing};
 
 use super::*;
 use crate::dice::{Dice, Seed, runs};
-use crate::redis::given::{any_name, any_packed_rules, any_standing, entry};
+use crate::redis::given::{any_name, any_packed_rules, any_standing, entry, is_better};
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -24,6 +24,11 @@ fn score_of(rules: &Rules, standing: &Standing) -> i64 {
     (upper << packing.time_bits()) + lower
 }
 
+/// Score and member of the sorted set.
+fn ranked(rules: &Rules, standing: &Standing, member: &Member) -> (i64, Vec<u8>) {
+    (score_of(rules, standing), member.as_bytes().to_vec())
+}
+
 fn each(mut check: impl FnMut(&mut Dice, &Rules, &[(Member, Standing)])) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
@@ -43,10 +48,13 @@ fn a_score_goes_back_to_its_entry_and_orders_as_rank_keys_do() {
     each(|_, rules, standings| {
         let packed = Packed::of(rules, ALL).unwrap();
         let keyed = standings.iter().map(|(member, standing)| {
-            let (score, entry) = (score_of(rules, standing), entry(rules, standing, member));
-            let told = packed.entry(&score.to_string(), member.as_bytes());
+            let (ranked, entry) = (
+                ranked(rules, standing, member),
+                entry(rules, standing, member),
+            );
+            let told = packed.entry(&ranked.0.to_string(), &ranked.1);
             assert_eq!(told, Ok(entry.clone()));
-            ((score, member.as_bytes().to_vec()), entry.key)
+            (ranked, entry.key)
         });
         let mut keyed: Vec<_> = keyed.collect();
         keyed.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -63,7 +71,7 @@ fn cuts_agree_with_their_bounds() {
             let cut = packed.cut(&bound);
             for (member, standing) in standings {
                 let key = entry(rules, standing, member).key;
-                let better = is_better(&cut, score_of(rules, standing), member);
+                let better = is_better(&cut, &ranked(rules, standing, member));
                 assert_eq!(better, bound.is_below(&key), "{bound:?} {cut:?} {key:?}");
             }
         }
@@ -88,21 +96,6 @@ fn any_bound(dice: &mut Dice, words: RankWords, member: &Member) -> Bound {
     Bound {
         words: RankWords::new(&words),
         member: dice.one_in(2).then(|| member.clone()),
-    }
-}
-
-fn is_better(cut: &Cut, own: i64, member: &Member) -> bool {
-    match cut {
-        Cut::BelowAll => true,
-        Cut::AboveAll => false,
-        Cut::At {
-            score,
-            rest,
-            strict,
-        } => {
-            let name = member.as_bytes();
-            own > *score || own == *score && (name > rest.as_slice() || !strict && name == rest)
-        }
     }
 }
 

@@ -3,7 +3,7 @@ use board::Values;
 use super::*;
 use crate::dice::{Dice, Seed, runs};
 use crate::redis::given::{
-    any_name, any_rules, any_standing, entry, points, ranked, standing_bytes,
+    any_name, any_rules, any_standing, entry, is_better, points, ranked, standing_bytes,
 };
 
 /// Rules, and standings of a few members by them.
@@ -88,19 +88,6 @@ fn any_bound(dice: &mut Dice, words: RankWords, member: &Member) -> Bound {
     Bound {
         words: RankWords::new(&words),
         member: dice.one_in(2).then(|| member.clone()),
-    }
-}
-
-/// What a cut means.
-fn is_better(cut: &Cut, (own, bytes): &(i64, Vec<u8>)) -> bool {
-    match cut {
-        Cut::BelowAll => true,
-        Cut::AboveAll => false,
-        Cut::At {
-            score,
-            rest,
-            strict,
-        } => own > score || own == score && (bytes > rest || !strict && bytes == rest),
     }
 }
 

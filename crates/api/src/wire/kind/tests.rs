@@ -1,0 +1,115 @@
+use super::*;
+
+#[test]
+fn the_default_is_the_contracts() {
+    let kind = KindShape::default().into_kind("gifts").unwrap();
+    let shape = serde_json::to_value(KindShape::from(&kind)).unwrap();
+    let expected = serde_json::json!({
+        "kind": "gifts", "mode": "accumulate", "rank": "ordinal", "ties": "earliest",
+        "fields": [{"name": "points", "order": "desc", "op": "sum"}],
+        "windows": ["hour", "day", "week", "month", "all"], "time_zone": "UTC",
+        "shards": 16, "top": 1000, "max_staleness": "200ms", "dedupe": "1h",
+        "keep": {"hour": "2d", "day": "35d", "week": "70d", "month": "13months", "all": "forever"},
+    });
+    assert_eq!(shape, expected);
+}
+
+#[test]
+fn what_an_answer_shows_can_be_put_again() {
+    let shape = serde_json::json!({
+        "mode": "best", "rank": "competition", "windows": ["week", "all"],
+        "fields": [{"name": "laps"}, {"name": "seconds", "order": "asc"}],
+        "keep": {"week": "90m", "all": {"idle": "7d"}}, "close": {"week": "1500ms"},
+    });
+    let shape: KindShape = serde_json::from_value(shape).unwrap();
+    let kind = shape.into_kind("races").unwrap();
+    let shown = serde_json::to_value(KindShape::from(&kind)).unwrap();
+    let again: KindShape = serde_json::from_value(shown).unwrap();
+    assert_eq!(again.into_kind("races").unwrap(), kind);
+}
+
+#[test]
+fn a_list_has_slack_and_a_top_by_default() {
+    let shown = |text: &str| {
+        let shape: KindShape = serde_json::from_str(text).unwrap();
+        let kind = shape.into_kind("races").unwrap();
+        let shown = serde_json::to_value(KindShape::from(&kind)).unwrap();
+        let again: KindShape = serde_json::from_value(shown.clone()).unwrap();
+        assert_eq!(again.into_kind("races").unwrap(), kind);
+        (shown["top"].clone(), shown["retain"].clone())
+    };
+    let list = |keep, trim_at, approximate| serde_json::json!({"keep": keep, "trim_at": trim_at, "approximate": approximate});
+    assert_eq!(
+        shown(r#"{"mode": "best", "retain": {"keep": 500}}"#),
+        (500.into(), list(500, 600, false))
+    );
+    assert_eq!(
+        shown(r#"{"top": 10, "retain": {"keep": 5000, "trim_at": 5001, "approximate": true}}"#),
+        (10.into(), list(5000, 5001, true))
+    );
+    assert_eq!(
+        shown(r#"{"retain": {"keep": 5000, "approximate": true}}"#).0,
+        1000
+    );
+}
+
+#[test]
+fn a_list_is_an_object_of_what_it_has() {
+    for text in [
+        r#"{"retain": 1000}"#,
+        r#"{"retain": null}"#,
+        r#"{"retain": [1000, 1200, true]}"#,
+        r#"{"retain": {}}"#,
+        r#"{"retain": {"keep": 10, "slack": 2}}"#,
+        r#"{"retain": {"keep": 10, "trim_at": null}}"#,
+        r#"{"top": null}"#,
+    ] {
+        assert!(serde_json::from_str::<KindShape>(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn errors_name_the_setting() {
+    let cases = [
+        (r#"{"windows": ["year"]}"#, "windows"),
+        (r#"{"windows": ["day", "day"]}"#, "windows"),
+        (r#"{"windows": []}"#, "windows"),
+        (r#"{"windows": ["all"], "keep": {"day": "1d"}}"#, "keep"),
+        (r#"{"keep": {"all": "35d"}}"#, "keep.all"),
+        (r#"{"keep": {"day": {"idle": "1d"}}}"#, "keep.day"),
+        (r#"{"keep": {"day": "soon"}}"#, "keep.day"),
+        (r#"{"close": {"all": "1d"}}"#, "close.all"),
+        (r#"{"shards": 3}"#, "shards"),
+        (r#"{"shards": 8192}"#, "shards"),
+        (r#"{"top": 0}"#, "top"),
+        (r#"{"time_zone": "Mars/Olympus"}"#, "time_zone"),
+        (r#"{"time_zone": "Australia/Lord_Howe"}"#, "windows"),
+        (r#"{"fields": []}"#, "fields"),
+        (r#"{"fields": [{"name": "rank"}]}"#, "fields"),
+        (
+            r#"{"mode": "best", "fields": [{"name": "a", "op": "max"}]}"#,
+            "fields",
+        ),
+        (r#"{"max_staleness": "1y"}"#, "max_staleness"),
+        (r#"{"dedupe": "30d"}"#, "dedupe"),
+        (r#"{"kind": "other"}"#, "kind"),
+        (r#"{"retain": {"keep": 10}}"#, "retain"),
+        (r#"{"mode": "best", "retain": {"keep": 0}}"#, "retain.keep"),
+        (
+            r#"{"mode": "best", "retain": {"keep": 10, "trim_at": 10}}"#,
+            "retain.trim_at",
+        ),
+        (
+            r#"{"mode": "best", "top": 11, "retain": {"keep": 10}}"#,
+            "top",
+        ),
+    ];
+    for (text, setting) in cases {
+        let shape: KindShape = serde_json::from_str(text).unwrap();
+        let error = shape.into_kind("gifts").unwrap_err().to_string();
+        assert!(
+            error.starts_with(&format!("{setting}: ")),
+            "{text}: {error}"
+        );
+    }
+}
