@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    Activity, BoardName, Keep, Kind, KindName, Member, Period, ShardCount, Timestamp, WindowRule,
+    Activity, BoardName, ContributionId, IdDigest, Keep, Kind, KindName, Member, Period,
+    ShardCount, Timestamp, WindowRule,
 };
 use shard_store::{BoardRecord, BoardSettings, Change, Item, KindRecord, ShardStore};
 
@@ -229,13 +230,14 @@ impl Script {
         let at = board.kind.rules().kept_time(at);
         let with_id = change != Change::Remove && dice.one_in(2);
         self.ids += 1;
-        let id = with_id.then(|| format!("evt-{}", self.ids / 2));
-        let named = id.and_then(|id| board.points_by_id(member, 0, &id, self.clock).id);
+        let id = with_id.then(|| ContributionId::new(&format!("evt-{}", self.ids / 2)).unwrap());
         Some(Item {
+            member: member.clone(),
+            hash: member.placement_hash(),
+            change,
             at,
-            id: named,
+            id: id.map(|id| IdDigest::new(board.record.incarnation, member, &id)),
             windows,
-            ..board.item(member, change, self.clock, self.clock)
         })
     }
 }

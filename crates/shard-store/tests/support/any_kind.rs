@@ -49,10 +49,11 @@ fn sometimes_packed(dice: &mut Dice, rules: Rules, windows: &[WindowRule]) -> Ru
     let unbounded = windows.iter().any(|rule| rule.period == Period::All);
     let year = DAY * 365;
     let from = Timestamp::from_millis(NOW.minus(year).millis() / 1000 * 1000);
+    let (unit, years) = *dice.pick(&[(1, 2), (250, 100), (1000, 100)]);
     let packing = Packing {
         most: *dice.pick(&[3, 1000, 130_000]),
-        unit: Duration::from_millis(*dice.pick(&[1, 250, 1000])),
-        span: unbounded.then(|| (from, from.plus(year * 2))),
+        unit: Duration::from_millis(unit),
+        span: unbounded.then(|| (from, from.plus(year * years))),
     };
     let is_packed = dice.one_in(2);
     match rules.clone().packed(packing) {
