@@ -9,30 +9,30 @@ use shard_store::{
 };
 
 use crate::any_kind::{any_kind, any_outright, any_values};
-use crate::dice::{Dice, Seed, runs};
+use crate::dice::{Dice, Seed};
 use crate::given::{Board, DAY, Given, HOUR, MINUTE, NOW, member};
 use crate::twin::{Told, Twin};
 use crate::versions_seen::Versions;
 
 /// All shards of a tiny board are likely to be kept as one.
 pub(crate) async fn tiny_boards_agree(given: Given) {
-    agree(given, 20, 60, runs(100, 15_000)).await;
+    agree(given, 20, 60, (100, 15_000)).await;
 }
 
 /// Boards that outgrow what is small, and fall back below it.
 pub(crate) async fn growing_boards_agree(given: Given) {
-    agree(given, 150, 60, runs(50, 6000)).await;
+    agree(given, 150, 60, (50, 6000)).await;
 }
 
 /// Boards of which every shard is large.
 pub(crate) async fn large_boards_agree(given: Given) {
-    agree(given, 2500, 30, runs(12, 600)).await;
+    agree(given, 2500, 30, (12, 600)).await;
 }
 
-async fn agree(given: Given, members: usize, steps: usize, boards: u64) {
+async fn agree(given: Given, members: usize, steps: usize, (sampled, whole): (u64, u64)) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
-    for number in 0..boards {
+    for number in 0..given.runs(sampled, whole) {
         let mut run = Run::new(&given, &mut dice, members, number).await;
         for _ in 0..steps {
             run.step(&mut dice).await;

@@ -9,7 +9,7 @@ use board::{
 };
 use shard_store::{Anchor, Ask, Change, Entry, Item, Outcome, Query, Refused};
 
-use crate::dice::{Dice, Seed, runs};
+use crate::dice::{Dice, Seed};
 use crate::given::{Board, Given, MINUTE, NOW, gifts, member, whole, window};
 
 const ALL: Window = Window::ALL_TIME;
@@ -19,12 +19,12 @@ type Standings = BTreeMap<Member, Standing>;
 
 /// Contributions alone, which only raise standings.
 pub(crate) async fn lists_that_grow_are_exact(given: Given) {
-    agree(given, 0, runs(20, 400)).await;
+    agree(given, 0).await;
 }
 
 /// With removals, and sets to better and to worse.
 pub(crate) async fn lists_heal_when_standings_fall(given: Given) {
-    agree(given, 6, runs(20, 400)).await;
+    agree(given, 6).await;
 }
 
 /// Everybody who is listed leaves, batch by batch, until nobody is left.
@@ -45,10 +45,10 @@ pub(crate) async fn lists_outlast_their_best(given: Given) {
 }
 
 /// One item in so many removes or sets; none for 0.
-async fn agree(given: Given, falling: u64, boards: u64) {
+async fn agree(given: Given, falling: u64) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
-    for number in 0..boards {
+    for number in 0..given.runs(20, 400) {
         let keep = 1 + u64::try_from(dice.below(20)).unwrap();
         let kind = list(keep, any_rules(&mut dice), *dice.pick(&[1, 4]));
         let kind = given

@@ -11,7 +11,6 @@ use tokio::sync::Barrier;
 use tokio::task::JoinHandle;
 
 use crate::contributions_survive_a_crowd::{named, settle_up, writers};
-use crate::dice::runs;
 use crate::given::{Board, DAY, Given, HOUR, NOW, gifts, idle, kept, member};
 
 const ALL: Window = Window::ALL_TIME;
@@ -88,7 +87,7 @@ pub(crate) async fn an_idle_window_goes_before_a_write_or_stays(given: Given) {
         rooms.push(Room::new(&given, &kind, number).await);
     }
     let mut now = NOW;
-    for _ in 0..runs(40, 600) {
+    for _ in 0..given.runs(40, 600) {
         for room in &mut rooms {
             // The witness has what the writer has, and then nobody writes for long.
             let points = room.board.points_of(ALL, &room.witness).await.unwrap_or(0);
@@ -123,7 +122,7 @@ pub(crate) async fn an_idle_board_goes_before_a_write_or_stays(given: Given) {
         .kind(gifts(|spec| spec.windows = vec![idle(DAY * 7)]))
         .await;
     let mut now = NOW;
-    for _ in 0..runs(40, 600) {
+    for _ in 0..given.runs(40, 600) {
         let mut boards = Vec::new();
         for number in 0..100 {
             let board = given.born(&kind, &format!("room-{number:04}"), now).await;
@@ -165,7 +164,7 @@ pub(crate) async fn a_crowd_writes_while_large_windows_go(given: Given) {
     });
     let kind = given.kind(kind).await;
     let members = named(300);
-    for number in 0..runs(5, 200) {
+    for number in 0..given.runs(5, 200) {
         let board = given.born(&kind, &format!("room-{number}"), NOW).await;
         let mut items = Vec::new();
         for (place, old) in named(10_000).iter().enumerate() {

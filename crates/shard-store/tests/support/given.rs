@@ -15,6 +15,8 @@ use shard_store::{
     LocalDisk, LocalStore, Outcome, Query, Reading, Revision, ShardStore, ShardVersion, StoreError,
 };
 
+use crate::dice::runs;
+
 pub(crate) const MINUTE: Duration = Duration::from_mins(1);
 pub(crate) const HOUR: Duration = Duration::from_hours(1);
 pub(crate) const DAY: Duration = Duration::from_hours(24);
@@ -26,13 +28,41 @@ pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
 pub(crate) struct Given {
     pub(crate) store: Arc<dyn ShardStore>,
     _held: Box<dyn Any + Send>,
+    is_remote: bool,
 }
+
+/// A sampled run on a store behind a connection is shorter by this than on one in this process.
+const REMOTE_SAMPLED_PART: u64 = 4;
+
+/// A whole run likewise.
+const REMOTE_WHOLE_PART: u64 = 40;
 
 impl Given {
     pub(crate) fn new(store: impl ShardStore, held: impl Any + Send) -> Self {
         Self {
             store: Arc::new(store),
             _held: Box::new(held),
+            is_remote: false,
+        }
+    }
+
+    /// A store behind a connection, where every call costs a hundred times as much.
+    pub(crate) fn remote(store: impl ShardStore, held: impl Any + Send) -> Self {
+        Self {
+            is_remote: true,
+            ..Self::new(store, held)
+        }
+    }
+
+    /// `sampled`, or `whole` in a long run; of both a part where calls are dear.
+    pub(crate) fn runs(&self, sampled: u64, whole: u64) -> u64 {
+        if self.is_remote {
+            runs(
+                sampled.div_ceil(REMOTE_SAMPLED_PART),
+                whole.div_ceil(REMOTE_WHOLE_PART),
+            )
+        } else {
+            runs(sampled, whole)
         }
     }
 

@@ -25,7 +25,7 @@ pub(crate) async fn redis_script_free() -> Given {
         ..RedisSettings::default()
     };
     let store = open_with(&server.url(), &settings).await;
-    Given::new(store, server)
+    Given::remote(store, server)
 }
 
 /// On three independent servers.
@@ -35,19 +35,19 @@ pub(crate) async fn redis_servers() -> Given {
         .each_ref()
         .map(|server| server.address().to_string());
     let store = open(&format!("redis://{}", addresses.join(","))).await;
-    Given::new(store, servers)
+    Given::remote(store, servers)
 }
 
 /// On a cluster of three primaries.
 pub(crate) async fn redis_cluster() -> Given {
     let cluster = RedisCluster::start(3, 0, &RedisOptions::new());
     let store = open(&cluster.url()).await;
-    Given::new(store, cluster)
+    Given::remote(store, cluster)
 }
 
 async fn on_server(server: RedisServer) -> Given {
     let store = open(&server.url()).await;
-    Given::new(store, server)
+    Given::remote(store, server)
 }
 
 async fn open(url: &str) -> RedisStore {
