@@ -17,6 +17,8 @@ mod binary;
 pub mod cli;
 pub mod clock;
 pub mod dice;
+mod events;
+mod files;
 pub mod flights;
 mod launch;
 pub mod memcached;
@@ -28,6 +30,8 @@ mod wire;
 
 pub use answer::Answer;
 pub use binary::megaboard;
+pub use events::{Event, Events};
+pub use files::allow_files;
 pub use launch::Launch;
 pub use patience::{DEADLINE, eventually};
 pub use server::{Server, encoded, ndjson};

@@ -8,11 +8,13 @@ use shard_router::{KnownKind, Router};
 use tokio::sync::watch;
 
 use crate::problem::Problem;
+use crate::stream::Feeds;
 
 /// The service behind the routes.
 pub struct App {
     pub(crate) router: Arc<Router>,
     pub(crate) merger: Arc<Merger>,
+    pub(crate) feeds: Feeds,
     clock: Clock,
     stop: watch::Sender<bool>,
 }
@@ -25,6 +27,7 @@ impl App {
         Self {
             router,
             merger,
+            feeds: Feeds::default(),
             clock,
             stop,
         }

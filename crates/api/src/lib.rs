@@ -12,6 +12,8 @@ mod rest;
 mod router;
 mod routes;
 mod server;
+mod socket;
+mod stream;
 mod target;
 mod wire;
 

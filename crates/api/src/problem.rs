@@ -40,6 +40,7 @@ pub(crate) enum ProblemType {
     WindowClosed,
     NotOpen,
     FromTheFuture,
+    Overloaded,
     Unavailable,
     Unknown,
 }
@@ -63,7 +64,7 @@ impl ProblemType {
             Self::OutOfRange | Self::WindowClosed | Self::NotOpen | Self::FromTheFuture => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
-            Self::Unavailable | Self::Unknown => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Overloaded | Self::Unavailable | Self::Unknown => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -92,6 +93,7 @@ impl ProblemType {
             Self::WindowClosed => ("window-closed", "No window takes it any more"),
             Self::NotOpen => ("not-open", "The board does not take it at this time"),
             Self::FromTheFuture => ("from-the-future", "Its time has not come"),
+            Self::Overloaded => ("overloaded", "The server has as much to do as it can"),
             Self::Unavailable => ("unavailable", "The store could not take it"),
             Self::Unknown => ("unknown", "The store's answer did not arrive"),
         }
@@ -192,8 +194,9 @@ struct ProblemShape<'a> {
     more: &'a Map<String, Json>,
 }
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
+impl Problem {
+    /// The body.
+    pub(crate) fn json(&self) -> Vec<u8> {
         let status = self.kind.status();
         let (word, title) = self.kind.word_and_title();
         let shape = ProblemShape {
@@ -203,8 +206,14 @@ impl IntoResponse for Problem {
             detail: &self.detail,
             more: &self.more,
         };
-        let text = serde_json::to_vec(&shape).expect("a problem is JSON, and memory is no file");
-        let mut response = (status, text).into_response();
+        serde_json::to_vec(&shape).expect("a problem is JSON, and memory is no file")
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = self.kind.status();
+        let mut response = (status, self.json()).into_response();
         let headers = response.headers_mut();
         let media_type = HeaderValue::from_static("application/problem+json");
         headers.insert(header::CONTENT_TYPE, media_type);

@@ -6,6 +6,7 @@
 //! would send its next request into the end of this one.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -20,6 +21,8 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tower::ServiceExt;
 
+use crate::socket::Flow;
+
 /// Bytes that are read away behind an answer.
 const REST_BYTES_MAX: usize = 64 << 10;
 
@@ -27,7 +30,15 @@ const REST_BYTES_MAX: usize = 64 << 10;
 const REST_WAIT_MAX: Duration = Duration::from_millis(100);
 
 /// Answers a request, and sees to the rest of its body.
-pub(crate) async fn answer(router: Router, request: Request<Incoming>) -> Response {
+pub(crate) async fn answer(
+    router: Router,
+    mut request: Request<Incoming>,
+    flow: &Arc<Flow>,
+) -> Response {
+    // Streams alone look at the flow, and no other request pays for it.
+    if request.uri().path().ends_with("/stream") {
+        request.extensions_mut().insert(flow.clone());
+    }
     if request.body().is_end_stream() {
         return ask(router, request.map(Body::new)).await;
     }

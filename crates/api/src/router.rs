@@ -9,8 +9,8 @@ use axum::routing::{get, post, put};
 use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::routes::{
-    around, board, boards, contributions, count, health, kinds, lookup, member, range, rank, top,
-    tops,
+    around, board, boards, contributions, count, health, kinds, lookup, member, range, rank,
+    stream, top, tops,
 };
 
 /// All routes over one service.
@@ -31,6 +31,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             get(board::show).put(board::settle).delete(board::delete),
         )
         .route("/v1/boards/{kind}/{subject}/top", get(top::show))
+        .route("/v1/boards/{kind}/{subject}/stream", get(stream::show))
         .route("/v1/boards/{kind}/{subject}/range", get(range::show))
         .route("/v1/boards/{kind}/{subject}/count", get(count::show))
         .route(

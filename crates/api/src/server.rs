@@ -16,6 +16,7 @@ use tokio::time::{sleep, timeout};
 use crate::app::App;
 use crate::rest;
 use crate::router::router;
+use crate::socket::{Flow, Socket};
 
 /// Limits of the accept loop.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +25,8 @@ pub struct ServerLimits {
     pub connections_max: usize,
     /// How long a connection may take to send the head of a request; idle ones end then, too.
     pub header_timeout: Duration,
+    /// How long a write may wait for a client that takes nothing.
+    pub write_timeout: Duration,
     /// How long streams of lines may go on once the server stops.
     pub stream_timeout: Duration,
     /// How long requests under way may take once the server stops.
@@ -35,6 +38,7 @@ impl Default for ServerLimits {
         Self {
             connections_max: 16_384,
             header_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(30),
             stream_timeout: Duration::from_secs(10),
             stop_timeout: Duration::from_secs(30),
         }
@@ -71,15 +75,17 @@ pub async fn serve(
             continue;
         }
         let router = router.clone();
+        let flow = Arc::new(Flow::default());
+        let socket = Socket::new(stream, flow.clone(), limits.write_timeout);
         let service = service_fn(move |request| {
-            let router = router.clone();
-            async move { Ok::<_, Infallible>(rest::answer(router, request).await) }
+            let (router, flow) = (router.clone(), flow.clone());
+            async move { Ok::<_, Infallible>(rest::answer(router, request, &flow).await) }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(limits.header_timeout)
             .max_buf_size(READ_BUFFER_BYTES)
-            .serve_connection(TokioIo::new(stream), service);
+            .serve_connection(TokioIo::new(socket), service);
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
@@ -89,6 +95,7 @@ pub async fn serve(
         });
     }
     drop(listener);
+    app.feeds.close();
     // A stream of lines may have no end: it is given time for one, then it gets its receipt.
     let end_streams = async {
         sleep(limits.stream_timeout).await;

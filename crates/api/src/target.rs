@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use board::{BoardName, Calendar, Kind, Member, Period, Subject, Timestamp, Window, WindowState};
+use board::{
+    BoardName, Calendar, Kind, Member, Period, Subject, Timestamp, Window, WindowSelector,
+    WindowState,
+};
 use shard_router::KnownKind;
 
 use crate::app::App;
@@ -107,23 +110,33 @@ pub(crate) fn read_window(
     resolve(kind, selector.as_deref(), app.now())
 }
 
-/// The window that a selector names for a kind, or the kind's first.
+/// The window that a text names for a kind, or the kind's first.
 pub(crate) fn resolve(
     kind: &Kind,
     selector: Option<&str>,
     now: Timestamp,
 ) -> Result<ReadWindow, Problem> {
-    let calendar = kind.calendar();
-    let window = match selector {
-        Some(text) => {
-            let selector = calendar.parse(text);
-            let selector =
-                selector.map_err(|error| Problem::invalid(format!("window: {error}")))?;
-            check_period(kind, selector.period())?;
-            selector.resolve(calendar, now)
-        }
-        None => calendar.span_at(kind.windows()[0].period, now).window,
+    resolve_at(kind, selector_of(kind, selector)?, now)
+}
+
+/// What a text selects of a kind's windows; without one the current window of the kind's first period.
+pub(crate) fn selector_of(kind: &Kind, text: Option<&str>) -> Result<WindowSelector, Problem> {
+    let Some(text) = text else {
+        return Ok(WindowSelector::Current(kind.windows()[0].period));
     };
+    let selector = kind.calendar().parse(text);
+    selector.map_err(|error| Problem::invalid(format!("window: {error}")))
+}
+
+/// The window that is selected at this moment.
+pub(crate) fn resolve_at(
+    kind: &Kind,
+    selector: WindowSelector,
+    now: Timestamp,
+) -> Result<ReadWindow, Problem> {
+    let calendar = kind.calendar();
+    check_period(kind, selector.period())?;
+    let window = selector.resolve(calendar, now);
     let is_final = match kind.window_state(window, now) {
         WindowState::Open => false,
         WindowState::Closed => true,

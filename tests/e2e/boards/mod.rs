@@ -11,6 +11,7 @@ mod names;
 mod place;
 mod range;
 mod rank;
+mod stream;
 mod target;
 mod top;
 mod tops;

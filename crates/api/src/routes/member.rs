@@ -6,11 +6,10 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use board::{Kind, Member, Rules};
-use merger::{Found, MemberView, RankedEntry};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use board::{Kind, Member};
+use merger::{Found, MemberView, UnlistedView};
 use shard_router::{Write, Written};
-use shard_store::{Change, Entry};
+use shard_store::Change;
 
 use crate::app::App;
 use crate::body;
@@ -18,95 +17,7 @@ use crate::params::Params;
 use crate::problem::Problem;
 use crate::routes::contributions::Receipt;
 use crate::target::{BoardPath, read_window, resolve_only};
-use crate::wire::{Answer, EntryShape, Envelope, StandingShape, put_entry};
-
-/// The entry, and where it stands; off the list of a kind that ranks only its best it stands nowhere.
-struct PlaceShape<'a> {
-    rules: &'a Rules,
-    entry: &'a Entry,
-    stands: Option<Stands<'a>>,
-    to_target: ToTarget,
-}
-
-/// A place among others.
-struct Stands<'a> {
-    view: &'a MemberView,
-    members: u64,
-}
-
-/// What it takes to stand at a target.
-enum ToTarget {
-    NotAsked,
-    /// This change of the first field; null where none does it.
-    Change(Option<i64>),
-}
-
-/// An entry next to the member, and how much of the first field lies between.
-struct NeighbourShape<'a> {
-    entry: EntryShape<'a>,
-    gap: Option<i64>,
-}
-
-impl Serialize for NeighbourShape<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.entry.put_into(&mut map)?;
-        map.serialize_entry("gap", &self.gap)?;
-        map.end()
-    }
-}
-
-impl Stands<'_> {
-    /// 100 · (members − position) / (members − 1), 100 for the first, alone too.
-    fn percentile(&self) -> f64 {
-        let position = self.view.own().position;
-        if self.members <= 1 {
-            return 100.0;
-        }
-        // Boards hold far fewer than 2^52 members.
-        #[expect(clippy::cast_precision_loss)]
-        let (below, others) = ((self.members - position) as f64, (self.members - 1) as f64);
-        100.0 * below / others
-    }
-
-    fn above<'a>(&'a self, rules: &'a Rules) -> Option<NeighbourShape<'a>> {
-        self.neighbour(rules, self.view.index.checked_sub(1)?)
-    }
-
-    fn below<'a>(&'a self, rules: &'a Rules) -> Option<NeighbourShape<'a>> {
-        self.neighbour(rules, self.view.index + 1)
-    }
-
-    fn neighbour<'a>(&'a self, rules: &'a Rules, place: usize) -> Option<NeighbourShape<'a>> {
-        let ranked = self.view.around.get(place)?;
-        let gap = gap(rules, ranked, self.view.own());
-        let entry = EntryShape { rules, ranked };
-        Some(NeighbourShape { entry, gap })
-    }
-}
-
-/// How much of the first field lies between two entries; null where one has none.
-fn gap(rules: &Rules, a: &RankedEntry, b: &RankedEntry) -> Option<i64> {
-    let first = |ranked: &RankedEntry| rules.values_of(&ranked.entry.key.words).get(0);
-    Some((first(a)?.get() - first(b)?.get()).abs())
-}
-
-impl Serialize for PlaceShape<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        let own = self.stands.as_ref().map(|stands| stands.view.own());
-        put_entry(&mut map, self.rules, own.map(|own| own.rank), self.entry)?;
-        map.serialize_entry("position", &own.map(|own| own.position))?;
-        let stands = self.stands.as_ref();
-        map.serialize_entry("percentile", &stands.map(Stands::percentile))?;
-        map.serialize_entry("above", &stands.and_then(|it| it.above(self.rules)))?;
-        map.serialize_entry("below", &stands.and_then(|it| it.below(self.rules)))?;
-        if let ToTarget::Change(change) = self.to_target {
-            map.serialize_entry("to_target", &change)?;
-        }
-        map.end()
-    }
-}
+use crate::wire::{Answer, Envelope, PlaceShape, StandingShape};
 
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
@@ -124,32 +35,25 @@ pub(crate) async fn show(
         .member(board, kind, window.window, member, (1, 1), target)
         .await?;
     let envelope = Envelope::new(board, &window, &answer);
-    let members = answer.members;
-    let (entry, at_target, without) = match &answer.value {
-        // Where nobody else is at the target it stands there or above.
-        Found::Ranked(view) => (&view.own().entry, &view.target, Some(0)),
-        Found::Unlisted(view) => (&view.entry, &view.target, None),
-        Found::NotRanked => return Err(Problem::not_ranked(member, &window.name())),
-    };
-    let to_target = match (target, at_target) {
-        (None, _) => ToTarget::NotAsked,
-        (Some(_), None) => ToTarget::Change(without),
-        (Some(_), Some(at_target)) => ToTarget::Change(to_target(&app, kind, entry, at_target)),
-    };
-    let stands = match &answer.value {
-        Found::Ranked(view) => Some(Stands { view, members }),
-        Found::Unlisted(_) | Found::NotRanked => None,
-    };
-    let body = PlaceShape {
-        rules: kind.rules(),
-        entry,
-        stands,
-        to_target,
+    let not_ranked = || Problem::not_ranked(member, &window.name());
+    let place = PlaceShape::of(kind.rules(), &answer.value, answer.members);
+    let place = place.ok_or_else(not_ranked)?;
+    let body = match target {
+        None => place,
+        Some(_) => place.with_target(to_target(&app, kind, &answer.value)),
     };
     Ok(Answer { envelope, body }.into_response())
 }
 
-fn to_target(app: &App, kind: &Kind, own: &Entry, target: &RankedEntry) -> Option<i64> {
+/// The change of the first field that gives the target; none where none does.
+fn to_target(app: &App, kind: &Kind, found: &Found<MemberView, UnlistedView>) -> Option<i64> {
+    let (own, target, without) = match found {
+        // Where nobody else is at the target it stands there or above.
+        Found::Ranked(view) => (&view.own().entry, &view.target, Some(0)),
+        Found::Unlisted(view) => (&view.entry, &view.target, None),
+        Found::NotRanked => return None,
+    };
+    let Some(target) = target else { return without };
     let target = &target.entry.key;
     kind.rules()
         .change_to_overtake(&own.key, own.reached_at, target, app.now())

@@ -11,7 +11,10 @@ pub(crate) mod lookup;
 pub(crate) mod member;
 pub(crate) mod range;
 pub(crate) mod rank;
+pub(crate) mod stream;
 pub(crate) mod top;
 pub(crate) mod tops;
 
 pub use top::top_json;
+
+pub(crate) use top::form;

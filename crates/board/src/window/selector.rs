@@ -12,7 +12,7 @@ use crate::timestamp::rfc3339::{date_fields, offset_of};
 use crate::timestamp::text::{excerpt, number};
 
 /// A window as a request names it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum WindowSelector {
     /// Whichever window of this period is current when the request is answered.
     Current(Period),

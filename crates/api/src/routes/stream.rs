@@ -1,0 +1,56 @@
+//! `GET /v1/boards/{kind}/{subject}/stream`: the top as server-sent events.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{FromRequestParts as _, Request, State};
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use board::Member;
+
+use crate::app::App;
+use crate::params::Params;
+use crate::problem::Problem;
+use crate::routes::top::entries_wanted;
+use crate::socket::Flow;
+use crate::stream::{OwnPlace, Reader, Watched};
+use crate::target::{BoardPath, selector_of};
+
+/// What tells proxies to pass each event on as it comes.
+const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (mut parts, _) = request.into_parts();
+    let path = BoardPath::from_request_parts(&mut parts, &app).await?;
+    let mut params = Params::of(parts.uri.query());
+    let n = entries_wanted(&mut params, path.kind())?;
+    let changes = params.flag("changes")?;
+    let member = params.text("member")?;
+    let member = member.map(|text| Member::new(&text)).transpose();
+    let member = member.map_err(|error| Problem::invalid(error.to_string()))?;
+    let window = params.text("window")?;
+    params.finish()?;
+    let watched = Watched {
+        window: selector_of(path.kind(), window.as_deref())?,
+        board: path.board,
+        n,
+    };
+    let flow = parts.extensions.remove::<Arc<Flow>>();
+    let reader = Reader::of(&app, &watched, changes, flow).await?;
+    let body = match member {
+        None => Body::from_stream(reader),
+        Some(member) => Body::from_stream(OwnPlace::new(app, watched, member).beside(reader)),
+    };
+    let headers = [
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/event-stream"),
+        ),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        (UNBUFFERED, HeaderValue::from_static("no")),
+    ];
+    Ok((headers, body).into_response())
+}

@@ -1,0 +1,161 @@
+//! A connection's socket, with an eye on whether what is written to it is taken.
+//!
+//! Who does not read for long is hung up on, so that nobody holds a connection and what waits in it.
+//! And who is sent a stream can see through [`Flow`] whether the connection has taken what it was given:
+//! then there is never more than one frame in the server's hands.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::task::AtomicWaker;
+use rustix::net::sockopt;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep};
+
+/// Bytes that the system keeps of a stream for who reads slowly. It may take twice that.
+const STREAM_SEND_BUFFER_BYTES: usize = 64 << 10;
+
+/// What is known of a connection's way out.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    is_blocked: AtomicBool,
+    /// Its buffers are to be those of a stream.
+    is_stream: AtomicBool,
+    waker: AtomicWaker,
+}
+
+impl Flow {
+    /// Ready while the connection takes what it is given.
+    pub(crate) fn poll_free(&self, context: &Context<'_>) -> Poll<()> {
+        if !self.is_blocked.load(Ordering::Acquire) {
+            return Poll::Ready(());
+        }
+        self.waker.register(context.waker());
+        // It may have become free before it knew whom to wake.
+        if self.is_blocked.load(Ordering::Acquire) {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        }
+    }
+
+    /// From the next write on the connection carries a stream.
+    pub(crate) fn streams(&self) {
+        self.is_stream.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A socket under a limit of time for writes that do not get on.
+pub(crate) struct Socket {
+    stream: TcpStream,
+    flow: Arc<Flow>,
+    write_timeout: Duration,
+    /// When it is too late, while a write waits.
+    stall: Option<Pin<Box<Sleep>>>,
+}
+
+impl Socket {
+    pub(crate) fn new(stream: TcpStream, flow: Arc<Flow>, write_timeout: Duration) -> Self {
+        Self {
+            stream,
+            flow,
+            write_timeout,
+            stall: None,
+        }
+    }
+
+    /// What a write came to: one that waits for too long is an error.
+    fn watched<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            if self.stall.take().is_some() {
+                self.flow.is_blocked.store(false, Ordering::Release);
+                self.flow.waker.wake();
+            }
+            return written;
+        }
+        self.flow.is_blocked.store(true, Ordering::Release);
+        let timeout = self.write_timeout;
+        let stall = self.stall.get_or_insert_with(|| Box::pin(sleep(timeout)));
+        match stall.as_mut().poll(context) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(()) => {
+                let seconds = timeout.as_secs();
+                let detail = format!("nothing was taken for {seconds} s");
+                Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, detail)))
+            }
+        }
+    }
+
+    /// Small buffers, and a short patience with who has gone without a word.
+    fn tune(&self) -> io::Result<()> {
+        sockopt::set_socket_send_buffer_size(&self.stream, STREAM_SEND_BUFFER_BYTES)?;
+        #[cfg(target_os = "linux")]
+        {
+            let ms = u32::try_from(self.write_timeout.as_millis()).unwrap_or(u32::MAX);
+            sockopt::set_tcp_user_timeout(&self.stream, ms)?;
+        }
+        Ok(())
+    }
+
+    fn begin_write(&self) {
+        if self.flow.is_stream.load(Ordering::Relaxed)
+            && self.flow.is_stream.swap(false, Ordering::Relaxed)
+            && let Err(error) = self.tune()
+        {
+            tracing::debug!(%error, "a stream keeps the buffers of other connections");
+        }
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.begin_write();
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.watched(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.begin_write();
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.watched(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

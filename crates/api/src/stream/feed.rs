@@ -1,0 +1,137 @@
+//! One top that is looked at for all who watch it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{BoardName, Kind, WindowSelector};
+use bytes::Bytes;
+use merger::{Snapshot, TopView};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::frame::{Frame, event_aside};
+use crate::app::App;
+use crate::problem::{Problem, ProblemType};
+use crate::routes::form;
+use crate::target::resolve_at;
+
+/// Silence after which readers are sent a comment: whoever is in between keeps the connection, and a
+/// reader who has gone is found out.
+const BEAT_INTERVAL: Duration = Duration::from_secs(15);
+
+/// Pause between two looks at least, whatever the kind allows.
+const LOOK_INTERVAL_MIN: Duration = Duration::from_millis(20);
+
+/// What is watched: the first `n` of a window. The current one of a period rolls on with the calendar.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Watched {
+    pub(crate) board: BoardName,
+    pub(crate) window: WindowSelector,
+    pub(crate) n: usize,
+}
+
+/// What readers are told. Whoever is slow finds the last one here, and none of those before.
+#[derive(Debug, Clone)]
+pub(super) struct Signal {
+    pub(super) frame: Arc<Frame>,
+    /// Comments sent so far.
+    pub(super) beats: u64,
+    /// Why there is nothing more to come.
+    pub(super) end: Option<Bytes>,
+}
+
+/// What keeps one top in sight.
+pub(super) struct Feed {
+    pub(super) app: Arc<App>,
+    pub(super) watched: Watched,
+}
+
+/// What was seen, and what it was seen by.
+pub(super) struct Sight {
+    pub(super) frame: Option<Arc<Frame>>,
+    snapshot: Arc<Snapshot>,
+    look_interval: Duration,
+}
+
+impl Feed {
+    /// A look; no frame where it shows what the one before it showed.
+    pub(super) async fn look(&self, before: Option<&Frame>) -> Result<Sight, Problem> {
+        let Watched { board, window, n } = &self.watched;
+        let known = self.app.kind(board.kind().as_str()).await?;
+        let kind = &known.kind;
+        let window = resolve_at(kind, *window, self.app.now())?;
+        let top = self.app.merger.top(board, kind, window.window, false);
+        let view = top.await?;
+        let form = form(&window, &view, *n);
+        Ok(Sight {
+            frame: Frame::of(board, &window, &view, form, before),
+            snapshot: view.snapshot,
+            look_interval: look_interval(kind),
+        })
+    }
+
+    /// The last board there is, told as stale.
+    fn look_again(&self, known: &Sight, kind: &Kind, before: &Frame) -> Option<Arc<Frame>> {
+        let Watched { board, window, n } = &self.watched;
+        let window = resolve_at(kind, *window, self.app.now()).ok()?;
+        let view = TopView {
+            snapshot: known.snapshot.clone(),
+            stale: true,
+        };
+        let form = form(&window, &view, *n);
+        Frame::of(board, &window, &view, form, Some(before))
+    }
+
+    /// Looks again and again, and tells readers what is new, until the last of them has gone or there
+    /// is nothing more to see.
+    pub(super) async fn run(&self, signals: &watch::Sender<Signal>, sight: &mut Sight) {
+        let mut beat_at = Instant::now() + BEAT_INTERVAL;
+        loop {
+            tokio::select! {
+                () = signals.closed() => return,
+                () = sleep_until(beat_at) => {
+                    signals.send_modify(|signal| signal.beats += 1);
+                    beat_at = Instant::now() + BEAT_INTERVAL;
+                    continue;
+                }
+                () = sleep(sight.look_interval) => {}
+            }
+            let before = signals.borrow().frame.clone();
+            let frame = match self.look(Some(&before)).await {
+                Ok(seen) => {
+                    *sight = seen;
+                    sight.frame.take()
+                }
+                Err(problem) if is_passing(&problem) => {
+                    let known = self
+                        .app
+                        .router
+                        .catalogue()
+                        .known(self.watched.board.kind().as_str());
+                    known.and_then(|known| self.look_again(sight, &known.kind, &before))
+                }
+                Err(problem) => {
+                    let end = event_aside("problem", &problem.json());
+                    signals.send_modify(|signal| signal.end = Some(end));
+                    return;
+                }
+            };
+            if let Some(frame) = frame {
+                signals.send_modify(|signal| signal.frame = frame);
+                beat_at = Instant::now() + BEAT_INTERVAL;
+            }
+        }
+    }
+}
+
+/// Whether another look may find what this one did not.
+fn is_passing(problem: &Problem) -> bool {
+    matches!(
+        problem.kind,
+        ProblemType::Unavailable | ProblemType::Unknown
+    )
+}
+
+fn look_interval(kind: &Kind) -> Duration {
+    kind.max_staleness().max(LOOK_INTERVAL_MIN)
+}

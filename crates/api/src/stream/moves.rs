@@ -1,0 +1,135 @@
+//! What has moved between two tops: who entered, left, climbed, fell, or changed where it stands.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use merger::Rendered;
+use serde::Deserialize;
+
+/// What of an entry tells whose it is.
+#[derive(Deserialize)]
+struct Whose<'a> {
+    #[serde(borrow)]
+    member: Cow<'a, str>,
+}
+
+/// An entry at its position, counted from 1.
+struct Placed<'a> {
+    position: usize,
+    json: &'a str,
+}
+
+/// The entries in their order. None where they are not what is expected: then all is to be shown.
+fn read(rendered: &Rendered) -> Option<Vec<(Cow<'_, str>, Placed<'_>)>> {
+    let text = str::from_utf8(&rendered.bytes).ok()?;
+    let mut begin = 0;
+    let mut entries = Vec::with_capacity(rendered.ends.len());
+    for (index, end) in rendered.ends.iter().enumerate() {
+        let end = usize::try_from(*end).ok()?;
+        let json = text.get(begin..end)?;
+        let whose: Whose<'_> = serde_json::from_str(json).ok()?;
+        let position = index + 1;
+        entries.push((whose.member, Placed { position, json }));
+        // Behind the comma.
+        begin = end + 1;
+    }
+    Some(entries)
+}
+
+/// One list of what moved.
+#[derive(Default)]
+struct List(String);
+
+impl List {
+    fn push(&mut self, json: &str) {
+        if !self.0.is_empty() {
+            self.0.push(',');
+        }
+        self.0.push_str(json);
+    }
+
+    /// An entry with its position, and where it was.
+    fn push_entry(&mut self, placed: &Placed<'_>, was: Option<usize>) {
+        let rest = placed.json.strip_prefix('{').unwrap_or(placed.json);
+        let position = placed.position;
+        let was = was.map_or_else(String::new, |was| format!("\"was\":{was},"));
+        self.push(&format!("{{\"position\":{position},{was}{rest}"));
+    }
+}
+
+/// `"entered":[..],"left":[..],"up":[..],"down":[..],"changed":[..]`, as members of an object.
+pub(super) fn between(before: &Rendered, now: &Rendered) -> Option<String> {
+    let mut gone: HashMap<Cow<'_, str>, Placed<'_>> = read(before)?.into_iter().collect();
+    let [mut entered, mut left, mut up, mut down, mut changed] =
+        std::array::from_fn(|_| List::default());
+    for (member, placed) in read(now)? {
+        let Some(was) = gone.remove(&member) else {
+            entered.push_entry(&placed, None);
+            continue;
+        };
+        match placed.position.cmp(&was.position) {
+            std::cmp::Ordering::Less => up.push_entry(&placed, Some(was.position)),
+            std::cmp::Ordering::Greater => down.push_entry(&placed, Some(was.position)),
+            std::cmp::Ordering::Equal if placed.json != was.json => {
+                changed.push_entry(&placed, None);
+            }
+            std::cmp::Ordering::Equal => {}
+        }
+    }
+    let mut gone: Vec<_> = gone.into_iter().collect();
+    gone.sort_unstable_by_key(|(_, was)| was.position);
+    for (member, _) in gone {
+        left.push(&serde_json::Value::from(member).to_string());
+    }
+    Some(format!(
+        "\"entered\":[{}],\"left\":[{}],\"up\":[{}],\"down\":[{}],\"changed\":[{}]",
+        entered.0, left.0, up.0, down.0, changed.0
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(entries: &[(&str, i64)]) -> Rendered {
+        let mut rendered = (Vec::new(), Vec::new());
+        for (index, (member, points)) in entries.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            let member = serde_json::Value::from(*member);
+            let rank = index + 1;
+            let entry =
+                format!("{comma}{{\"rank\":{rank},\"member\":{member},\"points\":{points}}}");
+            rendered.0.extend_from_slice(entry.as_bytes());
+            rendered.1.push(u32::try_from(rendered.0.len()).unwrap());
+        }
+        Rendered {
+            bytes: rendered.0.into(),
+            ends: rendered.1,
+        }
+    }
+
+    #[test]
+    fn every_kind_of_move_is_told() {
+        let before = rendered(&[("a", 9), ("b\"", 8), ("c", 7), ("d", 6), ("e", 5)]);
+        let now = rendered(&[("a", 10), ("c", 9), ("b\"", 8), ("x", 7), ("e", 5)]);
+        let moves = between(&before, &now).unwrap();
+        let moves: serde_json::Value = serde_json::from_str(&format!("{{{moves}}}")).unwrap();
+        let wanted = serde_json::json!({
+            "entered": [{"position": 4, "rank": 4, "member": "x", "points": 7}],
+            "left": ["d"],
+            "up": [{"position": 2, "was": 3, "rank": 2, "member": "c", "points": 9}],
+            "down": [{"position": 3, "was": 2, "rank": 3, "member": "b\"", "points": 8}],
+            "changed": [{"position": 1, "rank": 1, "member": "a", "points": 10}],
+        });
+        assert_eq!(moves, wanted);
+    }
+
+    #[test]
+    fn from_and_to_nothing() {
+        let (empty, one) = (rendered(&[]), rendered(&[("a", 1)]));
+        assert!(between(&empty, &one).unwrap().contains("\"entered\":[{"));
+        assert!(between(&one, &empty).unwrap().contains("\"left\":[\"a\"]"));
+        let nothing = "\"entered\":[],\"left\":[],\"up\":[],\"down\":[],\"changed\":[]";
+        assert_eq!(between(&one, &one).unwrap(), nothing);
+    }
+}

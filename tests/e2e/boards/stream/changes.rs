@@ -1,0 +1,113 @@
+//! `?changes=true`: what has moved, from which a client makes the top.
+
+use std::collections::BTreeMap;
+
+use end_to_end::dice::Dice;
+use end_to_end::{Event, Events, Server};
+use serde_json::{Value, json};
+
+use super::super::{ladder, on_a};
+
+/// A top that is kept by what a stream says.
+#[derive(Default)]
+struct Kept(BTreeMap<u64, Value>);
+
+impl Kept {
+    fn take(&mut self, event: &Event) {
+        if event.name == "board" {
+            let entries = event.entries().iter().cloned();
+            self.0 = (1..).zip(entries).collect();
+            return;
+        }
+        assert_eq!(event.name, "changes");
+        let list = |name: &str| event.value[name].as_array().unwrap().clone();
+        let moved = ["entered", "up", "down", "changed"].map(list).concat();
+        let gone = list("left");
+        let names = moved.iter().map(|entry| &entry["member"]);
+        let names: Vec<&Value> = names.chain(&gone).collect();
+        self.0.retain(|_, entry| !names.contains(&&entry["member"]));
+        for mut entry in moved {
+            let entry_map = entry.as_object_mut().unwrap();
+            let position = entry_map.remove("position").unwrap().as_u64().unwrap();
+            entry_map.remove("was");
+            let there = self.0.insert(position, entry);
+            assert!(there.is_none(), "two stand at {position}: {event:?}");
+        }
+    }
+
+    fn entries(&self) -> Vec<Value> {
+        let positions: Vec<u64> = self.0.keys().copied().collect();
+        assert_eq!(positions, (1..=positions.len() as u64).collect::<Vec<_>>());
+        self.0.values().cloned().collect()
+    }
+}
+
+#[test]
+fn what_moved_makes_the_top_again() {
+    let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\nmax_staleness = \"20ms\"\n");
+    let mut dice = Dice::new();
+    let mut events = Events::of(&server, "/v1/boards/gifts/a/stream?n=10&changes=true");
+    let mut kept = Kept::default();
+    let first = events.event();
+    assert_eq!(first.name, "board");
+    kept.take(&first);
+    let mut told = 0;
+    for _ in 0..150 {
+        let member = format!("u{}", dice.throw(30));
+        let path = format!("/v1/boards/gifts/a/members/{member}");
+        let ranked = server.get(&path).status == 200;
+        if ranked && dice.throw(6) == 0 {
+            assert_eq!(server.delete(&path).status, 204);
+        } else {
+            let points = i64::try_from(dice.throw(40)).unwrap() - 10;
+            server.give("gifts/a", &[(&member, points)]);
+        }
+        let now = server.get("/v1/boards/gifts/a/top?n=10&fresh=true").ok();
+        // A contribution of nothing changes nothing.
+        while kept.entries() != *now["entries"].as_array().unwrap() {
+            let event = events.event();
+            told += usize::from(event.name == "changes");
+            kept.take(&event);
+        }
+    }
+    assert!(told > 50, "only {told} events told what moved");
+}
+
+#[test]
+fn each_sort_of_move_is_told_with_its_positions() {
+    let server = ladder(4);
+    let mut events = Events::of(&server, &on_a("/stream?n=3&changes=true"));
+    assert_eq!(events.event().name, "board");
+    server.give("gifts/a", &[("m04", 4)]);
+    let moved = events.event();
+    assert_eq!(moved.name, "changes");
+    assert_eq!(moved.id, moved.value["version"]);
+    let of = |name: &str| moved.value[name].as_array().unwrap().clone();
+    let entered = &of("entered")[0];
+    assert_eq!(
+        (&entered["member"], &entered["position"]),
+        (&json!("m04"), &json!(1))
+    );
+    assert_eq!(of("left"), ["m03"]);
+    let down: Vec<_> = of("down")
+        .iter()
+        .map(|entry| {
+            (
+                entry["member"].clone(),
+                entry["was"].clone(),
+                entry["position"].clone(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        down,
+        [
+            (json!("m01"), json!(1), json!(2)),
+            (json!("m02"), json!(2), json!(3))
+        ]
+    );
+    assert!(of("up").is_empty() && of("changed").is_empty());
+    server.give("gifts/a", &[("m04", 1)]);
+    let moved = events.event();
+    assert_eq!(moved.value["changed"][0]["points"], 102);
+}

@@ -1,0 +1,75 @@
+//! How a stream is refused, and how it ends.
+
+use std::time::Instant;
+
+use end_to_end::{Events, Server};
+
+use super::super::ladder;
+
+#[test]
+fn what_cannot_be_watched_is_refused_as_any_read_is() {
+    let server = Server::start();
+    let refused = |path: &str, status, word, parts: &[&str]| {
+        server
+            .get(format!("/v1/boards/{path}"))
+            .problem(status, word, parts);
+    };
+    refused("nope/a/stream", 404, "unknown-kind", &["nope"]);
+    refused("gifts/a/stream?n=0", 400, "invalid", &["n", "\"0\""]);
+    refused("gifts/a/stream?n=1001", 400, "invalid", &["n", "1000"]);
+    refused("gifts/a/stream?window=year", 400, "invalid", &["year"]);
+    refused(
+        "gifts/a/stream?window=day:2019-01-01",
+        410,
+        "window-gone",
+        &["day:2019-01-01"],
+    );
+    refused("gifts/a/stream?changes=1", 400, "invalid", &["changes"]);
+    refused("gifts/a/stream?member=", 400, "invalid", &["member"]);
+    refused("gifts/a/stream?fresh=true", 400, "invalid", &["fresh"]);
+}
+
+#[test]
+fn a_stream_ends_with_its_kind_and_says_why() {
+    let server = Server::start();
+    let kind = serde_json::json!({"windows": ["all"]});
+    assert_eq!(server.put("/v1/kinds/short", &kind).status, 201);
+    let mut events = Events::of(&server, "/v1/boards/short/a/stream");
+    assert_eq!(events.event().name, "board");
+    assert_eq!(server.delete("/v1/kinds/short").status, 204);
+    let last = events.event();
+    assert_eq!(last.name, "problem");
+    assert_eq!(
+        (&last.value["type"], &last.value["status"]),
+        (&"unknown-kind".into(), &404.into())
+    );
+    assert!(events.try_next().is_none());
+}
+
+#[test]
+fn streams_end_at_once_when_the_server_stops() {
+    let mut server = ladder(3);
+    let paths = ["?n=3", "?n=3&changes=true", "?n=5&member=m02"];
+    let mut all: Vec<Events> = paths
+        .iter()
+        .map(|query| Events::of(&server, &format!("/v1/boards/gifts/a/stream{query}")))
+        .collect();
+    for events in &mut all {
+        assert_eq!(events.event().name, "board");
+    }
+    let stopped = Instant::now();
+    server.signal("TERM");
+    for events in &mut all {
+        while events.try_next().is_some() {}
+    }
+    assert_eq!(server.ended().code(), Some(0), "{}", server.log());
+    println!(
+        "three streams and the server ended within {:?}",
+        stopped.elapsed()
+    );
+    assert!(
+        !server.log().contains("still under way"),
+        "{}",
+        server.log()
+    );
+}
