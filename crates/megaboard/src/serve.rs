@@ -19,6 +19,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::config::Config;
+use crate::demo;
+use crate::open_files;
 use crate::store::StoreUrl;
 
 /// Where the server listens when nothing is said.
@@ -44,6 +46,11 @@ pub(crate) struct ServeArgs {
     /// Configuration file. [default: megaboard.toml, if it is there]
     #[arg(long, value_name = "FILE", env = "MEGABOARD_CONFIG")]
     config: Option<PathBuf>,
+
+    /// Shows a simulated live stream, in a store kept in memory: a stage with a million members and a
+    /// few rooms.
+    #[arg(long, conflicts_with = "store", env = "MEGABOARD_DEMO")]
+    demo: bool,
 }
 
 /// Runs the server.
@@ -56,6 +63,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
         .with_writer(std::io::stderr)
         .init();
     let config = Config::read(args.config.as_deref())?;
+    open_files::raise_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
@@ -64,10 +72,18 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> {
-    let kinds = config.kinds()?;
+    let kinds = if args.demo {
+        vec![KindShape::default().into_kind(demo::KIND)?]
+    } else {
+        config.kinds()?
+    };
     let published = config.publish_settings()?;
     let store = args.store.as_ref().or(config.server.store.as_ref());
-    let store: StoreUrl = store.map_or_else(|| Ok(StoreUrl::default()), |text| text.parse())?;
+    let store: StoreUrl = match store {
+        _ if args.demo => StoreUrl::Memory,
+        Some(text) => text.parse()?,
+        None => StoreUrl::default(),
+    };
     let store = store.open(&config.store_settings()).await?;
     let served = serve_from(&store, kinds, published, args, config).await;
     // Also where it never came to serve: what is not closed was killed.
@@ -109,9 +125,16 @@ async fn serve_from(
     stdout.flush()?;
 
     let sweep = tokio::spawn(sweep(router.clone(), merger.clone()));
+    let demo = args
+        .demo
+        .then(|| tokio::spawn(demo::run(router.clone(), clock.clone())));
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
     let app = Arc::new(App::new(router, merger, clock));
     let served = api::serve(listener, app, ServerLimits::default(), stop).await;
+    if let Some(demo) = demo {
+        demo.abort();
+        let _ = demo.await;
+    }
     sweep.abort();
     // Cancelled or at its end: either way it writes no more.
     let _ = sweep.await;

@@ -1,0 +1,122 @@
+//! `serve --demo`: a simulated live stream, so that there is something to see.
+//!
+//! One stage with a million members and a few rooms, all of the kind `gifts`, in a store that is kept
+//! nowhere. Gifts come as they do: mostly small, now and then a streak of somebody who wants to be seen.
+
+mod cast;
+mod room;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{KindName, Timestamp};
+use merger::Clock;
+use shard_router::{KnownKind, Router, Write, Written};
+use tokio::time::{MissedTickBehavior, interval};
+
+use cast::Cast;
+use room::Room;
+
+/// The kind of all boards of the demo.
+pub(crate) const KIND: &str = "gifts";
+
+/// Members of the stage who came before.
+const CROWD: u32 = 1_000_000;
+
+/// How long ago they came: it is past all windows but the one without bounds.
+const CROWD_AGE: Duration = Duration::from_hours(3 * 365 * 24);
+
+/// Contributions of the crowd that are written at once.
+const CROWD_BATCH: u32 = 1_000;
+
+/// How often gifts are given.
+const TICK: Duration = Duration::from_millis(150);
+
+/// Rooms beside the stage, and how busy each is in gifts a tick.
+const ROOMS: [(&str, f64); 4] = [
+    ("room-ada", 0.9),
+    ("room-bosphorus", 0.5),
+    ("room-café", 0.3),
+    ("room-late-night", 0.1),
+];
+
+/// Gives gifts for as long as it is polled.
+pub(crate) async fn run(router: Arc<Router>, clock: Clock) {
+    let name = KindName::new(KIND).expect("the name of the default kind is one");
+    let Some(kind) = router.catalogue().known(name.as_str()) else {
+        tracing::warn!(kind = KIND, "the demo's kind was deleted: there is no demo");
+        return;
+    };
+    let demo = Demo {
+        router,
+        clock,
+        kind,
+    };
+    let mut random = fastrand::Rng::new();
+    let cast = Cast::default();
+    let mut rooms = vec![Room::new("main-stage", 3.0, &cast, &mut random)];
+    for (name, pace) in ROOMS {
+        rooms.push(Room::new(name, pace, &cast, &mut random));
+    }
+    for room in &mut rooms {
+        demo.write(room.opening(&demo.kind, demo.now())).await;
+    }
+    let stage = rooms[0].board().clone();
+    let crowd = demo.fill(&stage, &cast);
+    let live = demo.live(rooms, &cast, random);
+    tokio::join!(crowd, live);
+}
+
+/// Where the gifts go.
+struct Demo {
+    router: Arc<Router>,
+    clock: Clock,
+    kind: KnownKind,
+}
+
+impl Demo {
+    fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    async fn write(&self, writes: Vec<Write>) {
+        let written = self.router.write(&writes, self.now(), false).await;
+        let refused = written
+            .iter()
+            .filter(|it| matches!(it, Written::Refused(_) | Written::Failed(_)));
+        let count = refused.count();
+        if count > 0 {
+            tracing::warn!(count, "gifts of the demo were not taken");
+        }
+    }
+
+    /// The crowd, batch by batch, while the rooms are live.
+    async fn fill(&self, stage: &Arc<board::BoardName>, cast: &Cast) {
+        let at = self.now().minus(CROWD_AGE);
+        for first in (0..CROWD).step_by(CROWD_BATCH as usize) {
+            let batch = first..first + CROWD_BATCH;
+            let writes = batch.map(|number| {
+                let (member, points) = cast.of_crowd(number);
+                room::gift(stage, &self.kind, member, points, at)
+            });
+            self.write(writes.collect()).await;
+        }
+        tracing::info!(
+            members = CROWD,
+            "the demo's stage is full: gifts/main-stage?window=all"
+        );
+    }
+
+    async fn live(&self, mut rooms: Vec<Room>, cast: &Cast, mut random: fastrand::Rng) {
+        let mut ticks = interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            let now = self.now();
+            let gifts = rooms
+                .iter_mut()
+                .flat_map(|room| room.tick(&self.kind, cast, now, &mut random));
+            self.write(gifts.collect()).await;
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! One board of the demo: who gives, how much, and when.
+
+use std::sync::Arc;
+
+use board::{BoardName, KindName, Member, Subject, Timestamp, Value, Values};
+use shard_router::{KnownKind, Write};
+use shard_store::Change;
+
+use super::{CROWD, Cast, KIND};
+
+/// Gifts as a platform sells them, the dear ones seldom.
+const GIFTS: [(i64, u32); 7] = [
+    (1, 40),
+    (5, 25),
+    (10, 15),
+    (50, 10),
+    (99, 6),
+    (520, 3),
+    (1314, 1),
+];
+
+/// One gift in so many begins a streak.
+const STREAK_ONE_IN: u32 = 12;
+
+/// Points of the first of the regulars when the room opens, and what the next has less.
+const OPENING: (i64, i64) = (64_000, 950);
+
+/// A board, and who gives there.
+pub(super) struct Room {
+    board: Arc<BoardName>,
+    /// Gifts a tick on average.
+    pace: f64,
+    regulars: Vec<Member>,
+    /// Somebody who gives the same again and again, and how often still.
+    streak: Option<(Member, i64, u32)>,
+}
+
+/// A gift.
+pub(super) fn gift(
+    board: &Arc<BoardName>,
+    kind: &KnownKind,
+    member: Member,
+    points: i64,
+    at: Timestamp,
+) -> Write {
+    let points = Value::new(points).expect("gifts are small numbers");
+    Write {
+        board: board.clone(),
+        kind: kind.clone(),
+        member,
+        change: Change::Fold(Values::from(points)),
+        at,
+        id: None,
+        only: None,
+    }
+}
+
+impl Room {
+    pub(super) fn new(subject: &str, pace: f64, cast: &Cast, random: &mut fastrand::Rng) -> Self {
+        let kind = KindName::new(KIND).expect("the name of the default kind is one");
+        let subject = Subject::new(subject).expect("a room of the demo is a subject");
+        let mut regulars = cast.regulars().to_vec();
+        random.shuffle(&mut regulars);
+        Self {
+            board: Arc::new(BoardName::new(kind, subject)),
+            pace,
+            regulars,
+            streak: None,
+        }
+    }
+
+    pub(super) const fn board(&self) -> &Arc<BoardName> {
+        &self.board
+    }
+
+    /// What the regulars have given before anybody looks.
+    pub(super) fn opening(&self, kind: &KnownKind, now: Timestamp) -> Vec<Write> {
+        let (first, less) = OPENING;
+        let points = (0..).map(|place| first - place * less);
+        let regulars = self.regulars.iter().zip(points);
+        let opening = regulars
+            .map(|(member, points)| gift(&self.board, kind, member.clone(), points.max(1), now));
+        opening.collect()
+    }
+
+    /// The gifts of this moment.
+    pub(super) fn tick(
+        &mut self,
+        kind: &KnownKind,
+        cast: &Cast,
+        now: Timestamp,
+        random: &mut fastrand::Rng,
+    ) -> Vec<Write> {
+        let mut gifts = Vec::new();
+        if let Some((member, points, left)) = self.streak.take() {
+            gifts.push(gift(&self.board, kind, member.clone(), points, now));
+            self.streak = left.checked_sub(1).map(|left| (member, points, left));
+        }
+        let mut due = self.pace;
+        while random.f64() < due {
+            due -= 1.0;
+            let (member, points) = (self.giver(cast, random), any_gift(random));
+            if self.streak.is_none() && random.u32(..STREAK_ONE_IN) == 0 {
+                let times = random.u32(4..20);
+                self.streak = Some((member.clone(), points.max(99), times));
+            }
+            gifts.push(gift(&self.board, kind, member, points, now));
+        }
+        gifts
+    }
+
+    /// Mostly one of the regulars, the first ones more often; else anybody.
+    fn giver(&self, cast: &Cast, random: &mut fastrand::Rng) -> Member {
+        if random.u32(..4) == 0 {
+            return cast.of_crowd(random.u32(..CROWD)).0;
+        }
+        let place = random.usize(..self.regulars.len());
+        let place = random.usize(..=place);
+        self.regulars[place].clone()
+    }
+}
+
+fn any_gift(random: &mut fastrand::Rng) -> i64 {
+    let all: u32 = GIFTS.iter().map(|(_, weight)| weight).sum();
+    let mut thrown = random.u32(..all);
+    for (points, weight) in GIFTS {
+        match thrown.checked_sub(weight) {
+            Some(left) => thrown = left,
+            None => return points,
+        }
+    }
+    1
+}
