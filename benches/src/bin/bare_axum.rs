@@ -1,10 +1,12 @@
 //! The peer of the top route: an axum handler that returns fixed bytes.
 //!
-//!     bare_axum --body FILE --etag TEXT [--accept-loop]
+//!     bare_axum --body FILE --etag TEXT [--accept-loop] [--every-ms N]
 //!
 //! The same runtime, the same headers, no path parameters, nothing looked up. By default served by
-//! `axum::serve`; with `--accept-loop` by hyper as our own server uses it, header timer included.
+//! `axum::serve`; with `--accept-loop` by hyper as our own server uses it, header timer included. With
+//! `--every-ms` it streams them, too: again and again, to all who watch.
 
+use std::convert::Infallible;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,15 +14,19 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Request, header};
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use bytes::Bytes;
 use clap::Parser;
+use futures::StreamExt as _;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::time::interval;
+use tokio_stream::wrappers::WatchStream;
 use tower::ServiceExt as _;
 
 #[derive(Parser)]
@@ -35,6 +41,9 @@ struct Args {
     /// Accept connections as our server does, in place of `axum::serve`.
     #[arg(long)]
     accept_loop: bool,
+    /// Stream the bytes, too, once in so many milliseconds.
+    #[arg(long)]
+    every_ms: Option<u64>,
 }
 
 fn main() -> io::Result<()> {
@@ -47,6 +56,7 @@ fn main() -> io::Result<()> {
 async fn run(args: Args) -> io::Result<()> {
     let body = Bytes::from(std::fs::read(&args.body)?);
     let etag = HeaderValue::from_str(&args.etag).map_err(io::Error::other)?;
+    let frames = body.clone();
     let handler = move || {
         let headers = [
             (
@@ -60,6 +70,10 @@ async fn run(args: Args) -> io::Result<()> {
         async { answer }
     };
     let router = Router::new().route("/v1/boards/gifts/live/top", get(handler));
+    let router = match args.every_ms {
+        None => router,
+        Some(ms) => router.route("/v1/boards/gifts/live/stream", streamed(frames, ms)),
+    };
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let mut stdout = io::stdout();
     writeln!(stdout, "listening on http://{}", listener.local_addr()?)?;
@@ -69,6 +83,24 @@ async fn run(args: Args) -> io::Result<()> {
     } else {
         axum::serve(listener, router).await
     }
+}
+
+/// A handler of streams: one task tells all who watch.
+fn streamed(frame: Bytes, every_ms: u64) -> MethodRouter {
+    let frames = watch::Sender::new(frame.clone());
+    let receivers = frames.clone();
+    tokio::spawn(async move {
+        let mut ticks = interval(Duration::from_millis(every_ms));
+        loop {
+            ticks.tick().await;
+            frames.send_replace(frame.clone());
+        }
+    });
+    get(move || {
+        let frames = WatchStream::new(receivers.subscribe());
+        let body = Body::from_stream(frames.map(Ok::<_, Infallible>));
+        async { ([(header::CONTENT_TYPE, "text/event-stream")], body) }
+    })
 }
 
 /// Connections as our server takes them.

@@ -1,0 +1,220 @@
+//! What a stream of server-sent events costs: CPU a delivered frame, beside a bare axum handler that
+//! sends the same bytes, and memory a stream.
+//!
+//!     stream_figures [--rounds 5] [--seconds 4] [--streams 1000] [--megaboard PATH]
+//!
+//! `?n=10` of a board of 1,000 members that changes 20 times a second, shown 10 times a second. All that the
+//! server does meanwhile, writes and merges included, is in its CPU; the bare handler does nothing but
+//! send. Each round opens the streams of both anew, one server after the other.
+
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use benches::child::{Server, beside};
+use benches::contributions::Contributions;
+use benches::figures::{held, median, number, ratio, spread, table};
+use benches::http::{Connection, apply_all, get};
+use benches::process::{cpu_of, machine};
+use clap::Parser;
+use mio::net::TcpStream;
+use mio::{Events, Interest, Poll, Token};
+
+/// The board.
+const BOARD: &str = "gifts/live";
+
+/// What is streamed.
+const PATH: &str = "/v1/boards/gifts/live/stream?n=10";
+
+/// Its members.
+const MEMBERS: u64 = 1_000;
+
+/// How often a frame is shown.
+const FRAME_EVERY: Duration = Duration::from_millis(100);
+
+/// How often the board changes.
+const CHANGE_EVERY: Duration = Duration::from_millis(50);
+
+/// How long streams settle before anything is counted.
+const WARM_UP: Duration = Duration::from_millis(500);
+
+/// Bytes read at once.
+const READ_BYTES: usize = 64 << 10;
+
+/// What a frame may cost, in those of the bare handler.
+const CPU_RATIO_MAX: f64 = 1.2;
+
+#[derive(Parser)]
+#[command(about = "What a stream costs, beside a bare axum handler")]
+struct Args {
+    /// Rounds; figures are medians over them.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// How long the streams are read a round.
+    #[arg(long, default_value_t = 4)]
+    seconds: u64,
+    /// Streams open at once.
+    #[arg(long, default_value_t = 1_000)]
+    streams: usize,
+    /// The server; otherwise the one that was built beside this.
+    #[arg(long, env = "MEGABOARD_BIN")]
+    megaboard: Option<PathBuf>,
+}
+
+/// Streams of one server.
+struct Crowd {
+    poll: Poll,
+    streams: Vec<TcpStream>,
+}
+
+impl Crowd {
+    fn open(address: SocketAddr, count: usize) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let mut streams = Vec::with_capacity(count);
+        for index in 0..count {
+            let mut stream = std::net::TcpStream::connect(address)?;
+            stream.write_all(get(PATH).as_bytes())?;
+            stream.set_nonblocking(true)?;
+            let mut stream = TcpStream::from_std(stream);
+            let registry = poll.registry();
+            registry.register(&mut stream, Token(index), Interest::READABLE)?;
+            streams.push(stream);
+        }
+        Ok(Self { poll, streams })
+    }
+
+    /// Reads for so long, and calls `act` every now and then; the bytes that came.
+    fn read(&mut self, time: Duration, mut act: impl FnMut() -> io::Result<()>) -> io::Result<u64> {
+        let mut events = Events::with_capacity(1024);
+        let mut buffer = vec![0; READ_BYTES];
+        let (begun, mut acted, mut bytes) = (Instant::now(), Instant::now(), 0);
+        while begun.elapsed() < time {
+            if acted.elapsed() >= CHANGE_EVERY {
+                acted = Instant::now();
+                act()?;
+            }
+            self.poll.poll(&mut events, Some(CHANGE_EVERY / 10))?;
+            for event in &events {
+                loop {
+                    match self.streams[event.token().0].read(&mut buffer) {
+                        Ok(0) => return Err(io::Error::other("a stream ended")),
+                        Ok(read) => bytes += read as u64,
+                        Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                        Err(error) => return Err(error),
+                    }
+                }
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+/// What one round of one server came to.
+struct Round {
+    cpu_us_a_frame: f64,
+    bytes_a_stream: f64,
+}
+
+fn resident_bytes(pid: u32) -> io::Result<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/statm"))?;
+    let pages = text.split(' ').nth(1).and_then(|text| text.parse().ok());
+    let pages: u64 = pages.ok_or_else(|| io::Error::other("statm names no resident pages"))?;
+    Ok(pages * rustix::param::page_size() as u64)
+}
+
+fn round(
+    server: &Server,
+    args: &Args,
+    frame_bytes: usize,
+    mut act: impl FnMut() -> io::Result<()>,
+) -> io::Result<Round> {
+    let before = resident_bytes(server.pid())?;
+    let mut crowd = Crowd::open(server.address, args.streams)?;
+    crowd.read(WARM_UP, &mut act)?;
+    let cpu = cpu_of(server.pid())?;
+    let bytes = crowd.read(Duration::from_secs(args.seconds), &mut act)?;
+    let cpu = cpu_of(server.pid())? - cpu;
+    let grown = resident_bytes(server.pid())?.saturating_sub(before);
+    Ok(Round {
+        cpu_us_a_frame: cpu.as_secs_f64() * 1e6 * number(frame_bytes as u64) / number(bytes),
+        bytes_a_stream: number(grown) / number(args.streams as u64),
+    })
+}
+
+/// A frame as it comes over the wire: the second chunk of a stream, behind what tells how to connect again.
+fn frame(address: SocketAddr) -> io::Result<Vec<u8>> {
+    let mut stream = std::net::TcpStream::connect(address)?;
+    stream.write_all(get(PATH).as_bytes())?;
+    let mut text = Vec::new();
+    let mut buffer = [0; READ_BYTES];
+    loop {
+        let read = stream.read(&mut buffer)?;
+        text.extend_from_slice(&buffer[..read]);
+        let begin = text.windows(4).position(|part| part == b"id: ");
+        let end = text.windows(4).position(|part| part == b"}\n\n\r");
+        if let (Some(begin), Some(end)) = (begin, end) {
+            return Ok(text[begin..end + 3].to_vec());
+        }
+    }
+}
+
+fn megaboard(path: Option<&Path>, home: &Path) -> io::Result<Server> {
+    let config = home.join("megaboard.toml");
+    let staleness = FRAME_EVERY.as_millis();
+    std::fs::write(
+        &config,
+        format!("[kinds.gifts]\nwindows = [\"all\"]\nmax_staleness = \"{staleness}ms\"\n"),
+    )?;
+    let path = path.map_or_else(|| beside("megaboard"), |path| Ok(path.to_owned()))?;
+    let mut command = Command::new(path);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--store", "memory:"]);
+    command.arg("--config").arg(config).current_dir(home);
+    Server::announced(command.env("MEGABOARD_LOG", "error"))
+}
+
+fn main() -> io::Result<()> {
+    let args = Args::parse();
+    println!("{}", machine());
+    let home = tempfile::tempdir()?;
+    let server = megaboard(args.megaboard.as_deref(), home.path())?;
+    let mut connection = Connection::open(server.address)?;
+    let mut contributions = Contributions::to(BOARD, MEMBERS, 1);
+    let everyone = contributions.everyone(MEMBERS);
+    apply_all(&mut connection, &contributions.lines(&everyone))?;
+    let frame = frame(server.address)?;
+    let body = home.path().join("frame");
+    std::fs::write(&body, &frame)?;
+    let mut bare = Command::new(beside("bare_axum")?);
+    bare.arg("--body").arg(&body).args(["--etag", "\"none\""]);
+    bare.args(["--accept-loop", "--every-ms"]);
+    let bare = Server::announced(bare.arg(FRAME_EVERY.as_millis().to_string()))?;
+    let (mut ours, mut theirs, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
+    for round_number in 1..=args.rounds {
+        eprintln!("round {round_number} of {}", args.rounds);
+        let seen = round(&server, &args, frame.len(), || {
+            let one = contributions.anyone(1);
+            apply_all(&mut connection, &contributions.lines(&one))
+        })?;
+        ours.push(seen.cpu_us_a_frame);
+        // Later rounds find what the first has left.
+        if round_number == 1 {
+            bytes.push(seen.bytes_a_stream);
+        }
+        theirs.push(round(&bare, &args, frame.len(), || Ok(()))?.cpu_us_a_frame);
+    }
+    let mut shown = table(&["figure", "megaboard", "bare axum", "ratio", ""]);
+    let times = ratio(&ours, &theirs);
+    shown.add_row([
+        format!("µs CPU of a frame, {} bytes", frame.len()),
+        spread(&ours, 2),
+        spread(&theirs, 2),
+        format!("{times:.2}"),
+        held(times <= CPU_RATIO_MAX, "at most 1.20"),
+    ]);
+    let each = format!("{:.0}", median(&bytes));
+    shown.add_row(["bytes of memory a stream", &each, "", "", ""]);
+    println!("{shown}\n{} streams", args.streams);
+    Ok(())
+}
