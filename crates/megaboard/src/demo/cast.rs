@@ -67,21 +67,21 @@ impl Cast {
     pub(super) fn regulars(&self) -> &[Member] {
         &self.regulars
     }
+}
 
-    /// One of the crowd, and what it has given: few have much, as in any crowd.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
-    pub(super) fn of_crowd(&self, number: u32) -> (Member, i64) {
-        let hash = XxHash3_64::oneshot(&number.to_le_bytes());
-        let part = |shift: u32, count: usize| (hash >> shift) as usize % count;
-        let adjective = ADJECTIVES[part(0, ADJECTIVES.len())];
-        let animal = ANIMALS[part(8, ANIMALS.len())];
-        let name = format!("{adjective}-{animal}-{number}");
-        // A Pareto distribution by a number above 0 and at most 1.
-        let share = ((hash >> 32) + 1) as f64 / 2_f64.powi(32);
-        let points = (5.0 * share.powf(-0.75)) as i64;
-        let member = Member::new(&name).expect("letters and digits name a member");
-        (member, points.clamp(1, CROWD_POINTS_MAX))
-    }
+/// One of the crowd, and what it has given: few have much, as in any crowd.
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
+pub(super) fn of_crowd(number: u32) -> (Member, i64) {
+    let hash = XxHash3_64::oneshot(&number.to_le_bytes());
+    let part = |shift: u32, count: usize| (hash >> shift) as usize % count;
+    let adjective = ADJECTIVES[part(0, ADJECTIVES.len())];
+    let animal = ANIMALS[part(8, ANIMALS.len())];
+    let name = format!("{adjective}-{animal}-{number}");
+    // A Pareto distribution by a number above 0 and at most 1.
+    let share = ((hash >> 32) + 1) as f64 / 2_f64.powi(32);
+    let points = (5.0 * share.powf(-0.75)) as i64;
+    let member = Member::new(&name).expect("letters and digits name a member");
+    (member, points.clamp(1, CROWD_POINTS_MAX))
 }
 
 #[cfg(test)]
@@ -93,15 +93,14 @@ mod tests {
     #[test]
     fn everybody_is_somebody_else() {
         let cast = Cast::default();
-        let crowd = (0..10_000).map(|number| cast.of_crowd(number).0);
+        let crowd = (0..10_000).map(|number| of_crowd(number).0);
         let all: BTreeSet<Member> = crowd.chain(cast.regulars().iter().cloned()).collect();
         assert_eq!(all.len(), 10_000 + REGULARS.len());
     }
 
     #[test]
     fn few_of_the_crowd_have_much() {
-        let cast = Cast::default();
-        let rich = (0..10_000).filter(|number| cast.of_crowd(*number).1 > 1_000);
+        let rich = (0..10_000).filter(|number| of_crowd(*number).1 > 1_000);
         assert!((1..200).contains(&rich.count()));
     }
 }

@@ -62,8 +62,8 @@ pub(crate) async fn run(router: Arc<Router>, clock: Clock) {
         demo.write(room.opening(&demo.kind, demo.now())).await;
     }
     let stage = rooms[0].board().clone();
-    let crowd = demo.fill(&stage, &cast);
-    let live = demo.live(rooms, &cast, random);
+    let crowd = demo.fill(&stage);
+    let live = demo.live(rooms, random);
     tokio::join!(crowd, live);
 }
 
@@ -91,12 +91,12 @@ impl Demo {
     }
 
     /// The crowd, batch by batch, while the rooms are live.
-    async fn fill(&self, stage: &Arc<board::BoardName>, cast: &Cast) {
+    async fn fill(&self, stage: &Arc<board::BoardName>) {
         let at = self.now().minus(CROWD_AGE);
         for first in (0..CROWD).step_by(CROWD_BATCH as usize) {
             let batch = first..first + CROWD_BATCH;
             let writes = batch.map(|number| {
-                let (member, points) = cast.of_crowd(number);
+                let (member, points) = cast::of_crowd(number);
                 room::gift(stage, &self.kind, member, points, at)
             });
             self.write(writes.collect()).await;
@@ -107,7 +107,7 @@ impl Demo {
         );
     }
 
-    async fn live(&self, mut rooms: Vec<Room>, cast: &Cast, mut random: fastrand::Rng) {
+    async fn live(&self, mut rooms: Vec<Room>, mut random: fastrand::Rng) {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -115,7 +115,7 @@ impl Demo {
             let now = self.now();
             let gifts = rooms
                 .iter_mut()
-                .flat_map(|room| room.tick(&self.kind, cast, now, &mut random));
+                .flat_map(|room| room.tick(&self.kind, now, &mut random));
             self.write(gifts.collect()).await;
         }
     }

@@ -6,7 +6,8 @@ use board::{BoardName, KindName, Member, Subject, Timestamp, Value, Values};
 use shard_router::{KnownKind, Write};
 use shard_store::Change;
 
-use super::{CROWD, Cast, KIND};
+use super::cast::{Cast, of_crowd};
+use super::{CROWD, KIND};
 
 /// Gifts as a platform sells them, the dear ones seldom.
 const GIFTS: [(i64, u32); 7] = [
@@ -87,7 +88,6 @@ impl Room {
     pub(super) fn tick(
         &mut self,
         kind: &KnownKind,
-        cast: &Cast,
         now: Timestamp,
         random: &mut fastrand::Rng,
     ) -> Vec<Write> {
@@ -99,7 +99,7 @@ impl Room {
         let mut due = self.pace;
         while random.f64() < due {
             due -= 1.0;
-            let (member, points) = (self.giver(cast, random), any_gift(random));
+            let (member, points) = (self.giver(random), any_gift(random));
             if self.streak.is_none() && random.u32(..STREAK_ONE_IN) == 0 {
                 let times = random.u32(4..20);
                 self.streak = Some((member.clone(), points.max(99), times));
@@ -110,9 +110,9 @@ impl Room {
     }
 
     /// Mostly one of the regulars, the first ones more often; else anybody.
-    fn giver(&self, cast: &Cast, random: &mut fastrand::Rng) -> Member {
+    fn giver(&self, random: &mut fastrand::Rng) -> Member {
         if random.u32(..4) == 0 {
-            return cast.of_crowd(random.u32(..CROWD)).0;
+            return of_crowd(random.u32(..CROWD)).0;
         }
         let place = random.usize(..self.regulars.len());
         let place = random.usize(..=place);

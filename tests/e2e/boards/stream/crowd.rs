@@ -38,7 +38,7 @@ impl Watcher {
 
     /// Whether what has come by now shows this version; reads what there is.
     fn has_seen(&mut self, version: &str) -> bool {
-        let mut bytes = [0; 64 << 10];
+        let mut bytes = [0; 16 << 10];
         loop {
             match self.stream.read(&mut bytes) {
                 Ok(0) => panic!("a stream ended"),
@@ -58,7 +58,7 @@ impl Watcher {
 
     /// Reads until the end.
     fn has_ended(&mut self) -> bool {
-        let mut bytes = [0; 64 << 10];
+        let mut bytes = [0; 16 << 10];
         match self.stream.read(&mut bytes) {
             Ok(0) => true,
             Ok(_) => false,
