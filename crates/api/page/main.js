@@ -1,0 +1,154 @@
+/** The page: what the address says is chosen, connected and shown; what is clicked changes the address. */
+
+import { Announcer } from "./announce.js";
+import * as api from "./api.js";
+import { Board } from "./board.js";
+import { Boards } from "./boards.js";
+import { Choose } from "./choose.js";
+import { byId, element, setText } from "./dom.js";
+import { Find } from "./find.js";
+import { keyForm } from "./keyform.js";
+import { current, go, settle } from "./state.js";
+import { Stream } from "./stream.js";
+
+const WORDS = { connecting: "Connecting…", live: "Live", lost: "Reconnecting…", final: "Final", refused: "Not connected" };
+
+/** A new board where nothing is known of any: what the empty board proposes to begin. */
+const FIRST_SUBJECT = "room-1";
+
+const TICK_MS = 1000;
+
+/** Between two tries to reach a server that has not answered at all yet. */
+const START_RETRY_MS = 2000;
+
+const board = new Board();
+const find = new Find(go);
+const choose = new Choose(go);
+const boards = new Boards(go);
+const announcer = new Announcer(byId("said"));
+const stream = new Stream({ board: arrived, state: connection, refused });
+
+let kinds = [];
+let aheadMs = 0;
+/** What is shown, and the text of the newest frame that is not. */
+let shown = null;
+let waiting = null;
+
+/** The time as the server has it. */
+function now() {
+    return Date.now() + aheadMs;
+}
+
+/** Frames are shown when the screen is drawn: of those that come between, and in a hidden tab, the last. */
+function arrived(text) {
+    if (waiting === null) requestAnimationFrame(draw);
+    waiting = text;
+}
+
+function draw() {
+    const text = waiting;
+    waiting = null;
+    if (text === null || shown === null) return;
+    const frame = JSON.parse(text);
+    board.show(frame, now());
+    byId("live").classList.toggle("final", frame.final === true);
+    announcer.leads(frame.entries[0], shown.kind.fields[0]);
+    find.changed(Date.now());
+}
+
+function connection(state) {
+    byId("live").dataset.state = state;
+    setText(byId("live").lastElementChild, WORDS[state]);
+    byId("banner").hidden = state !== "lost";
+    board.away(state === "lost");
+}
+
+function refused(problem) {
+    connection("refused");
+    if (problem.wantsKey) {
+        board.instead(...keyForm(problem, start));
+        return;
+    }
+    board.instead(element("h2", {}, "This board cannot be shown"), element("p", {}, problem.message));
+}
+
+/** Shows what the address says; what it leaves open is filled in. */
+async function route() {
+    const wanted = current();
+    const kind = kinds.find((known) => known.kind === wanted.kind);
+    if (wanted.kind !== "" && kind === undefined) {
+        stream.close();
+        shown = null;
+        connection("refused");
+        board.instead(element("h2", {}, "There is no such kind of boards"),
+            element("p", {}, "The link may be old. Choose another kind above."));
+        return;
+    }
+    if (kind === undefined || wanted.subject === "") {
+        await fillIn(kind ?? kinds[0]);
+        return;
+    }
+    const state = { ...wanted, window: wanted.window || kind.windows[0], n: Math.min(wanted.n, kind.top) };
+    const isSame = shown !== null
+        && ["kind", "subject", "window", "n"].every((part) => shown.state[part] === state[part]);
+    choose.show(kind, state);
+    boards.show(state);
+    find.begin(kind, state);
+    board.mark(state.member);
+    if (isSame) return;
+    shown = { kind, state };
+    waiting = null;
+    board.begin(kind, state, (member) => go({ member }));
+    announcer.begin();
+    stream.open(state);
+}
+
+/** The first board of a kind, where none is asked for. */
+async function fillIn(kind) {
+    const { boards: known } = await api.boards(kind.kind, "", 1);
+    const { kind: asked, subject } = current();
+    if (subject !== "" || (asked !== "" && asked !== kind.kind)) return;
+    settle({ kind: kind.kind, subject: known[0]?.subject ?? FIRST_SUBJECT });
+    await route();
+}
+
+async function start() {
+    shown = null;
+    connection("connecting");
+    try {
+        ({ kinds, aheadMs } = await api.kinds());
+        if (kinds.length === 0) {
+            board.instead(element("h2", {}, "No kinds of boards yet"),
+                element("p", {}, "Add one to megaboard.toml, or with PUT /v1/kinds/gifts."));
+            return;
+        }
+        choose.kinds(kinds);
+        await route();
+    } catch (error) {
+        if (error instanceof api.Problem && !error.mayPass) {
+            refused(error);
+            return;
+        }
+        connection("lost");
+        setTimeout(start, START_RETRY_MS);
+    }
+}
+
+addEventListener("hashchange", () => {
+    if (kinds.length > 0) route().catch(start);
+});
+byId("again").addEventListener("click", () => stream.now());
+byId("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    byId("board").focus();
+});
+setInterval(() => {
+    if (document.visibilityState === "hidden") return;
+    board.tick(now());
+    find.tick(now());
+}, TICK_MS);
+// In the background nothing is drawn: what came last is shown as soon as somebody looks.
+document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") find.changed(Date.now());
+});
+start();
