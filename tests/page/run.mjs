@@ -42,11 +42,14 @@ async function ask(what) {
 
 async function pass([name, scenario]) {
     const begun = Date.now();
+    const stage = new Stage(setting);
     try {
         await scenario(stage);
         tell({ passed: name, ms: Date.now() - begun });
     } catch (error) {
         tell({ failed: name, why: error.stack ?? String(error), ms: Date.now() - begun });
+    } finally {
+        await stage.close();
     }
 }
 
@@ -57,7 +60,7 @@ async function inTurn(group) {
 mkdirSync(folder, { recursive: true });
 const executablePath = process.env.MEGABOARD_CHROMIUM ?? "/usr/bin/chromium";
 const browser = await chromium.launch({ executablePath, args: FLAGS });
-const stage = new Stage({ browser, url, folder, ask });
+const setting = { browser, url, folder, ask, requests: [], faults: [] };
 try {
     // Two at a time, but for what the others would not survive, and what looks at all that was done.
     await Promise.all([

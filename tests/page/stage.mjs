@@ -34,27 +34,31 @@ export async function eventually(what, probe) {
     }
 }
 
+/** What one scenario plays on; what it opens ends with it. */
 export class Stage {
-    /** Every request that a page made, and every fault that it told. */
-    requests = [];
-    faults = [];
     #browser;
+    #contexts = [];
 
-    constructor({ browser, url, folder, ask }) {
+    /** `requests` and `faults` take every request that a page makes, and every fault that it tells. */
+    constructor({ browser, url, folder, ask, requests, faults }) {
         this.#browser = browser;
-        this.url = url;
-        this.folder = folder;
-        this.ask = ask;
+        Object.assign(this, { url, folder, ask, requests, faults });
     }
 
-    /** A page that shows what stands behind `hash`. Options are those of a browser context, and what complaints it may make. */
+    /** Closes its pages. */
+    async close() {
+        await Promise.all(this.#contexts.map((context) => context.close()));
+    }
+
+    /** A page that shows what stands behind `hash`, or nothing yet. Options are those of a browser context, and what complaints it may make. */
     async open(hash, { forgiven = null, ...options } = {}) {
         const context = await this.#browser.newContext({
             viewport: VIEWS.desktop, colorScheme: "dark", serviceWorkers: "block", ...options,
         });
+        this.#contexts.push(context);
         const page = await context.newPage();
         await this.#note(page, forgiven);
-        await page.goto(`${this.url}/${hash}`);
+        if (hash !== null) await page.goto(`${this.url}/${hash}`);
         return page;
     }
 

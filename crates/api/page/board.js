@@ -17,6 +17,7 @@ export class Board {
     #state = null;
     #frame = null;
     #digits = 0;
+    #signs = "";
     #rows = new Rows(byId("rows"), byId("ghosts"));
     #section = byId("board");
 
@@ -26,6 +27,7 @@ export class Board {
         this.#state = state;
         this.#frame = null;
         this.#digits = 0;
+        this.#signs = "";
         byId("title").replaceChildren(foreign(state.subject));
         document.title = `${state.subject} · Megaboard`;
         setText(byId("eyebrow"), kind.kind);
@@ -53,6 +55,7 @@ export class Board {
         if (isEmpty) this.#showEmpty();
         else byId("card").hidden = true;
         byId("quiet").hidden = false;
+        byId("quiet").title = frame.version;
         setText(byId("quiet"), `As of ${clock(Date.parse(frame.as_of))} · version ${frame.version}`);
     }
 
@@ -121,9 +124,9 @@ export class Board {
         if (final) signs.push(["final", ends ? `Final since ${moment(Date.parse(ends))}` : "Final"]);
         if (stale) signs.push(["stale", "Stale: the store is away"]);
         if (listed) signs.push(["listed", `Best ${number(listed)} are ranked`]);
-        const key = signs.join("|");
-        if (this.spanKey === key && byId("span").childElementCount === signs.length) return;
-        this.spanKey = key;
+        const told = signs.join("|");
+        if (this.#signs === told) return;
+        this.#signs = told;
         byId("span").replaceChildren(...signs.map(([word, text]) => element("span", { class: `sign ${word}` }, text)));
     }
 

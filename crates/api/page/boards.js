@@ -44,7 +44,9 @@ export class Boards {
     show({ kind, subject }) {
         this.#kind = kind;
         this.#subject = subject;
-        if (document.activeElement !== this.#input || this.#list.hidden) this.#input.value = subject;
+        const isTyping = document.activeElement === this.#input && !this.#list.hidden;
+        // Setting what is there already would lose what is selected.
+        if (!isTyping && this.#input.value !== subject) this.#input.value = subject;
     }
 
     #typed() {
@@ -127,6 +129,8 @@ export class Boards {
         clearTimeout(this.#timer);
         this.#expand(false);
         this.#input.value = subject;
+        // What is typed next is another board, not more of this one's name.
+        if (document.activeElement === this.#input) this.#input.select();
         if (subject !== "" && subject !== this.#subject) this.#go({ subject, member: "" });
     }
 

@@ -47,7 +47,7 @@ export class Find {
         this.#timer = 0;
         this.#askedAt = 0;
         this.#shape = "";
-        if (state.member !== "") byId("member").value = state.member;
+        if (state.member !== "" || document.activeElement !== byId("member")) byId("member").value = state.member;
         if (state.member === "" || state.subject === "") this.#hide();
         else this.changed(Date.now());
     }
@@ -219,7 +219,7 @@ function heads(fields) {
 function standing({ position, members, percentile }) {
     if (members === 1) return "The only one here";
     if (position === 1) return "Ahead of everybody";
-    return percentile === 0 ? "The last, and still here" : `Ahead of ${percent(percentile)} % of all others`;
+    return percentile === 0 ? "Last, for now" : `Ahead of ${percent(percentile)} % of all others`;
 }
 
 /** Who is next, before and behind, and how far. */

@@ -5,7 +5,7 @@ import * as api from "./api.js";
 import { Board } from "./board.js";
 import { Boards } from "./boards.js";
 import { Choose } from "./choose.js";
-import { byId, element, setText } from "./dom.js";
+import { byId, element, mayMove, setText } from "./dom.js";
 import { Find } from "./find.js";
 import { keyForm } from "./keyform.js";
 import { current, go, settle } from "./state.js";
@@ -17,6 +17,9 @@ const WORDS = { connecting: "Connectingâ€¦", live: "Live", lost: "Reconnectingâ€
 const FIRST_SUBJECT = "room-1";
 
 const TICK_MS = 1000;
+
+const BEAT = [{ opacity: 0.7 }, { opacity: 0, transform: "scale(2.8)" }];
+const BEAT_TIMING = { duration: 900, easing: "ease-out", pseudoElement: "::after" };
 
 /** Between two tries to reach a server that has not answered at all yet. */
 const START_RETRY_MS = 2000;
@@ -51,9 +54,16 @@ function draw() {
     if (text === null || shown === null) return;
     const frame = JSON.parse(text);
     board.show(frame, now());
+    beat();
     byId("live").classList.toggle("final", frame.final === true);
     announcer.leads(frame.entries[0], shown.kind.fields[0]);
     find.changed(Date.now());
+}
+
+/** The live dot beats with the board; on one that stands still it costs nothing. */
+function beat() {
+    const dot = byId("live").firstElementChild;
+    if (mayMove() && dot.getAnimations({ subtree: true }).length === 0) dot.animate(BEAT, BEAT_TIMING);
 }
 
 function connection(state) {

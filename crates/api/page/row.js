@@ -9,6 +9,8 @@ const GAIN = { duration: 1600, easing: "cubic-bezier(.2,.7,.3,1)" };
 /** How long a row says by how many places it has moved. */
 const MOVED_MS = 5000;
 
+const SHARE_STEPS = 200;
+
 const MEDALS = { 1: "gold", 2: "silver", 3: "bronze" };
 
 /** The value of a field in an entry: `points` alone, or one of `values`. */
@@ -37,6 +39,7 @@ export class Row {
     #fields;
     #entry = null;
     #gap = null;
+    #share = null;
 
     #medal = element("span", { class: "medal" });
     #moved = element("span", { class: "moved", "aria-hidden": "true", hidden: "" });
@@ -154,9 +157,10 @@ export class Row {
         const [field] = this.#fields;
         const [own, most] = [valueOf(this.#entry, field), valueOf(leader, field)];
         const told = field.order !== "asc" && most > 0 && own > 0;
-        const share = told ? Math.min(1, own / most).toFixed(4) : "0";
-        if (this.share === share) return;
-        this.share = share;
+        // In steps: when the leader gains a little, a hundred bars need not move by less than is seen.
+        const share = told ? Math.round(Math.min(1, own / most) * SHARE_STEPS) / SHARE_STEPS : 0;
+        if (this.#share === share) return;
+        this.#share = share;
         this.element.style.setProperty("--share", share);
     }
 }

@@ -11,7 +11,7 @@ async function guard(page, seen) {
     await page.route("**/v1/**", async (route) => {
         const request = route.request();
         const url = new URL(request.url());
-        seen.push(url);
+        seen.push(new URL(url));
         if (!isLetIn(request, url)) {
             await route.fulfill({ status: 401, contentType: "application/problem+json", body: JSON.stringify(PROBLEM) });
         } else if (url.pathname.endsWith("/stream-tokens")) {
@@ -36,7 +36,7 @@ function isLetIn(request, url) {
 export const scenarios = {
     async "a key is asked for, kept for the tab, and turned into tokens"(stage) {
         await stage.give("gifts/guarded", ["ada", 3], ["ben", 2]);
-        const page = await stage.open("page/icon.svg", { forgiven: REFUSED });
+        const page = await stage.open(null, { forgiven: REFUSED });
         const seen = [];
         await guard(page, seen);
         await page.goto(`${stage.url}/#/gifts/guarded?window=day`);
@@ -53,6 +53,5 @@ export const scenarios = {
         same(await page.evaluate(() => [localStorage.length, sessionStorage.length]), [0, 1], "where the key is kept");
         await page.reload();
         await shows(page, ["ben", "ada"]);
-        await page.context().close();
     },
 };

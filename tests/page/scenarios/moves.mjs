@@ -42,7 +42,6 @@ export const scenarios = {
         check(await row(page, "eve").locator(".moved").isVisible(), "by how many places");
         await stage.give(BOARD, ["eve", -540], ["ben", 300]);
         await shows(page, ["ben", "ada", "cyd", "dan", "eve"]);
-        await page.context().close();
     },
 
     async "any order becomes any other"(stage) {
@@ -60,7 +59,6 @@ export const scenarios = {
         // Styled as they are named, too.
         const colours = await page.$$eval("#rows .medal", (all) => all.map((medal) => getComputedStyle(medal).backgroundColor));
         same(new Set(colours).size, 4, `three medals and none: ${colours}`);
-        await page.context().close();
     },
 
     async "who wants no motion sees none"(stage) {
@@ -79,7 +77,6 @@ export const scenarios = {
         await stage.give(board, ["ben", 90]);
         await shows(page, ["ben", "ada"]);
         same(await page.evaluate(() => globalThis.moved), 0, "animations");
-        await page.context().close();
     },
 
     async "a link shows the same"(stage) {
@@ -94,7 +91,6 @@ export const scenarios = {
         await eventually("the window in the address", async () => page.url().includes("window=all"));
         await page.goBack();
         await eventually("the window of before", () => page.locator("#windows input[value=week]").isChecked());
-        await page.context().close();
     },
 
     async "where nothing is asked for the first board is shown"(stage) {
@@ -102,6 +98,5 @@ export const scenarios = {
         const { kinds } = await stage.get("/v1/kinds");
         const { boards } = await stage.get(`/v1/boards?kind=${kinds[0].kind}&limit=1`);
         await eventually("a title", async () => await page.locator("h1").innerText() === boards[0].subject);
-        await page.context().close();
     },
 };

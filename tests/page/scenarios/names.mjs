@@ -31,7 +31,6 @@ export const scenarios = {
             await page.locator("#rows .name").first().click();
             await eventually("the member found", () => page.locator("#found .place").isVisible());
             same(await page.locator("#found h3").textContent(), HOSTILE[0], "who was found");
-            await page.context().close();
         }
     },
 
@@ -46,7 +45,6 @@ export const scenarios = {
         same(gaps.map((gap) => gap.split(" ")[0]), ["Leader", "−1", "−18,014,398,509,481,981"], "gaps");
         await eventually("its place", () => page.locator("#found .chase").isVisible());
         check((await page.locator("#found .chase").innerText()).startsWith("18,014,398,509,481,98"), "the gap of the member found");
-        await page.context().close();
     },
 
     async "a kind with several fields shows each with its order"(stage) {
@@ -57,6 +55,5 @@ export const scenarios = {
         same(heads, ["Rank", "Member", "Laps ↓, highest first", "Seconds ↑, lowest first", "Gap", "Reached"], "columns");
         same(await page.locator("#rows .number").allInnerTexts(), ["40", "1,190", "40", "1,201"], "values");
         check((await page.locator("#rows .gap").last().textContent()).startsWith("+11 seconds"), "the field that parts them");
-        await page.context().close();
     },
 };

@@ -30,6 +30,5 @@ export const scenarios = {
         same(told.map(([text]) => text), ["ada leads with 30 points.", "cyd leads with 500 points."], "what was told");
         // A timer's clock is not that of the frames.
         check(told[1][1] - told[0][1] > QUIET_MS - 500, `told after ${told[1][1] - told[0][1]} ms`);
-        await page.context().close();
     },
 };

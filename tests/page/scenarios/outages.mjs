@@ -26,7 +26,6 @@ export const scenarios = {
         await stage.give(BOARD, ["ben", 100]);
         await shows(page, ["ben", "ada"], "rows move again");
         await eventually("the member found", async () => await page.locator("#found .place").innerText() === "#1");
-        await page.context().close();
     },
 
     async "a page that finds no server waits for one"(stage) {
@@ -43,12 +42,10 @@ export const scenarios = {
         });
         await says(page, "live");
         await eventually("the empty board", () => page.locator("#card .podium").isVisible());
-        await page.context().close();
     },
 
     async "a kind that is gone is told, and left alone"(stage) {
         const page = await stage.open("#/no-such-kind/room?window=day");
         await eventually("it is said", async () => (await page.locator("#card").innerText()).includes("no such kind"));
-        await page.context().close();
     },
 };
