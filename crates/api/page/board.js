@@ -83,6 +83,7 @@ export class Board {
         this.#section.removeAttribute("aria-busy");
         byId("card").replaceChildren(...children);
         byId("card").hidden = false;
+        delete byId("card").dataset.command;
     }
 
     #head() {
@@ -145,13 +146,13 @@ export class Board {
         }
         const command = firstContribution(this.#kind, this.#state.subject);
         if (byId("card").dataset.command === command && !byId("card").hidden) return;
-        byId("card").dataset.command = command;
         this.instead(podium(), element("h2", {}, "The podium is free"),
             element("p", {}, "Nobody is on this board yet. The first contribution puts a name here:"),
             element("div", { class: "command" },
                 element("pre", { tabindex: "0", role: "region", "aria-label": "Command for a first contribution" },
                     element("code", {}, command)),
                 copyButton(command)));
+        byId("card").dataset.command = command;
     }
 }
 

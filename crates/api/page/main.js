@@ -73,9 +73,16 @@ function connection(state) {
     board.away(state === "lost");
 }
 
+/** Without a board there is nobody to be found on it. */
+function closed(isClosed) {
+    byId("aside").hidden = isClosed;
+}
+
 function refused(problem) {
     connection("refused");
+    closed(true);
     if (problem.wantsKey) {
+        byId("tools").hidden = true;
         board.instead(...keyForm(problem, start));
         return;
     }
@@ -90,6 +97,8 @@ async function route() {
         stream.close();
         shown = null;
         connection("refused");
+        closed(true);
+        byId("tools").hidden = true;
         board.instead(element("h2", {}, "There is no such kind of boards"),
             element("p", {}, "The link may be old. Choose another kind above."));
         return;
@@ -101,6 +110,7 @@ async function route() {
     const state = { ...wanted, window: wanted.window || kind.windows[0], n: Math.min(wanted.n, kind.top) };
     const isSame = shown !== null
         && ["kind", "subject", "window", "n"].every((part) => shown.state[part] === state[part]);
+    closed(false);
     choose.show(kind, state);
     boards.show(state);
     find.begin(kind, state);
