@@ -10,7 +10,9 @@ const QUIET_MS = 10_000;
 export class Announcer {
     #region;
     #said = "";
+    /** What is to be said next, and of whom. */
     #next = "";
+    #leader = "";
     #timer = 0;
 
     constructor(region) {
@@ -33,8 +35,6 @@ export class Announcer {
         this.#leader = leader.member;
         if (this.#timer === 0) this.#speak();
     }
-
-    #leader = "";
 
     #speak() {
         this.#timer = 0;

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { byId, element, foreign, setText } from "./dom.js";
 import { fieldLabel, number, percent, windowLabel, windowPhrase } from "./format.js";
 import { Rows } from "./rows.js";
-import { avatar } from "./row.js";
+import { apart, avatar } from "./row.js";
 
 /** Neighbours on one side. */
 const NEIGHBOURS = 3;
@@ -18,6 +18,7 @@ export class Find {
     #member = "";
     #timer = 0;
     #askedAt = 0;
+    #now = Date.now();
     #turn = 0;
     #neighbours = null;
     #shape = "";
@@ -65,8 +66,6 @@ export class Find {
         this.#neighbours?.tick(now);
     }
 
-    #now = Date.now();
-
     #hide() {
         this.#found.hidden = true;
         this.#found.replaceChildren();
@@ -111,11 +110,9 @@ export class Find {
         setText(part("place"), `#${number(place.rank)}`);
         setText(part("of"), `of ${number(place.members)}`);
         setText(part("better"), standing(place));
-        part("chase").replaceChildren(...chase(place, this.#kind.fields[0]));
+        part("chase").replaceChildren(...chase(place, this.#kind.fields));
         this.#say(`${this.#member} has rank ${number(place.rank)} of ${number(place.members)}.`);
-        const { entries } = around;
-        const first = entries[0];
-        this.#neighbours.show(entries, first, this.#now, place.above && entries[0].member === this.#member ? place.above : null);
+        this.#neighbours.show(around.entries, around.entries[0], this.#now);
     }
 
     #build(shape) {
@@ -223,13 +220,16 @@ function standing({ position, members, percentile }) {
 }
 
 /** Who is next, before and behind, and how far. */
-function chase({ above, below }, field) {
-    return [above && gapTo(above, "behind", field), below && gapTo(below, "ahead of", field)].filter((line) => line);
+function chase(place, fields) {
+    const lines = [[place.above, "behind"], [place.below, "ahead of"]];
+    return lines.filter(([other]) => other !== null).map(([other, where]) => gapTo(place, other, where, fields));
 }
 
-function gapTo({ member, gap }, where, field) {
-    const name = element("b", {}, foreign(member));
-    if (gap === 0 || gap === null) return element("span", {}, "Level with ", name);
-    const unit = fieldLabel(field).toLowerCase();
-    return element("span", {}, element("strong", {}, number(gap)), ` ${unit} ${where} `, name);
+function gapTo(place, other, where, fields) {
+    const name = element("b", {}, foreign(other.member));
+    const gap = apart(place, other, fields);
+    if (gap === null) return element("span", {}, "Level with ", name);
+    if (gap.by === null) return element("span", {}, `${where.charAt(0).toUpperCase()}${where.slice(1)} `, name);
+    const unit = fieldLabel(gap.field).toLowerCase();
+    return element("span", {}, element("strong", {}, number(gap.by)), ` ${unit} ${where} `, name);
 }

@@ -18,6 +18,15 @@ export function valueOf(entry, field) {
     return entry.values ? entry.values[field.name] : entry[field.name];
 }
 
+/** By how much two entries differ, in the first field that does, since that is what parts them; null where none does. */
+export function apart(entry, other, fields) {
+    const field = fields.find((each) => valueOf(entry, each) !== valueOf(other, each));
+    if (field === undefined) return null;
+    const [own, others] = [valueOf(entry, field), valueOf(other, field)];
+    if (own === null || others === null) return { field, by: null, isMore: others === null };
+    return { field, by: distance(own, others), isMore: own > others };
+}
+
 /** A round sign of a member: its initials on its colour. */
 export function avatar(member) {
     const made = element("span", { class: `avatar hue-${hue(member)}`, "aria-hidden": "true" });
@@ -142,14 +151,12 @@ export class Row {
         setText(this.#gapMeaning, meaning);
     }
 
-    /** By the first field that differs, since that is what parts the two. */
     #gapTo(above) {
-        const differs = this.#fields.find((field) => valueOf(this.#entry, field) !== valueOf(above, field));
-        if (differs === undefined) return ["Tied", " with the one above"];
-        const [own, other] = [valueOf(this.#entry, differs), valueOf(above, differs)];
-        if (own === null || other === null) return ["–", ""];
-        const unit = this.#fields.length > 1 ? ` ${fieldLabel(differs).toLowerCase()}` : "";
-        return [`${own > other ? "+" : "−"}${number(distance(own, other))}${unit}`, " to the one above"];
+        const gap = apart(this.#entry, above, this.#fields);
+        if (gap === null) return ["Tied", " with the one above"];
+        if (gap.by === null) return ["–", ""];
+        const unit = this.#fields.length > 1 ? ` ${fieldLabel(gap.field).toLowerCase()}` : "";
+        return [`${gap.isMore ? "+" : "−"}${number(gap.by)}${unit}`, " to the one above"];
     }
 
     /** The share of the leader's points, where more is better and there is something to share. */

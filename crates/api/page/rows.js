@@ -22,6 +22,8 @@ export class Rows {
     #rows = new Map();
     #order = [];
     #own = "";
+    #fields = [];
+    #onPick = null;
 
     /** Rows in `list`; those that leave fade in `ghosts`, if there is one, which lies over it. */
     constructor(list, ghosts = null) {
@@ -31,22 +33,22 @@ export class Rows {
 
     /** The entries of another board, or a kind with other fields: nothing of before is kept. */
     begin(fields, onPick) {
-        this.fields = fields;
-        this.onPick = onPick;
+        this.#fields = fields;
+        this.#onPick = onPick;
         this.#rows.clear();
         this.#order = [];
         this.#list.replaceChildren();
         this.#ghosts?.replaceChildren();
     }
 
-    /** Shows entries, best first. `leader` is whose points are the whole; `above` stands before the first. */
-    show(entries, leader, now, above = null) {
+    /** Shows entries, best first; `leader` is whose points are the whole. */
+    show(entries, leader, now) {
         const isFirst = this.#order.length === 0;
         const view = mayMove() && !isFirst ? this.#measure() : null;
         const before = this.#rows;
         const rows = new Map();
         this.#order = entries.map(({ member }) => {
-            const row = before.get(member) ?? new Row(member, this.fields, this.onPick);
+            const row = before.get(member) ?? new Row(member, this.#fields, this.#onPick);
             rows.set(member, row);
             return row;
         });
@@ -59,7 +61,7 @@ export class Rows {
         this.#order.forEach((row, index) => {
             const from = row.index;
             row.index = index;
-            row.show(entries[index], index === 0 ? above : entries[index - 1], leader, now);
+            row.show(entries[index], entries[index - 1] ?? null, leader, now);
             row.own(row.member === this.#own);
             if (view) this.#move(row, from, index, view);
             else row.motion?.cancel();
