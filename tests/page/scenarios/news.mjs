@@ -4,22 +4,25 @@ import { check, eventually, same, shows } from "../stage.mjs";
 
 const QUIET_MS = 10_000;
 
+/** Keeps what is told, and when; from the beginning. */
+function note() {
+    globalThis.told = [];
+    const look = () => {
+        const text = document.getElementById("said")?.textContent ?? "";
+        if (text !== "" && text !== globalThis.told.at(-1)?.[0]) globalThis.told.push([text, performance.now()]);
+    };
+    new MutationObserver(look).observe(document, { childList: true, characterData: true, subtree: true });
+}
+
 export const scenarios = {
     async "who leads is told, at most every ten seconds"(stage) {
         const board = "gifts/news";
         await stage.give(board, ["ada", 30], ["ben", 20]);
-        const page = await stage.open(`#/${board}?window=day`);
+        const page = await stage.open(null);
+        await page.addInitScript(note);
+        await page.goto(`${stage.url}/#/${board}?window=day`);
         const region = page.locator("#said");
         same(await region.getAttribute("aria-live"), "polite", "how it is told");
-        await page.evaluate(() => {
-            globalThis.told = [];
-            const note = () => {
-                const text = document.getElementById("said").textContent;
-                if (text !== "") globalThis.told.push([text, performance.now()]);
-            };
-            new MutationObserver(note).observe(document.getElementById("said"), { childList: true, characterData: true, subtree: true });
-            note();
-        });
         await eventually("the first", async () => await region.textContent() === "ada leads with 30 points.");
         await stage.give(board, ["ben", 100]);
         await shows(page, ["ben", "ada"]);
@@ -28,7 +31,7 @@ export const scenarios = {
         await eventually("the last", async () => await region.textContent() === "cyd leads with 500 points.");
         const told = await page.evaluate(() => globalThis.told);
         same(told.map(([text]) => text), ["ada leads with 30 points.", "cyd leads with 500 points."], "what was told");
-        // A timer's clock is not that of the frames.
-        check(told[1][1] - told[0][1] > QUIET_MS - 500, `told after ${told[1][1] - told[0][1]} ms`);
+        // Timers of a browser may be some milliseconds early.
+        check(told[1][1] - told[0][1] > QUIET_MS - 50, `told after ${told[1][1] - told[0][1]} ms`);
     },
 };
