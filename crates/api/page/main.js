@@ -18,6 +18,9 @@ const FIRST_SUBJECT = "room-1";
 
 const TICK_MS = 1000;
 
+/** What is over by then needs no banner: a server that ends a stream is asked again at once. */
+const BANNER_AFTER_MS = 700;
+
 const BEAT = [{ opacity: 0.7 }, { opacity: 0, transform: "scale(2.8)" }];
 const BEAT_TIMING = { duration: 900, easing: "ease-out", pseudoElement: "::after" };
 
@@ -33,6 +36,8 @@ const stream = new Stream({ board: arrived, state: connection, refused });
 
 let kinds = [];
 let aheadMs = 0;
+let bannerTimer = 0;
+let isFinal = false;
 /** What is shown, and the text of the newest frame that is not. */
 let shown = null;
 let waiting = null;
@@ -55,7 +60,8 @@ function draw() {
     const frame = JSON.parse(text);
     board.show(frame, now());
     beat();
-    byId("live").classList.toggle("final", frame.final === true);
+    isFinal = frame.final === true;
+    sayConnection();
     announcer.leads(frame.entries[0], shown.kind.fields[0]);
     find.changed(Date.now());
 }
@@ -68,9 +74,23 @@ function beat() {
 
 function connection(state) {
     byId("live").dataset.state = state;
-    setText(byId("live").lastElementChild, WORDS[state]);
-    byId("banner").hidden = state !== "lost";
+    sayConnection();
     board.away(state === "lost");
+    if (state === "lost") {
+        bannerTimer ||= setTimeout(() => { byId("banner").hidden = false; }, BANNER_AFTER_MS);
+    } else {
+        clearTimeout(bannerTimer);
+        bannerTimer = 0;
+        byId("banner").hidden = true;
+    }
+}
+
+/** A board that has ended is connected to, and yet nothing on it is live. */
+function sayConnection() {
+    const { state } = byId("live").dataset;
+    const isOver = state === "live" && isFinal;
+    byId("live").classList.toggle("final", isOver);
+    setText(byId("live").lastElementChild, isOver ? WORDS.final : WORDS[state]);
 }
 
 /** Without a board there is nobody to be found on it. */
@@ -118,6 +138,7 @@ async function route() {
     if (isSame) return;
     shown = { kind, state };
     waiting = null;
+    isFinal = false;
     board.begin(kind, state, (member) => go({ member }));
     announcer.begin();
     stream.open(state);

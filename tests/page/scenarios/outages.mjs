@@ -13,7 +13,7 @@ export const scenarios = {
         check(await page.locator("#banner").isHidden(), "no banner while all is well");
         await stage.ask("kill");
         await says(page, "lost");
-        check((await page.locator("#banner").innerText()).includes("Reconnecting…"), "the banner says so");
+        await eventually("a banner says so", async () => (await page.locator("#banner").innerText()).includes("Reconnecting…"));
         same(await page.locator("#live").innerText(), "Reconnecting…", "and so does the bar, which is read out");
         // What was there last stays, and is seen to be old.
         await shows(page, ["ada", "ben"]);
