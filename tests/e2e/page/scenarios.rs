@@ -40,6 +40,7 @@ scenarios! {
     keys_and_tokens: "a key is asked for, kept for the tab, and turned into tokens",
     lost_connections: "a lost connection recovers",
     no_server_yet: "a page that finds no server waits for one",
+    final_boards: "what is over is said to be final",
     unknown_kinds: "a kind that is gone is told, and left alone",
     no_outside_request: "no page asked anybody else for anything",
     no_complaints: "no page complained, broke its policy or opened a dialog",

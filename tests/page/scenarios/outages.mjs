@@ -44,6 +44,20 @@ export const scenarios = {
         await eventually("the empty board", () => page.locator("#card .podium").isVisible());
     },
 
+    async "what is over is said to be final"(stage) {
+        const ends = new Date(Date.now() + 5000).toISOString();
+        const response = await fetch(`${stage.url}/v1/boards/gifts/battle`, {
+            method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify({ ends_at: ends }),
+        });
+        check(response.ok, "the board takes an end");
+        await stage.give("gifts/battle", ["ada", 3], ["ben", 2]);
+        const page = await stage.open("#/gifts/battle?window=day");
+        await shows(page, ["ada", "ben"]);
+        await eventually("the time left", async () => /Ends in 0:0\d/.test(await page.locator("#span").innerText()));
+        await eventually("the end", async () => (await page.locator("#span").innerText()).includes("Final since"));
+        same(await page.locator("#live").innerText(), "Final", "the bar");
+    },
+
     async "a kind that is gone is told, and left alone"(stage) {
         const page = await stage.open("#/no-such-kind/room?window=day");
         await eventually("it is said", async () => (await page.locator("#card").innerText()).includes("no such kind"));
