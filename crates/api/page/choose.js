@@ -28,8 +28,8 @@ export class Choose {
             byId("windows").replaceChildren(byId("windows").firstElementChild, ...windows.map(windowChoice));
         }
         for (const input of byId("windows").querySelectorAll("input")) input.checked = input.value === state.window;
-        const depths = DEPTHS.filter((n) => n <= kind.top || n === DEPTHS[0]);
-        byId("depth").replaceChildren(...depths.map((n) => element("option", { value: n }, `Top ${n}`)));
+        const depths = new Set([...DEPTHS, state.n].map((n) => Math.min(n, kind.top)));
+        byId("depth").replaceChildren(...[...depths].sort((a, b) => a - b).map((n) => element("option", { value: n }, `Top ${n}`)));
         byId("depth").value = String(state.n);
     }
 }

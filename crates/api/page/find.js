@@ -18,6 +18,7 @@ export class Find {
     #member = "";
     #timer = 0;
     #askedAt = 0;
+    #isBehind = false;
     #now = Date.now();
     #turn = 0;
     #neighbours = null;
@@ -55,7 +56,10 @@ export class Find {
 
     /** The board has changed: the place may have, too. */
     changed(now) {
-        if (this.#member === "" || this.#timer !== 0 || document.visibilityState === "hidden") return;
+        if (this.#member === "" || document.visibilityState === "hidden") return;
+        // What is under way may have been looked up before this change.
+        this.#isBehind = this.#timer !== 0;
+        if (this.#isBehind) return;
         const wait = Math.max(0, this.#askedAt + REFRESH_MS - now);
         this.#timer = setTimeout(() => this.#ask(), wait);
     }
@@ -75,6 +79,7 @@ export class Find {
     async #ask() {
         const [turn, state, member] = [this.#turn, this.#state, this.#member];
         this.#askedAt = Date.now();
+        this.#isBehind = false;
         let show;
         try {
             const found = await this.#look(state, member);
@@ -85,6 +90,7 @@ export class Find {
         if (turn !== this.#turn) return;
         this.#timer = 0;
         show();
+        if (this.#isBehind) this.changed(Date.now());
     }
 
     /** A place and its neighbours, or null. Who was not there is looked up first, which is no error where it fails. */

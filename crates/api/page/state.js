@@ -1,6 +1,6 @@
 /** What is shown, as it stands in the address: `#/gifts/room-1?window=day&n=10&member=ada`. A link shows the same. */
 
-/** How many rows may be asked for. */
+/** How many rows are offered; the last is the most that are shown. */
 export const DEPTHS = [10, 50, 100];
 
 function decoded(text) {
@@ -21,7 +21,7 @@ export function parse(hash) {
         kind,
         subject,
         window: asked.get("window") ?? "",
-        n: DEPTHS.includes(n) ? n : DEPTHS[0],
+        n: Number.isInteger(n) && n >= 1 && n <= DEPTHS.at(-1) ? n : DEPTHS[0],
         member: asked.get("member") ?? "",
     };
 }
