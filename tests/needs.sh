@@ -36,6 +36,22 @@ need_memcached() {
     command -v memcached >/dev/null || fail 'memcached was installed but is not in PATH'
 }
 
+# A browser, what drives it, and the packages of tests/page as its lock file has them.
+need_browser() {
+    local page="$1" by_hand='install them by hand'
+    by_hand+=' (Debian, Ubuntu: apt-get install chromium nodejs npm)'
+    [ -x "${MEGABOARD_CHROMIUM:-/usr/bin/chromium}" ] || install_package chromium chromium "$by_hand"
+    command -v node >/dev/null || install_package nodejs node "$by_hand"
+    node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' ||
+        fail "node is older than 20: get a newer one from https://nodejs.org"
+    command -v npm >/dev/null || install_package npm npm "$by_hand"
+    # npm's own note of what it put there.
+    [ ! "$page/node_modules/.package-lock.json" -nt "$page/package-lock.json" ] || return 0
+    echo "installing the packages of $page with npm"
+    npm ci --prefix "$page" --ignore-scripts --no-audit --no-fund >/dev/null ||
+        fail "npm could not install the packages of $page: npm ci --prefix $page"
+}
+
 has_locale() {
     locale -a | grep -ix 'en_US\.utf-\?8' >/dev/null
 }

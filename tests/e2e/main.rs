@@ -2,7 +2,7 @@
 //!
 //! Modules mirror the URL space (`contributions`, `boards`, `kinds`), beside them the command line
 //! (`command`), time (`windows`), what holds for every path (`service`), the stores (`durability`,
-//! `redis`), streams and sorted sets read into boards (`ingest`, `adopt`), and one body of real data
+//! `redis`), streams and sorted sets read into boards (`ingest`, `adopt`), the live page in a browser (`page`), and one body of real data
 //! through all of it (`flights`). `audit` is what several of them
 //! hold a store's trouble against. One scenario group a file, named by what it is about.
 
@@ -22,6 +22,7 @@ mod ingest;
 mod kinds;
 mod lists;
 mod packed;
+mod page;
 mod publish;
 mod redis;
 mod service;

@@ -6,6 +6,7 @@
 
 mod app;
 mod body;
+mod if_none_match;
 mod params;
 mod problem;
 mod rest;

@@ -9,13 +9,15 @@ use axum::routing::{get, post, put};
 use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::routes::{
-    around, board, boards, contributions, count, health, kinds, lookup, member, range, rank,
+    around, board, boards, contributions, count, health, kinds, lookup, member, page, range, rank,
     stream, top, tops,
 };
 
 /// All routes over one service.
 pub(crate) fn router(app: Arc<App>) -> Router {
     Router::new()
+        .route("/", get(page::start))
+        .route("/page/{file}", get(page::file))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/v1/contributions", post(contributions::add))

@@ -8,13 +8,14 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use board::{BoardName, Kind, Timestamp};
 use bytes::Bytes;
 use merger::{Snapshot, TopAnswer, TopForm, TopView};
 
 use crate::app::App;
+use crate::if_none_match;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::{BoardPath, ReadWindow, read_window};
@@ -45,7 +46,7 @@ pub(crate) async fn show(
             etag: etag(&name, &view.snapshot, form).into(),
         }
     });
-    if matches(&parts.headers, &etag) {
+    if if_none_match::matches(&parts.headers, &etag) {
         return Ok((StatusCode::NOT_MODIFIED, caching(etag)).into_response());
     }
     let media_type = (
@@ -138,14 +139,4 @@ fn caching(etag: Bytes) -> [(header::HeaderName, HeaderValue); 2] {
         (header::ETAG, etag),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ]
-}
-
-/// Whether the client has it already, by weak comparison (RFC 9110, 13.1.2).
-fn matches(headers: &HeaderMap, etag: &[u8]) -> bool {
-    let etag = str::from_utf8(etag).unwrap_or_default();
-    let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
-    headers.get_all(header::IF_NONE_MATCH).iter().any(|value| {
-        let tags = value.to_str().unwrap_or_default();
-        tags.trim() == "*" || tags.split(',').any(|tag| opaque(tag) == opaque(etag))
-    })
 }

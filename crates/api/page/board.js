@@ -1,0 +1,173 @@
+/** A board: what it is called, its rows, and what else a frame says of it. */
+
+import { firstContribution } from "./api.js";
+import { byId, element, foreign, setText } from "./dom.js";
+import { clock, fieldLabel, moment, number, until, windowLabel, windowName } from "./format.js";
+import { Rows } from "./rows.js";
+import { valueOf } from "./row.js";
+
+/** Written in words above a column of values. */
+const ORDERS = { desc: ["↓", "highest first"], asc: ["↑", "lowest first"] };
+
+/** How long "Copied" stays. */
+const COPIED_MS = 1800;
+
+export class Board {
+    #kind = null;
+    #state = null;
+    #frame = null;
+    #digits = 0;
+    #signs = "";
+    #rows = new Rows(byId("rows"), byId("ghosts"));
+    #section = byId("board");
+
+    /** Another board, of which nothing is known yet. */
+    begin(kind, state, onPick) {
+        this.#kind = kind;
+        this.#state = state;
+        this.#frame = null;
+        this.#digits = 0;
+        this.#signs = "";
+        byId("title").replaceChildren(foreign(state.subject));
+        document.title = `${state.subject} · Megaboard`;
+        setText(byId("eyebrow"), kind.kind);
+        byId("span").replaceChildren(element("span", {}, windowLabel(state.window)));
+        byId("total").hidden = true;
+        byId("quiet").hidden = true;
+        byId("card").hidden = true;
+        this.#rows.begin(kind.fields, onPick);
+        this.#head();
+        this.#section.setAttribute("aria-busy", "true");
+        this.mark(state.member);
+    }
+
+    /** Shows a frame. */
+    show(frame, now) {
+        this.#frame = frame;
+        this.#section.removeAttribute("aria-busy");
+        this.#showSpan(now);
+        this.#showTotal();
+        const isEmpty = frame.entries.length === 0;
+        byId("table").hidden = isEmpty;
+        byId("table").setAttribute("aria-rowcount", String(frame.members + 1));
+        this.#widen(frame.entries);
+        this.#rows.show(frame.entries, frame.entries[0], now);
+        if (isEmpty) this.#showEmpty();
+        else byId("card").hidden = true;
+        byId("quiet").hidden = false;
+        byId("quiet").title = frame.version;
+        setText(byId("quiet"), `As of ${clock(Date.parse(frame.as_of))} · version ${frame.version}`);
+    }
+
+    /** Whether what is shown may be behind, since nothing comes. */
+    away(isAway) {
+        this.#section.classList.toggle("away", isAway);
+    }
+
+    /** Marks a member's row. */
+    mark(member) {
+        this.#rows.mark(member);
+    }
+
+    /** Tells times again. */
+    tick(now) {
+        this.#rows.tick(now);
+        if (this.#frame) this.#showSpan(now);
+    }
+
+    /** In place of a board: a few words, and what may be done. */
+    instead(...children) {
+        byId("table").hidden = true;
+        byId("quiet").hidden = true;
+        byId("total").hidden = true;
+        this.#section.removeAttribute("aria-busy");
+        byId("card").replaceChildren(...children);
+        byId("card").hidden = false;
+        delete byId("card").dataset.command;
+    }
+
+    #head() {
+        const column = (className, ...text) =>
+            element("span", { role: "columnheader", class: className }, ...text);
+        const values = this.#kind.fields.map((field) => {
+            const [sign, meaning] = ORDERS[field.order ?? "desc"];
+            return column("value", fieldLabel(field),
+                element("span", { "aria-hidden": "true", title: meaning }, ` ${sign}`),
+                element("span", { class: "unseen" }, `, ${meaning}`));
+        });
+        byId("head").replaceChildren(column("rank", "Rank"), column("who", "Member"), ...values,
+            column("gap", "Gap"), column("age", "Reached"));
+        const table = byId("table");
+        table.classList.toggle("many", this.#kind.fields.length > 1);
+        table.style.setProperty("--fields", this.#kind.fields.length);
+    }
+
+    /** Columns as wide as their longest number, which only grows, so that nothing twitches. */
+    #widen(entries) {
+        let digits = this.#digits;
+        for (const entry of entries) {
+            for (const field of this.#kind.fields) {
+                digits = Math.max(digits, number(valueOf(entry, field)).length);
+            }
+        }
+        if (digits === this.#digits) return;
+        this.#digits = digits;
+        byId("table").style.setProperty("--digits", digits);
+        byId("table").classList.toggle("wide", digits > 13);
+    }
+
+    #showSpan(now) {
+        const { window, starts_at: starts, ends_at: ends, final, stale, listed } = this.#frame;
+        const signs = [["window", windowName(window)]];
+        const starting = starts ? Date.parse(starts) - now : 0;
+        if (starting > 0) signs.push(["soon", `Starts in ${until(Date.parse(starts), now)}`]);
+        else if (ends && !final) signs.push(["ends", `Ends in ${until(Date.parse(ends), now)}`]);
+        if (final) signs.push(["final", ends ? `Final since ${moment(Date.parse(ends))}` : "Final"]);
+        if (stale) signs.push(["stale", "Stale: the store is away"]);
+        if (listed) signs.push(["listed", `Best ${number(listed)} are ranked`]);
+        const told = signs.join("|");
+        if (this.#signs === told) return;
+        this.#signs = told;
+        byId("span").replaceChildren(...signs.map(([word, text]) => element("span", { class: `sign ${word}` }, text)));
+    }
+
+    #showTotal() {
+        const { members } = this.#frame;
+        byId("total").hidden = members === 0;
+        setText(byId("total").firstElementChild, number(members));
+        setText(byId("total").lastElementChild, members === 1 ? "member" : "members");
+    }
+
+    #showEmpty() {
+        if (this.#frame.final) {
+            this.instead(podium(), element("h2", {}, "Nobody was on this board"),
+                element("p", {}, "It has ended without a contribution."));
+            return;
+        }
+        const command = firstContribution(this.#kind, this.#state.subject);
+        if (byId("card").dataset.command === command && !byId("card").hidden) return;
+        this.instead(podium(), element("h2", {}, "The podium is free"),
+            element("p", {}, "Nobody is on this board yet. The first contribution puts a name here:"),
+            element("div", { class: "command" },
+                element("pre", { tabindex: "0", role: "region", "aria-label": "Command for a first contribution" },
+                    element("code", {}, command)),
+                copyButton(command)));
+        byId("card").dataset.command = command;
+    }
+}
+
+/** Three steps that nobody stands on. */
+function podium() {
+    return element("div", { class: "podium", "aria-hidden": "true" },
+        ...["2", "1", "3"].map((place) => element("span", {}, place)));
+}
+
+function copyButton(text) {
+    const button = element("button", { type: "button", class: "copy" }, "Copy");
+    button.addEventListener("click", async () => {
+        await navigator.clipboard?.writeText(text);
+        setText(button, "Copied");
+        setTimeout(() => setText(button, "Copy"), COPIED_MS);
+    });
+    return button;
+}

@@ -1,0 +1,241 @@
+/** Finding a member: its place, how far it is to others, and its neighbours, for as long as it is shown. */
+
+import * as api from "./api.js";
+import { byId, element, foreign, setText } from "./dom.js";
+import { fieldLabel, number, percent, windowLabel, windowPhrase } from "./format.js";
+import { Rows } from "./rows.js";
+import { apart, avatar } from "./row.js";
+
+/** Neighbours on one side. */
+const NEIGHBOURS = 3;
+
+/** A board may change five times a second; a place among a million is asked for less often. */
+const REFRESH_MS = 1000;
+
+export class Find {
+    #kind = null;
+    #state = null;
+    #member = "";
+    #timer = 0;
+    #askedAt = 0;
+    #isBehind = false;
+    #now = Date.now();
+    #turn = 0;
+    #neighbours = null;
+    #shape = "";
+    #go;
+    #found = byId("found");
+
+    /** `go(change)` changes what the page shows. */
+    constructor(go) {
+        this.#go = go;
+        byId("find").addEventListener("submit", (event) => {
+            event.preventDefault();
+            this.#go({ member: byId("member").value });
+        });
+        addEventListener("keydown", (event) => this.#key(event));
+    }
+
+    /** Another board, or another member on it; without a member nothing is shown. */
+    begin(kind, state) {
+        const isSame = this.#state !== null && this.#member === state.member
+            && ["kind", "subject", "window"].every((part) => this.#state[part] === state[part]);
+        this.#kind = kind;
+        this.#state = state;
+        if (isSame) return;
+        this.#member = state.member;
+        this.#turn += 1;
+        clearTimeout(this.#timer);
+        this.#timer = 0;
+        this.#askedAt = 0;
+        this.#shape = "";
+        if (state.member !== "" || document.activeElement !== byId("member")) byId("member").value = state.member;
+        if (state.member === "" || state.subject === "") this.#hide();
+        else this.changed(Date.now());
+    }
+
+    /** The board has changed: the place may have, too. */
+    changed(now) {
+        if (this.#member === "" || document.visibilityState === "hidden") return;
+        // What is under way may have been looked up before this change.
+        this.#isBehind = this.#timer !== 0;
+        if (this.#isBehind) return;
+        const wait = Math.max(0, this.#askedAt + REFRESH_MS - now);
+        this.#timer = setTimeout(() => this.#ask(), wait);
+    }
+
+    /** Tells times again. */
+    tick(now) {
+        this.#now = now;
+        this.#neighbours?.tick(now);
+    }
+
+    #hide() {
+        this.#found.hidden = true;
+        this.#found.replaceChildren();
+        setText(byId("found-said"), "");
+    }
+
+    async #ask() {
+        const [turn, state, member] = [this.#turn, this.#state, this.#member];
+        this.#askedAt = Date.now();
+        this.#isBehind = false;
+        let show;
+        try {
+            const found = await this.#look(state, member);
+            show = () => (found === null ? this.#showAbsent() : this.#show(...found));
+        } catch (error) {
+            show = () => this.#showProblem(error);
+        }
+        if (turn !== this.#turn) return;
+        this.#timer = 0;
+        show();
+        if (this.#isBehind) this.changed(Date.now());
+    }
+
+    /** A place and its neighbours, or null. Who was not there is looked up first, which is no error where it fails. */
+    async #look(state, member) {
+        if (this.#shape !== "ranked" && !await api.isKnown(state, member)) return null;
+        return Promise.all([
+            api.place(state, member),
+            api.around(state, member, NEIGHBOURS).catch(notListed),
+        ]);
+    }
+
+    #show(place, around) {
+        const shape = place.rank === null ? "unlisted" : "ranked";
+        if (this.#shape !== shape) this.#build(shape);
+        this.#found.classList.remove("behind");
+        if (shape === "unlisted") {
+            const text = `Not among the best ${number(place.listed)} that this board ranks.`;
+            setText(this.#found.querySelector(".words"), text);
+            this.#say(`${this.#member}: ${text}`);
+            return;
+        }
+        const part = (name) => this.#found.querySelector(`.${name}`);
+        setText(part("place"), `#${number(place.rank)}`);
+        setText(part("of"), `of ${number(place.members)}`);
+        setText(part("better"), standing(place));
+        part("chase").replaceChildren(...chase(place, this.#kind.fields));
+        this.#say(`${this.#member} has rank ${number(place.rank)} of ${number(place.members)}.`);
+        this.#neighbours.show(around.entries, around.entries[0], this.#now);
+    }
+
+    #build(shape) {
+        this.#shape = shape;
+        const close = element("button", { type: "button", class: "close", "aria-label": "Close" }, "×");
+        close.addEventListener("click", () => this.#leave());
+        const name = element("h3", {}, foreign(this.#member));
+        name.title = this.#member;
+        const top = element("div", { class: "found-head" }, avatar(this.#member), name, close);
+        if (shape === "unlisted" || shape === "absent") {
+            this.#found.replaceChildren(top, element("p", { class: "words" }), element("div", { class: "ways" }));
+        } else {
+            const list = element("div", { role: "rowgroup", class: "rows" });
+            const table = element("div", { class: "table near", role: "table", "aria-label": "Neighbours" },
+                element("div", { role: "rowgroup", class: "unseen" }, heads(this.#kind.fields)), list);
+            table.style.setProperty("--fields", this.#kind.fields.length);
+            table.classList.toggle("many", this.#kind.fields.length > 1);
+            this.#neighbours = new Rows(list);
+            this.#neighbours.begin(this.#kind.fields, (member) => this.#go({ member }));
+            this.#neighbours.mark(this.#member);
+            this.#found.replaceChildren(top,
+                element("p", { class: "standing" },
+                    element("strong", { class: "place" }), " ", element("span", { class: "of" }),
+                    element("span", { class: "better" })),
+                element("p", { class: "chase" }), table);
+        }
+        this.#found.hidden = false;
+    }
+
+    #showProblem(error) {
+        if (error instanceof api.Problem && error.type === "not-ranked") {
+            this.#showAbsent();
+            return;
+        }
+        // What was shown stays, and what cannot be told now may be told at the next change.
+        if (this.#shape === "" || (error instanceof api.Problem && !error.mayPass)) {
+            this.#build("absent");
+            this.#shape = "";
+            const text = error instanceof api.Problem ? error.message : "The server does not answer.";
+            setText(this.#found.querySelector(".words"), text);
+            this.#say(text);
+        } else {
+            this.#found.classList.add("behind");
+        }
+        if (!(error instanceof api.Problem) || error.mayPass) this.changed(Date.now());
+    }
+
+    #showAbsent() {
+        if (this.#shape !== "absent") {
+            this.#build("absent");
+            const others = this.#kind.windows.filter((window) => window !== this.#state.window);
+            const wider = others.at(-1);
+            if (wider) {
+                const way = element("button", { type: "button", class: "way" }, `Look in ${windowLabel(wider).toLowerCase()}`);
+                way.addEventListener("click", () => this.#go({ window: wider }));
+                this.#found.querySelector(".ways").append(way);
+            }
+        }
+        const text = `Not on this board ${windowPhrase(this.#state.window)}. Names are matched exactly, capitals included.`;
+        setText(this.#found.querySelector(".words"), text);
+        this.#say(`${this.#member}: ${text}`);
+    }
+
+    #leave() {
+        this.#go({ member: "" });
+        byId("member").value = "";
+        byId("member").focus();
+    }
+
+    /** Once for a search, not at every change. */
+    #say(text) {
+        const key = `${this.#turn}`;
+        if (byId("found-said").dataset.turn === key) return;
+        byId("found-said").dataset.turn = key;
+        setText(byId("found-said"), text);
+    }
+
+    #key(event) {
+        const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+        if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+            event.preventDefault();
+            byId("member").focus();
+            byId("member").select();
+        } else if (event.key === "Escape" && this.#member !== "" && event.target.closest?.(".find")) {
+            this.#leave();
+        }
+    }
+}
+
+/** Who is off the list of a board that ranks only its best has no neighbours. */
+function notListed(error) {
+    if (error instanceof api.Problem && error.type === "not-listed") return { entries: [] };
+    throw error;
+}
+
+function heads(fields) {
+    const names = ["Rank", "Member", ...fields.map((field) => field.name), "Gap", "Reached"];
+    return element("div", { role: "row" }, ...names.map((name) => element("span", { role: "columnheader" }, name)));
+}
+
+function standing({ position, members, percentile }) {
+    if (members === 1) return "The only one here";
+    if (position === 1) return "Ahead of everybody";
+    return percentile === 0 ? "Last, for now" : `Ahead of ${percent(percentile)} % of all others`;
+}
+
+/** Who is next, before and behind, and how far. */
+function chase(place, fields) {
+    const lines = [[place.above, "behind"], [place.below, "ahead of"]];
+    return lines.filter(([other]) => other !== null).map(([other, where]) => gapTo(place, other, where, fields));
+}
+
+function gapTo(place, other, where, fields) {
+    const name = element("b", {}, foreign(other.member));
+    const gap = apart(place, other, fields);
+    if (gap === null) return element("span", {}, "Level with ", name);
+    if (gap.by === null) return element("span", {}, `${where.charAt(0).toUpperCase()}${where.slice(1)} `, name);
+    const unit = fieldLabel(gap.field).toLowerCase();
+    return element("span", {}, element("strong", {}, number(gap.by)), ` ${unit} ${where} `, name);
+}

@@ -1,0 +1,114 @@
+/** How numbers, times and names are written. No state, no page. */
+
+const numbers = new Intl.NumberFormat("en-US");
+const percents = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
+const dates = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const clocks = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** How many colours `page.css` has for avatars. */
+const HUES = 12;
+
+/** A whole number with separators; a dash for none. Exact to 2^53, and beyond as a BigInt. */
+export function number(value) {
+    return value === null || value === undefined ? "–" : numbers.format(value).replace("-", "−");
+}
+
+/** How far apart two values are, whatever their size: two of them at the ends of the range are 2^54 apart. */
+export function distance(a, b) {
+    const apart = BigInt(a) - BigInt(b);
+    return apart < 0n ? -apart : apart;
+}
+
+/** Of 99.9999 no 100 is made: that is the first one's alone. */
+export function percent(value) {
+    return percents.format(Math.floor(value * 100) / 100);
+}
+
+/** How long ago, in one unit. */
+export function age(at, now) {
+    const seconds = Math.floor((now - at) / 1000);
+    if (seconds < 5) return "just now";
+    if (seconds < 60) return `${seconds} s ago`;
+    if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+    if (seconds < 86400) return `${Math.floor(seconds / 3600)} h ago`;
+    if (seconds < 30 * 86400) return `${Math.floor(seconds / 86400)} d ago`;
+    return dates.format(at);
+}
+
+/** How long until then: `2 d 4 h`, `3 h 12 min`, `4:05`. */
+export function until(at, now) {
+    const seconds = Math.max(0, Math.ceil((at - now) / 1000));
+    const [d, h, m, s] = [
+        Math.floor(seconds / 86400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60,
+    ];
+    if (d > 0) return `${d} d ${h} h`;
+    if (h > 0) return `${h} h ${m} min`;
+    return `${m}:${String(s).padStart(2, "0")}`;
+}
+
+/** The clock time of a moment, where the reader is. */
+export function clock(at) {
+    return clocks.format(at);
+}
+
+/** A moment as a date and a time, where the reader is. */
+export function moment(at) {
+    return `${dates.format(at)}, ${clocks.format(at)}`;
+}
+
+/** What a window is called: the contract's selector (`day`) or name (`day:2026-11-20`). */
+export function windowLabel(selector) {
+    const current = { hour: "Hour", day: "Day", week: "Week", month: "Month", all: "All time" }[selector];
+    return current ?? windowName(selector);
+}
+
+/** A window as it stands in a sentence. */
+export function windowPhrase(selector) {
+    const current = { hour: "this hour", day: "today", week: "this week", month: "this month", all: "at any time" }[selector];
+    return current ?? `in ${windowName(selector)}`;
+}
+
+/** What a field is called above its column: `last_reply` is `Last reply`. */
+export function fieldLabel({ name }) {
+    const words = name.replaceAll("_", " ");
+    return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A resolved window in words: `day:2026-11-20` is `20 November 2026`. */
+export function windowName(name) {
+    if (name === "all") return "All time";
+    const [period, text = ""] = [name.slice(0, name.indexOf(":")), name.slice(name.indexOf(":") + 1)];
+    const [, year, month, day, hour, offset] = /^(\d{4})-(\d\d)(?:-(\d\d))?(?:T(\d\d)(.*))?$/.exec(text) ?? [];
+    const written = (options) =>
+        new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" })
+            .format(Date.UTC(Number(year), Number(month) - 1, Number(day ?? 1)));
+    const long = { day: "numeric", month: "long", year: "numeric" };
+    if (period === "day" && day) return written({ weekday: "long", ...long });
+    if (period === "month" && month) return written({ month: "long", year: "numeric" });
+    if (period === "hour" && hour) {
+        const zone = !offset || offset === "Z" || offset === "+00:00" ? "UTC" : `UTC${offset}`;
+        return `${written(long)}, ${hour}:00 to ${hour}:59 ${zone}`;
+    }
+    const [, weekYear, week] = /^(\d{4})-W(\d\d)$/.exec(text) ?? [];
+    return week ? `Week ${Number(week)} of ${weekYear}` : name;
+}
+
+/** One or two signs that stand for a name: the beginnings of its first two words. */
+export function initials(name) {
+    const words = name.split(/[\s\-_.:/@]+/u).filter((word) => word !== "");
+    const first = (word) => graphemes.segment(word)[Symbol.iterator]().next().value?.segment ?? "";
+    const signs = (words.length > 0 ? words : [name]).slice(0, 2).map(first);
+    // A picture stands alone.
+    const shown = /\p{Extended_Pictographic}/u.test(signs[0]) ? [signs[0]] : signs;
+    return shown.join("").toLocaleUpperCase("en-US");
+}
+
+/** The colour of a name, the same wherever it is shown: a number of one (FNV-1a over its UTF-16). */
+export function hue(name) {
+    let hash = 0x811c9dc5;
+    for (let at = 0; at < name.length; at += 1) {
+        hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+    }
+    return (hash >>> 8) % HUES;
+}

@@ -1,0 +1,173 @@
+/** One member's row: made once, then changed only where it differs. Where it stands is `rows.js`'s concern. */
+
+import { element, foreign, mayMove, setText } from "./dom.js";
+import { age, distance, fieldLabel, hue, initials, moment, number } from "./format.js";
+
+const FLASH = { duration: 1100, easing: "ease-out" };
+const GAIN = { duration: 1600, easing: "cubic-bezier(.2,.7,.3,1)" };
+
+/** How long a row says by how many places it has moved. */
+const MOVED_MS = 5000;
+
+const SHARE_STEPS = 200;
+
+const MEDALS = { 1: "gold", 2: "silver", 3: "bronze" };
+
+/** The value of a field in an entry: `points` alone, or one of `values`. */
+export function valueOf(entry, field) {
+    return entry.values ? entry.values[field.name] : entry[field.name];
+}
+
+/** By how much two entries differ, in the first field that does, since that is what parts them; null where none does. */
+export function apart(entry, other, fields) {
+    const field = fields.find((each) => valueOf(entry, each) !== valueOf(other, each));
+    if (field === undefined) return null;
+    const [own, others] = [valueOf(entry, field), valueOf(other, field)];
+    if (own === null || others === null) return { field, by: null, isMore: others === null };
+    return { field, by: distance(own, others), isMore: own > others };
+}
+
+/** A round sign of a member: its initials on its colour. */
+export function avatar(member) {
+    const made = element("span", { class: `avatar hue-${hue(member)}`, "aria-hidden": "true" });
+    made.textContent = initials(member);
+    return made;
+}
+
+function cell(className, ...children) {
+    return element("div", { role: "cell", class: className }, ...children);
+}
+
+export class Row {
+    /** The member's place among the rows, from 0; -1 before it has one. */
+    index = -1;
+    /** The motion under way, and how far from its place it began. */
+    motion = null;
+    offset = 0;
+
+    #fields;
+    #entry = null;
+    #gap = null;
+    #share = null;
+
+    #medal = element("span", { class: "medal" });
+    #moved = element("span", { class: "moved", "aria-hidden": "true", hidden: "" });
+    #movedTimer = 0;
+    #time = element("time");
+    #values;
+    #gapText = element("span");
+    #gapMeaning = element("span", { class: "unseen" });
+    #gained = null;
+
+    constructor(member, fields, onPick) {
+        this.member = member;
+        this.#fields = fields;
+        this.#values = fields.map(() => element("span", { class: "number" }));
+        const name = element("button", { type: "button", class: "name" }, foreign(member));
+        name.title = member;
+        name.addEventListener("click", () => onPick(member));
+        const labelled = fields.length > 1;
+        this.element = element("div", { role: "row", class: "row" },
+            cell("rank", this.#medal),
+            cell("who", avatar(member), name, this.#moved),
+            ...this.#values.map((value, at) => cell("value",
+                labelled ? element("span", { class: "label", "aria-hidden": "true" }, fieldLabel(fields[at])) : null, value)),
+            cell("gap", this.#gapText, this.#gapMeaning),
+            cell("age", this.#time));
+        this.element.dataset.member = member;
+    }
+
+    /** Shows an entry; `above` is the one before it, `leader` the first of the board. */
+    show(entry, above, leader, now) {
+        const before = this.#entry;
+        this.#entry = entry;
+        if (before?.rank !== entry.rank) this.#showRank(entry.rank);
+        this.#fields.forEach((field, at) => this.#showValue(field, at, before));
+        this.#showGap(above);
+        this.#showShare(leader);
+        if (before?.reached_at !== entry.reached_at) {
+            this.#time.dateTime = entry.reached_at;
+            this.#time.title = moment(Date.parse(entry.reached_at));
+        }
+        this.tick(now);
+    }
+
+    /** Tells how long ago again. */
+    tick(now) {
+        setText(this.#time, age(Date.parse(this.#entry.reached_at), now));
+    }
+
+    /** Marks the member that was asked for. */
+    own(isOwn) {
+        this.element.classList.toggle("own", isOwn);
+    }
+
+    /** Says for a while by how many places it has moved; up is positive. */
+    places(count) {
+        if (count === 0 || !mayMove()) return;
+        this.#moved.dataset.way = count > 0 ? "up" : "down";
+        setText(this.#moved, number(Math.abs(count)));
+        this.#moved.hidden = false;
+        clearTimeout(this.#movedTimer);
+        this.#movedTimer = setTimeout(() => { this.#moved.hidden = true; }, MOVED_MS);
+    }
+
+    #showRank(rank) {
+        setText(this.#medal, number(rank));
+        this.#medal.classList.toggle("long", String(rank).length > 3);
+        this.element.dataset.medal = MEDALS[rank] ?? "";
+    }
+
+    #showValue(field, at, before) {
+        const value = valueOf(this.#entry, field);
+        const was = before === null ? value : valueOf(before, field);
+        if (before !== null && was === value) return;
+        const shown = this.#values[at];
+        setText(shown, number(value));
+        if (was === value || !mayMove()) return;
+        shown.parentElement.animate([{ opacity: 0.9 }, { opacity: 0 }], { ...FLASH, pseudoElement: "::before" });
+        if (at === 0 && was !== null && value !== null) this.#showGain(value, was);
+    }
+
+    /** What has come in, beside the number for a moment. */
+    #showGain(value, was) {
+        this.#gained ??= this.#values[0].parentElement.appendChild(
+            element("span", { class: "gained", "aria-hidden": "true" }));
+        setText(this.#gained, `${value > was ? "+" : "−"}${number(distance(value, was))}`);
+        this.#gained.getAnimations().forEach((running) => running.cancel());
+        this.#gained.animate([
+            { opacity: 0, transform: "translateY(.75rem)" },
+            { opacity: 1, transform: "none", offset: 0.15 },
+            { opacity: 1, transform: "none", offset: 0.75 },
+            { opacity: 0, transform: "translateY(-.75rem)" },
+        ], GAIN);
+    }
+
+    #showGap(above) {
+        const [text, meaning] = above ? this.#gapTo(above) : [this.#entry.rank === 1 ? "Leader" : "", ""];
+        if (this.#gap === text) return;
+        this.#gap = text;
+        setText(this.#gapText, text);
+        setText(this.#gapMeaning, meaning);
+    }
+
+    #gapTo(above) {
+        const gap = apart(this.#entry, above, this.#fields);
+        if (gap === null) return ["Tied", " with the one above"];
+        if (gap.by === null) return ["–", ""];
+        const unit = this.#fields.length > 1 ? ` ${fieldLabel(gap.field).toLowerCase()}` : "";
+        return [`${gap.isMore ? "+" : "−"}${number(gap.by)}${unit}`, " to the one above"];
+    }
+
+    /** The share of the leader's points, where more is better and there is something to share. */
+    #showShare(leader) {
+        const [field] = this.#fields;
+        const [own, most] = [valueOf(this.#entry, field), valueOf(leader, field)];
+        const told = field.order !== "asc" && most > 0 && own > 0;
+        // In steps: when the leader gains a little, a hundred bars need not move by less than is seen.
+        const share = told ? Math.round(Math.min(1, own / most) * SHARE_STEPS) / SHARE_STEPS : 0;
+        if (this.#share === share) return;
+        this.#share = share;
+        this.element.style.setProperty("--share", share);
+    }
+}

@@ -1,0 +1,150 @@
+/**
+ * Rows by member: a frame's entries become rows in their order, and rows that have moved glide to their places.
+ *
+ * First, last, invert, play: but as rows are of one height, where a row was and is follows from its index, and
+ * from how far its last glide has come. So a frame reads the layout once, before it changes anything.
+ */
+
+import { mayMove } from "./dom.js";
+import { Row } from "./row.js";
+
+const GLIDE = { duration: 520, easing: "cubic-bezier(.22,.8,.24,1)" };
+const ENTER = { duration: 380, easing: "ease-out", fill: "backwards" };
+const LEAVE = { duration: 320, easing: "ease-in" };
+
+/** Between rows of a board that is shown for the first time. */
+const STAGGER_MS = 24;
+const STAGGERED_MAX = 12;
+
+export class Rows {
+    #list;
+    #ghosts;
+    #rows = new Map();
+    #order = [];
+    #own = "";
+    #fields = [];
+    #onPick = null;
+
+    /** Rows in `list`; those that leave fade in `ghosts`, if there is one, which lies over it. */
+    constructor(list, ghosts = null) {
+        this.#list = list;
+        this.#ghosts = ghosts;
+    }
+
+    /** The entries of another board, or a kind with other fields: nothing of before is kept. */
+    begin(fields, onPick) {
+        this.#fields = fields;
+        this.#onPick = onPick;
+        this.#rows.clear();
+        this.#order = [];
+        this.#list.replaceChildren();
+        this.#ghosts?.replaceChildren();
+    }
+
+    /** Shows entries, best first; `leader` is whose points are the whole. */
+    show(entries, leader, now) {
+        const isFirst = this.#order.length === 0;
+        const view = mayMove() && !isFirst ? this.#measure() : null;
+        const before = this.#rows;
+        const rows = new Map();
+        this.#order = entries.map(({ member }) => {
+            const row = before.get(member) ?? new Row(member, this.#fields, this.#onPick);
+            rows.set(member, row);
+            return row;
+        });
+        this.#rows = rows;
+        for (const [member, row] of before) {
+            if (!rows.has(member)) this.#leave(row, view);
+        }
+        // Before anything else changes: Chromium forgets what has changed in an element that moveBefore moves.
+        this.#arrange();
+        this.#order.forEach((row, index) => {
+            const from = row.index;
+            row.index = index;
+            row.show(entries[index], entries[index - 1] ?? null, leader, now);
+            row.own(row.member === this.#own);
+            if (view) this.#move(row, from, index, view);
+            else row.motion?.cancel();
+        });
+        if (isFirst && mayMove()) this.#present();
+    }
+
+    /** Marks this member's row, or none. */
+    mark(member) {
+        this.#own = member;
+        for (const row of this.#order) row.own(row.member === member);
+    }
+
+    /** Tells ages again. */
+    tick(now) {
+        for (const row of this.#order) row.tick(now);
+    }
+
+    /** What of the list can be seen, in rows, and how high one is. The one look at the layout. */
+    #measure() {
+        const { top } = this.#list.getBoundingClientRect();
+        const [first, second] = this.#order;
+        const height = first.element.offsetHeight;
+        const pitch = second ? second.element.offsetTop - first.element.offsetTop : height;
+        const [from, to] = [-top / pitch - 1, (innerHeight - top) / pitch];
+        return { pitch, isSeen: (place) => place >= from && place <= to };
+    }
+
+    /** Puts elements into the order of the rows with few moves: one for one row that jumped, either way. */
+    #arrange() {
+        const focused = document.activeElement;
+        let at = this.#list.firstElementChild;
+        for (const { element } of this.#order) {
+            if (element === at) {
+                at = at.nextElementSibling;
+            } else if (at !== null && element === at.nextElementSibling) {
+                // Who stood here comes further down, and is put there then.
+                at = element.nextElementSibling;
+            } else {
+                put(this.#list, element, at);
+            }
+        }
+        if (focused !== document.activeElement && this.#list.contains(focused)) focused.focus({ preventScroll: true });
+    }
+
+    #move(row, from, to, view) {
+        if (from < 0) {
+            row.element.animate([{ opacity: 0, transform: `translateY(${view.pitch / 2}px)` }, {}], ENTER);
+            return;
+        }
+        if (from === to) return;
+        row.places(from - to);
+        const rest = row.motion?.playState === "running"
+            ? row.offset * (1 - row.motion.effect.getComputedTiming().progress) : 0;
+        row.motion?.cancel();
+        if (!view.isSeen(from) && !view.isSeen(to)) return;
+        row.offset = (from - to) * view.pitch + rest;
+        const frames = [{ transform: `translateY(${row.offset}px)` }, { transform: "none" }];
+        row.motion = row.element.animate(frames, GLIDE);
+        row.element.classList.toggle("climbing", from > to);
+    }
+
+    #leave(row, view) {
+        row.motion?.cancel();
+        row.element.remove();
+        if (view === null || this.#ghosts === null || !view.isSeen(row.index)) return;
+        row.element.style.top = `${row.index * view.pitch}px`;
+        row.element.querySelector("button").tabIndex = -1;
+        this.#ghosts.append(row.element);
+        const fall = [{ opacity: 1 }, { opacity: 0, transform: `translateY(${view.pitch * 0.6}px)` }];
+        row.element.animate(fall, LEAVE).finished.then(() => row.element.remove(), () => row.element.remove());
+    }
+
+    #present() {
+        this.#order.slice(0, STAGGERED_MAX).forEach((row, index) => {
+            row.element.animate([{ opacity: 0, transform: "translateY(14px)" }, {}],
+                { ...ENTER, delay: index * STAGGER_MS });
+        });
+    }
+}
+
+/** Moves an element without taking it out where the browser knows how: focus and motion stay. */
+function put(list, element, before) {
+    if (list.moveBefore && element.parentNode === list) list.moveBefore(element, before);
+    else list.insertBefore(element, before);
+}

@@ -1,0 +1,106 @@
+//! `GET /` and `GET /page/{file}`: the live page, compiled in as it lies in `crates/api/page`.
+//!
+//! The files are served as they are: no build step makes them. What the page may do stands in its
+//! `Content-Security-Policy`: it talks to nobody but this server, and runs nothing but these files.
+
+use std::sync::LazyLock;
+
+use axum::extract::Path;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use twox_hash::XxHash3_128;
+
+use crate::if_none_match;
+use crate::problem::{Problem, ProblemType};
+
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+     img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'none'",
+);
+
+/// What `/` answers.
+const START: &str = "index.html";
+
+macro_rules! page_files {
+    ($($name:literal)*) => {
+        &[$(($name, include_bytes!(concat!("../../page/", $name)))),*]
+    };
+}
+
+const FILES: &[(&str, &[u8])] = page_files! {
+    "announce.js" "api.js" "bar.css" "board.css" "board.js" "boards.js" "choose.js" "dom.js" "find.css"
+    "find.js" "format.js" "icon.svg" "index.html" "keyform.js" "main.js" "page.css" "row.js" "rows.js"
+    "state.js" "stream.js" "theme.js"
+};
+
+/// A file with what is said of it.
+struct PageFile {
+    name: &'static str,
+    media_type: HeaderValue,
+    bytes: &'static [u8],
+    etag: HeaderValue,
+}
+
+static PAGE: LazyLock<Vec<PageFile>> = LazyLock::new(|| {
+    let file = |&(name, bytes): &(&'static str, &'static [u8])| PageFile {
+        name,
+        media_type: HeaderValue::from_static(media_type(name)),
+        bytes,
+        etag: digest(bytes),
+    };
+    FILES.iter().map(file).collect()
+});
+
+fn media_type(name: &str) -> &'static str {
+    match name.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("css") => "text/css; charset=utf-8",
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        _ => "application/octet-stream",
+    }
+}
+
+fn digest(bytes: &[u8]) -> HeaderValue {
+    let tag = format!("\"{:032x}\"", XxHash3_128::oneshot(bytes));
+    HeaderValue::try_from(tag).expect("quotes and hexadecimal digits are ASCII")
+}
+
+pub(crate) async fn start(headers: HeaderMap) -> Result<Response, Problem> {
+    answer(START, &headers)
+}
+
+pub(crate) async fn file(
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    answer(&name, &headers)
+}
+
+fn answer(name: &str, headers: &HeaderMap) -> Result<Response, Problem> {
+    let file = PAGE.iter().find(|file| file.name == name);
+    let file = file.ok_or_else(|| {
+        let detail = format!("the page has no file {name:?}");
+        Problem::new(ProblemType::UnknownPath, detail)
+    })?;
+    let said = said_of(file);
+    if if_none_match::matches(headers, file.etag.as_bytes()) {
+        return Ok((StatusCode::NOT_MODIFIED, said).into_response());
+    }
+    let media_type = [(header::CONTENT_TYPE, file.media_type.clone())];
+    Ok((said, media_type, Bytes::from_static(file.bytes)).into_response())
+}
+
+fn said_of(file: &PageFile) -> [(HeaderName, HeaderValue); 4] {
+    [
+        (header::ETAG, file.etag.clone()),
+        // Asked for each time, and seldom sent: a new server's page is never mixed with an old one's.
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (
+            header::X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        ),
+    ]
+}

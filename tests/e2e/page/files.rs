@@ -1,0 +1,83 @@
+//! The page's files, as they are served.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use end_to_end::Server;
+
+/// What every file says beside itself.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+    img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
+
+/// The files as they lie in the sources.
+fn sources() -> BTreeMap<String, Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/api/page");
+    let files = std::fs::read_dir(folder).unwrap().map(|file| {
+        let file = file.unwrap();
+        let name = file.file_name().into_string().unwrap();
+        (name, std::fs::read(file.path()).unwrap())
+    });
+    files.collect()
+}
+
+fn media_type(name: &str) -> &'static str {
+    match Path::new(name).extension().unwrap().to_str().unwrap() {
+        "css" => "text/css; charset=utf-8",
+        "html" => "text/html; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "svg" => "image/svg+xml",
+        other => panic!("{name}: nobody knows what {other} is"),
+    }
+}
+
+#[test]
+fn every_file_is_served_as_it_lies_in_the_sources() {
+    let server = Server::start();
+    for (name, bytes) in sources() {
+        let answer = server.get(format!("/page/{name}"));
+        assert_eq!(answer.status, 200, "{name}");
+        assert_eq!(answer.body.as_bytes(), bytes, "{name}");
+        assert_eq!(answer.header("content-type"), media_type(&name), "{name}");
+        assert_eq!(answer.header("content-security-policy"), POLICY);
+        assert_eq!(answer.header("x-content-type-options"), "nosniff");
+        assert_eq!(answer.header("cache-control"), "no-cache");
+    }
+}
+
+#[test]
+fn the_root_is_the_page() {
+    let server = Server::start();
+    let (root, index) = (server.get("/"), server.get("/page/index.html"));
+    assert_eq!(root.body, index.body);
+    assert_eq!(root.header("etag"), index.header("etag"));
+    assert_eq!(root.header("content-type"), "text/html; charset=utf-8");
+}
+
+#[test]
+fn what_a_browser_has_is_not_sent_again() {
+    let server = Server::start();
+    let mut etags = BTreeMap::new();
+    for name in sources().into_keys() {
+        let path = format!("/page/{name}");
+        let etag = server.get(&path).header("etag").to_owned();
+        for known in [&etag, &format!("\"other\", W/{etag}")] {
+            let again = server.get_with(&path, &[("if-none-match", known)]);
+            assert_eq!((again.status, &*again.body), (304, ""), "{name}");
+            assert_eq!(again.header("etag"), etag);
+        }
+        let other = server.get_with(&path, &[("if-none-match", "\"other\"")]);
+        assert_eq!(other.status, 200);
+        assert_eq!(etags.insert(etag, name), None, "two files of one ETag");
+    }
+}
+
+#[test]
+fn other_files_are_not_there() {
+    let server = Server::start();
+    for path in ["/page/none.js", "/page/..%2FCargo.toml", "/page/", "/page"] {
+        let answer = server.get(path);
+        assert_eq!(answer.status, 404, "{path}");
+        assert_eq!(answer.value()["type"], "unknown-path", "{path}");
+    }
+    assert_eq!(server.delete("/").status, 405);
+}

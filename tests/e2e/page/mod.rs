@@ -1,0 +1,8 @@
+//! The live page at `/`: what is served, and what it does in a real browser.
+//!
+//! Scenarios are JavaScript, in `tests/page`, since what they see happens in a page; `browser` runs all of
+//! them in one browser, over one server of its own.
+
+mod browser;
+mod files;
+mod scenarios;

@@ -1,0 +1,47 @@
+//! What holds of the page, one scenario a test.
+
+use super::browser::{passed, played};
+
+macro_rules! scenarios {
+    ($($test:ident: $scenario:literal,)*) => {
+        $(#[test]
+        fn $test() {
+            passed($scenario);
+        })*
+
+        /// Nobody looks at a scenario that has no test.
+        #[test]
+        fn every_scenario_has_its_test() {
+            let mut tests = vec![$($scenario),*];
+            tests.sort_unstable();
+            assert_eq!(played(), tests);
+        }
+    };
+}
+
+scenarios! {
+    rows_move: "rows move when contributions arrive",
+    any_order_becomes_any_other: "any order becomes any other",
+    motion_is_left_out: "who wants no motion sees none",
+    links: "a link shows the same",
+    the_first_board: "where nothing is asked for the first board is shown",
+    hostile_names: "hostile names are text",
+    large_integers: "the largest integers are shown exactly",
+    several_fields: "a kind with several fields shows each with its order",
+    finding: "a keyboard alone finds a member",
+    absent_members: "who is not there is said to be absent, until they come",
+    tab_order: "everything is reached by Tab, with a focus that is seen",
+    focus_on_a_row: "the focus stays on a row that moves",
+    choosing_a_board: "a board is chosen with a keyboard alone",
+    announcements: "who leads is told, at most every ten seconds",
+    accessible_desktop: "axe finds no serious fault on a desktop, in the dark and in the light",
+    accessible_phone: "axe finds no serious fault on a phone, in the dark and in the light",
+    the_chosen_scheme: "the colour scheme that was chosen is remembered",
+    keys_and_tokens: "a key is asked for, kept for the tab, and turned into tokens",
+    lost_connections: "a lost connection recovers",
+    no_server_yet: "a page that finds no server waits for one",
+    final_boards: "what is over is said to be final",
+    unknown_kinds: "a kind that is gone is told, and left alone",
+    no_outside_request: "no page asked anybody else for anything",
+    no_complaints: "no page complained, broke its policy or opened a dialog",
+}

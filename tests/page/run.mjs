@@ -1,0 +1,75 @@
+/**
+ * Passes all scenarios in one browser: `node run.mjs URL FOLDER`, with a server at URL that nobody else uses.
+ *
+ * What it finds it tells line by line as JSON: `{"passed": NAME}`, `{"failed": NAME, "why": TEXT}`. It asks for what
+ * only its parent can do by `{"ask": "kill"}` and `{"ask": "start"}`, and waits for a line in answer. Screenshots
+ * go to FOLDER.
+ */
+
+import { mkdirSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+import { chromium } from "playwright-core";
+
+import { Stage } from "./stage.mjs";
+
+import { scenarios as access } from "./scenarios/access.mjs";
+import { scenarios as faults } from "./scenarios/faults.mjs";
+import { scenarios as find } from "./scenarios/find.mjs";
+import { scenarios as looks } from "./scenarios/looks.mjs";
+import { scenarios as moves } from "./scenarios/moves.mjs";
+import { scenarios as names } from "./scenarios/names.mjs";
+import { scenarios as news } from "./scenarios/news.mjs";
+import { scenarios as outages } from "./scenarios/outages.mjs";
+
+/** For the machine at hand: no sandbox as root, and no calls home. */
+const FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+];
+
+const [url, folder] = process.argv.slice(2);
+const replies = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+
+function tell(line) {
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+async function ask(what) {
+    tell({ ask: what });
+    await replies.next();
+}
+
+async function pass([name, scenario]) {
+    const begun = Date.now();
+    const stage = new Stage(setting);
+    try {
+        await scenario(stage);
+        tell({ passed: name, ms: Date.now() - begun });
+    } catch (error) {
+        tell({ failed: name, why: error.stack ?? String(error), ms: Date.now() - begun });
+    } finally {
+        await stage.close();
+    }
+}
+
+async function inTurn(group) {
+    for (const scenario of Object.entries(group)) await pass(scenario);
+}
+
+mkdirSync(folder, { recursive: true });
+const executablePath = process.env.MEGABOARD_CHROMIUM ?? "/usr/bin/chromium";
+const browser = await chromium.launch({ executablePath, args: FLAGS });
+const setting = { browser, url, folder, ask, requests: [], faults: [] };
+try {
+    // Two at a time, but for what the others would not survive, and what looks at all that was done.
+    await Promise.all([
+        inTurn({ ...moves, ...names, ...find, ...access }),
+        inTurn({ ...news, ...looks }),
+    ]);
+    await inTurn(outages);
+    await inTurn(faults);
+} finally {
+    await browser.close();
+}
+process.exit(0);

@@ -1,0 +1,110 @@
+/** A member among its neighbours, found with a keyboard alone. */
+
+import { check, eventually, same, shows } from "../stage.mjs";
+
+const BOARD = "gifts/crowd";
+const HASH = `#/${BOARD}?window=day`;
+
+async function crowd(stage) {
+    await stage.give(BOARD, ...Array.from({ length: 60 }, (_, at) => [`viewer-${at + 1}`, 6000 - at * 100]));
+}
+
+async function near(page) {
+    return page.locator("#found .near .row .name").allTextContents();
+}
+
+export const scenarios = {
+    async "a keyboard alone finds a member"(stage) {
+        await crowd(stage);
+        const page = await stage.open(HASH);
+        await eventually("rows", async () => await page.locator("#rows .row").count() === 10);
+        await page.keyboard.press("/");
+        await page.keyboard.type("viewer-40");
+        await page.keyboard.press("Enter");
+        await eventually("the place", async () => await page.locator("#found .place").count() === 1
+            && await page.locator("#found .place").innerText() === "#40");
+        const neighbours = [37, 38, 39, 40, 41, 42, 43].map((at) => `viewer-${at}`);
+        same(await near(page), neighbours, "neighbours");
+        check((await page.locator("#found-said").textContent()).includes("rank 40 of 60"), "it is told");
+        check((await page.locator("#found .standing").innerText()).includes("Ahead of 33.89 %"), "percentile");
+        same(await page.locator("#found .chase span").allInnerTexts(),
+            ["100 points behind viewer-39", "100 points ahead of viewer-41"], "gaps");
+        // It is kept up to date while it is shown.
+        await stage.give(BOARD, ["viewer-40", 150]);
+        await eventually("the new place", async () => await page.locator("#found .place").innerText() === "#39");
+        await eventually("the new neighbours", async () => (await near(page))[4] === "viewer-39");
+        await page.locator("#member").focus();
+        await page.keyboard.press("Escape");
+        await eventually("nothing found", () => page.locator("#found").isHidden());
+        same(await page.evaluate(() => document.activeElement.id), "member", "focus");
+    },
+
+    async "who is not there is said to be absent, until they come"(stage) {
+        await crowd(stage);
+        const page = await stage.open(`${HASH}&member=late`);
+        await eventually("it is said", async () =>
+            await page.locator("#found .words").count() === 1
+            && (await page.locator("#found .words").innerText()).startsWith("Not on this board today."));
+        await stage.give(BOARD, ["late", 50]);
+        await eventually("the place", () => page.locator("#found .place").isVisible());
+    },
+
+    async "everything is reached by Tab, with a focus that is seen"(stage) {
+        await crowd(stage);
+        const page = await stage.open(HASH, { reducedMotion: "reduce" });
+        await eventually("rows", async () => await page.locator("#rows .row").count() === 10);
+        await stage.give(BOARD, ["viewer-3", 5]);
+        const reached = [];
+        for (let step = 0; step < 24; step += 1) {
+            await page.keyboard.press("Tab");
+            const { name, ring } = await page.evaluate(() => {
+                const at = document.activeElement;
+                const drawn = at.type === "radio" ? at.nextElementSibling : at;
+                return { name: at.id || at.name || at.className || at.type, ring: getComputedStyle(drawn).boxShadow };
+            });
+            if (name === "skip") check(await page.locator("#skip").isVisible(), "the way past is seen");
+            else if (name) check(ring !== "none", `the focus on ${name} is seen`);
+            reached.push(name);
+        }
+        for (const name of ["skip", "kind", "subject", "theme", "window", "depth", "name", "member", "submit"]) {
+            check(reached.includes(name), `${name} is not reached: ${reached}`);
+        }
+    },
+
+    async "the focus stays on a row that moves"(stage) {
+        await stage.give("gifts/focus", ["ada", 30], ["ben", 20], ["cyd", 10]);
+        const page = await stage.open("#/gifts/focus?window=day");
+        await shows(page, ["ada", "ben", "cyd"]);
+        await page.locator('#rows [data-member="cyd"] .name').focus();
+        await stage.give("gifts/focus", ["cyd", 50]);
+        await shows(page, ["cyd", "ada", "ben"]);
+        same(await page.evaluate(() => document.activeElement.textContent), "cyd", "focus");
+    },
+
+    async "a board is chosen with a keyboard alone"(stage) {
+        await crowd(stage);
+        await stage.give("gifts/crowd-2", ["zoe", 1]);
+        const page = await stage.open(HASH);
+        await eventually("rows", async () => await page.locator("#rows .row").count() === 10);
+        await page.locator("#subject").focus();
+        await page.keyboard.type("crowd");
+        let choices;
+        await eventually("boards that begin so", async () => {
+            choices = await page.locator("#boards [role=option]").allTextContents();
+            return choices[0] === "crowd" && choices.includes("crowd-2");
+        });
+        const at = choices.indexOf("crowd-2");
+        for (let step = 0; step <= at; step += 1) await page.keyboard.press("ArrowDown");
+        await page.keyboard.press("Enter");
+        await shows(page, ["zoe"]);
+        // Any other name may be typed, of a board that nobody knows yet.
+        await page.locator("#subject").focus();
+        await page.keyboard.type("brand-new");
+        await page.keyboard.press("Enter");
+        await eventually("an empty board", async () => (await page.locator("#card").innerText()).includes("The podium is free"));
+        check((await page.locator("#card code").innerText()).includes('"board":"gifts/brand-new"'), "the command names the board");
+        await stage.give("gifts/brand-new", ["ada", 30]);
+        await shows(page, ["ada"]);
+        check(await page.locator("#card").isHidden(), "the invitation goes");
+    },
+};

@@ -1,0 +1,83 @@
+/** The page in all its forms: held against axe's rules, and photographed. */
+
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+
+import { check, eventually, says, VIEWS } from "../stage.mjs";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const NAMES = [
+    "Ada Okafor", "ben.w", "Élodie Marchand", "KiloWatt", "🦊 Foxy", "محمد الأحمد", "Nova", "grace.h", "the_real_sam", "Zoë",
+    "péter", "mira", "jonas", "Lark", "user-4711", "a-name-that-is-far-longer-than-any-column-will-ever-be-on-a-phone",
+];
+
+async function full(stage) {
+    const amounts = Array.from({ length: 60 }, (_, at) =>
+        [NAMES[at] ?? `viewer-${1000 + at * 37}`, Math.round(48_000 * 0.93 ** at) + 7]);
+    await stage.give("gifts/room-8842", ...amounts);
+    await stage.give("races/monza", ...NAMES.map((name, at) => [name, { laps: 40 - Math.floor(at / 2), seconds: 1200 + at * 7 }]));
+}
+
+/** What is looked at: what stands in the address, and what has to be there before. */
+const FORMS = {
+    ten: ["#/gifts/room-8842?window=day", "#rows .row:nth-child(10)"],
+    fifty: ["#/gifts/room-8842?window=day&n=50", "#rows .row:nth-child(50)"],
+    found: ["#/gifts/room-8842?window=day&member=Zo%C3%AB", "#found .near .row:nth-child(7)"],
+    fields: ["#/races/monza?window=all", "#rows .row:nth-child(10)"],
+    empty: ["#/gifts/nobody-yet?window=day", "#card .podium"],
+    absent: ["#/gifts/nobody-yet?window=day&member=nobody", "#found .words"],
+};
+
+/** Those that hold all that the others do. */
+const HELD = ["found", "fields", "absent"];
+
+async function look(stage, view) {
+    const page = await stage.open("", { viewport: VIEWS[view], reducedMotion: "reduce" });
+    const found = [];
+    for (const [form, [hash, there]] of Object.entries(FORMS)) {
+        await page.goto(`${stage.url}/${hash}`);
+        await page.locator(there).waitFor();
+        await says(page, "live");
+        for (const scheme of ["dark", "light"]) {
+            await page.emulateMedia({ colorScheme: scheme });
+            await page.screenshot({ path: `${stage.folder}/${form}-${view}-${scheme}.png`, fullPage: form !== "fifty" });
+            if (!HELD.includes(form)) continue;
+            found.push(...(await faults(page)).map((fault) => `${form}, ${scheme}: ${fault}`));
+        }
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        if (wide > 0) found.push(`${form}: the page is ${wide} px wider than the window`);
+    }
+    check(found.length === 0, found.join("\n"));
+}
+
+/** What axe calls serious or critical. */
+async function faults(page) {
+    if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(AXE);
+    const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+    return violations
+        .filter(({ impact }) => ["serious", "critical"].includes(impact))
+        .map(({ id, help, nodes }) => `${id} (${help}): ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ""}`).join("; ")}`);
+}
+
+export const scenarios = {
+    async "axe finds no serious fault on a desktop, in the dark and in the light"(stage) {
+        await full(stage);
+        await look(stage, "desktop");
+    },
+
+    async "axe finds no serious fault on a phone, in the dark and in the light"(stage) {
+        await full(stage);
+        await look(stage, "phone");
+    },
+
+    async "the colour scheme that was chosen is remembered"(stage) {
+        const page = await stage.open("#/gifts/room-8842", { colorScheme: "light" });
+        const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+        await page.locator("#theme").click();
+        await eventually("dark", async () => await ground() === "dark");
+        await page.reload();
+        check(await ground() === "dark", "dark after a reload");
+        check(await page.locator("#theme").getAttribute("aria-pressed") === "true", "the switch says so");
+    },
+};

@@ -1,0 +1,102 @@
+/** Rows climb and fall as contributions arrive. */
+
+import { check, eventually, same, shows } from "../stage.mjs";
+
+const BOARD = "gifts/moves";
+const HASH = `#/${BOARD}?window=day`;
+
+function row(page, member) {
+    return page.locator(`#rows [role=row][data-member="${member}"]`);
+}
+
+export const scenarios = {
+    async "rows move when contributions arrive"(stage) {
+        await stage.give(BOARD, ["ada", 500], ["ben", 400], ["cyd", 300], ["dan", 200], ["eve", 100]);
+        const page = await stage.open(HASH);
+        await shows(page, ["ada", "ben", "cyd", "dan", "eve"]);
+        // The row of a member is one element, wherever it goes; and it glides there.
+        const seen = page.evaluate(() => {
+            const eve = document.querySelector('#rows [data-member="eve"]');
+            eve.dataset.mark = "the same";
+            return new Promise((resolve) => {
+                const look = () => {
+                    const begins = eve.getAnimations().map((motion) => motion.effect.getKeyframes()[0].transform);
+                    // Four rows up: a row that is new comes from nearby.
+                    const from = begins.map((begin) => Number.parseFloat(/translateY\((.*)px\)/.exec(begin)?.[1]));
+                    const far = from.find((distance) => distance > 150);
+                    if (far) resolve(far);
+                    else requestAnimationFrame(look);
+                };
+                look();
+            });
+        });
+        await stage.give(BOARD, ["eve", 450]);
+        await shows(page, ["eve", "ada", "ben", "cyd", "dan"]);
+        await shows(page, await stage.order(BOARD), "order as the API has it");
+        check(await seen < 400, `eve came from four rows below: ${await seen} px`);
+        same(await row(page, "eve").getAttribute("data-mark"), "the same", "the row of eve");
+        same(await row(page, "eve").locator(".number").innerText(), "550", "points");
+        same(await row(page, "eve").getAttribute("data-medal"), "gold", "medal");
+        same(await row(page, "ada").getAttribute("data-medal"), "silver", "medal");
+        check((await row(page, "ada").locator(".gap").textContent()).startsWith("−50"), "the gap to the one above");
+        check(await row(page, "eve").locator(".moved").isVisible(), "by how many places");
+        await stage.give(BOARD, ["eve", -540], ["ben", 300]);
+        await shows(page, ["ben", "ada", "cyd", "dan", "eve"]);
+    },
+
+    async "any order becomes any other"(stage) {
+        const board = "gifts/shuffles";
+        const members = Array.from({ length: 14 }, (_, at) => `m${at}`);
+        await stage.give(board, ...members.map((member, at) => [member, 1000 - at]));
+        const page = await stage.open(`#/${board}?window=day`);
+        for (let round = 0; round < 6; round += 1) {
+            const amounts = members.map((member, at) => [member, ((at * 7 + round * 5) % 14) * 1000 * (round + 1)]);
+            await stage.give(board, ...amounts);
+            await shows(page, await stage.order(board));
+        }
+        const medals = await page.$$eval("#rows .row", (rows) => rows.map((row) => row.dataset.medal));
+        same(medals, ["gold", "silver", "bronze", "", "", "", "", "", "", ""], "medals");
+        // Styled as they are named, too.
+        const colours = await page.$$eval("#rows .medal", (all) => all.map((medal) => getComputedStyle(medal).backgroundColor));
+        same(new Set(colours).size, 4, `three medals and none: ${colours}`);
+    },
+
+    async "who wants no motion sees none"(stage) {
+        const board = "gifts/still";
+        await stage.give(board, ["ada", 20], ["ben", 10]);
+        const page = await stage.open(`#/${board}?window=day`, { reducedMotion: "reduce" });
+        await shows(page, ["ada", "ben"]);
+        await page.evaluate(() => {
+            globalThis.moved = 0;
+            const animate = Element.prototype.animate;
+            Element.prototype.animate = function counted(...args) {
+                globalThis.moved += 1;
+                return animate.apply(this, args);
+            };
+        });
+        await stage.give(board, ["ben", 90]);
+        await shows(page, ["ben", "ada"]);
+        same(await page.evaluate(() => globalThis.moved), 0, "animations");
+    },
+
+    async "a link shows the same"(stage) {
+        await stage.give("gifts/link one", ["ada", 1], ["ben", 2]);
+        const page = await stage.open("#/gifts/link%20one?window=week&n=50&member=ada");
+        await shows(page, ["ben", "ada"]);
+        same(await page.locator("h1").innerText(), "link one", "title");
+        same(await page.locator("#windows input:checked").inputValue(), "week", "window");
+        same(await page.locator("#depth").inputValue(), "50", "depth");
+        await eventually("the member", () => page.locator("#found .place").isVisible());
+        await page.locator("#windows input[value=all]").check();
+        await eventually("the window in the address", async () => page.url().includes("window=all"));
+        await page.goBack();
+        await eventually("the window of before", () => page.locator("#windows input[value=week]").isChecked());
+    },
+
+    async "where nothing is asked for the first board is shown"(stage) {
+        const page = await stage.open("");
+        const { kinds } = await stage.get("/v1/kinds");
+        const { boards } = await stage.get(`/v1/boards?kind=${kinds[0].kind}&limit=1`);
+        await eventually("a title", async () => await page.locator("h1").innerText() === boards[0].subject);
+    },
+};

@@ -1,0 +1,65 @@
+/** A server that goes away and comes back. */
+
+import { AWAY, check, eventually, says, same, shows } from "../stage.mjs";
+
+const BOARD = "gifts/outage";
+
+export const scenarios = {
+    async "a lost connection recovers"(stage) {
+        await stage.give(BOARD, ["ada", 30], ["ben", 20]);
+        const page = await stage.open(`#/${BOARD}?window=day&member=ben`, { forgiven: AWAY });
+        await shows(page, ["ada", "ben"]);
+        await says(page, "live");
+        check(await page.locator("#banner").isHidden(), "no banner while all is well");
+        await stage.ask("kill");
+        await says(page, "lost");
+        await eventually("a banner says so", async () => (await page.locator("#banner").innerText()).includes("Reconnecting…"));
+        same(await page.locator("#live").innerText(), "Reconnecting…", "and so does the bar, which is read out");
+        // What was there last stays, and is seen to be old.
+        await shows(page, ["ada", "ben"]);
+        check(await page.locator("#board.away").count() === 1, "the board is greyed");
+        await page.screenshot({ path: `${stage.folder}/lost-desktop-dark.png` });
+        await stage.ask("start");
+        await says(page, "live");
+        check(await page.locator("#banner").isHidden(), "the banner goes");
+        check(await page.locator("#board.away").count() === 0, "the board is as before");
+        await stage.give(BOARD, ["ben", 100]);
+        await shows(page, ["ben", "ada"], "rows move again");
+        await eventually("the member found", async () => await page.locator("#found .place").innerText() === "#1");
+    },
+
+    async "a page that finds no server waits for one"(stage) {
+        const page = await stage.open("#/gifts/outage?window=day", { forgiven: AWAY });
+        await shows(page, ["ben", "ada"]);
+        await stage.ask("kill");
+        await says(page, "lost");
+        await page.locator("#subject").fill("somewhere-else");
+        await page.keyboard.press("Enter");
+        await says(page, "lost");
+        await stage.ask("start");
+        await page.locator("#again").click({ timeout: 1000 }).catch(() => {
+            // It came back by itself before.
+        });
+        await says(page, "live");
+        await eventually("the empty board", () => page.locator("#card .podium").isVisible());
+    },
+
+    async "what is over is said to be final"(stage) {
+        const ends = new Date(Date.now() + 5000).toISOString();
+        const response = await fetch(`${stage.url}/v1/boards/gifts/battle`, {
+            method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify({ ends_at: ends }),
+        });
+        check(response.ok, "the board takes an end");
+        await stage.give("gifts/battle", ["ada", 3], ["ben", 2]);
+        const page = await stage.open("#/gifts/battle?window=day");
+        await shows(page, ["ada", "ben"]);
+        await eventually("the time left", async () => /Ends in 0:0\d/.test(await page.locator("#span").innerText()));
+        await eventually("the end", async () => (await page.locator("#span").innerText()).includes("Final since"));
+        same(await page.locator("#live").innerText(), "Final", "the bar");
+    },
+
+    async "a kind that is gone is told, and left alone"(stage) {
+        const page = await stage.open("#/no-such-kind/room?window=day");
+        await eventually("it is said", async () => (await page.locator("#card").innerText()).includes("no such kind"));
+    },
+};
