@@ -7,12 +7,14 @@ use merger::{Clock, Merger};
 use shard_router::{KnownKind, Router};
 use tokio::sync::watch;
 
+use crate::access::Access;
 use crate::problem::Problem;
 
 /// The service behind the routes.
 pub struct App {
     pub(crate) router: Arc<Router>,
     pub(crate) merger: Arc<Merger>,
+    pub(crate) access: Access,
     clock: Clock,
     stop: watch::Sender<bool>,
 }
@@ -25,9 +27,23 @@ impl App {
         Self {
             router,
             merger,
+            access: Access::default(),
             clock,
             stop,
         }
+    }
+
+    /// The same for those alone whom these settings let in.
+    #[must_use]
+    pub fn with_access(mut self, access: Access) -> Self {
+        self.access = access;
+        self
+    }
+
+    /// Who is let in.
+    #[must_use]
+    pub const fn access(&self) -> &Access {
+        &self.access
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -2,8 +2,9 @@
 //!
 //! `router` is the one table of routes, with a handler a file in `routes`. Wire shapes live in
 //! `wire`, request parameters in `params`; `problem` is where errors become statuses. [`serve`]
-//! accepts connections until it is told to stop.
+//! accepts connections until it is told to stop. `access` says who is let in.
 
+mod access;
 mod app;
 mod body;
 mod params;
@@ -15,6 +16,7 @@ mod server;
 mod target;
 mod wire;
 
+pub use access::{Access, AccessSettings, KeyError, KeySettings, NewKey, Scope};
 pub use app::App;
 pub use routes::top_json;
 pub use server::{ServerLimits, serve};

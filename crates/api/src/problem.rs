@@ -22,6 +22,8 @@ const RETRY_AFTER_S: u16 = 1;
 pub(crate) enum ProblemType {
     Malformed,
     Invalid,
+    Unauthorized,
+    Forbidden,
     UnknownKind,
     UnknownBoard,
     UnknownWindow,
@@ -48,6 +50,8 @@ impl ProblemType {
     const fn status(self) -> StatusCode {
         match self {
             Self::Malformed | Self::Invalid => StatusCode::BAD_REQUEST,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Forbidden => StatusCode::FORBIDDEN,
             Self::UnknownKind
             | Self::UnknownBoard
             | Self::UnknownWindow
@@ -71,6 +75,8 @@ impl ProblemType {
         match self {
             Self::Malformed => ("malformed", "The body is no JSON"),
             Self::Invalid => ("invalid", "The request is not valid"),
+            Self::Unauthorized => ("unauthorized", "The request has no valid key"),
+            Self::Forbidden => ("forbidden", "The key is not for this"),
             Self::UnknownKind => ("unknown-kind", "There is no such kind"),
             Self::UnknownBoard => ("unknown-board", "There is no such board"),
             Self::UnknownWindow => ("unknown-window", "The kind has no such window"),
@@ -208,6 +214,10 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         let media_type = HeaderValue::from_static("application/problem+json");
         headers.insert(header::CONTENT_TYPE, media_type);
+        if status == StatusCode::UNAUTHORIZED {
+            let scheme = HeaderValue::from_static("Bearer");
+            headers.insert(header::WWW_AUTHENTICATE, scheme);
+        }
         if status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(header::RETRY_AFTER, RETRY_AFTER_S.into());
         }

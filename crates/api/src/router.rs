@@ -46,19 +46,19 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             "/v1/boards/{kind}/{subject}/members/{member}/around",
             get(around::show),
         )
-        .fallback(unknown_path)
-        .method_not_allowed_fallback(unknown_method)
+        .fallback(async |uri: Uri| unknown_path(&uri))
+        .method_not_allowed_fallback(async |method: Method, uri: Uri| unknown_method(&method, &uri))
         .with_state(app)
 }
 
-async fn unknown_path(uri: Uri) -> Problem {
+pub(crate) fn unknown_path(uri: &Uri) -> Problem {
     Problem::new(
         ProblemType::UnknownPath,
         format!("path {:?} is not known", uri.path()),
     )
 }
 
-async fn unknown_method(method: Method, uri: Uri) -> Problem {
+pub(crate) fn unknown_method(method: &Method, uri: &Uri) -> Problem {
     let detail = format!("path {:?} knows no {method}", uri.path());
     Problem::new(ProblemType::MethodNotAllowed, detail)
 }

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
+use crate::access::Gate;
 use crate::app::App;
 use crate::rest;
 use crate::router::router;
@@ -55,7 +57,7 @@ pub async fn serve(
     limits: ServerLimits,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let router = router(app.clone());
+    let gate = Arc::new(Gate::new(app.clone(), router(app.clone())));
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(limits.connections_max));
     let mut stop = std::pin::pin!(stop);
@@ -64,16 +66,16 @@ pub async fn serve(
             () = &mut stop => break,
             accepted = accept(&listener, &places) => accepted,
         };
-        let (stream, place) = accepted;
+        let (stream, peer, place) = accepted;
         // Answers are written whole: waiting to fill a packet only delays them.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection ended as it was accepted");
             continue;
         }
-        let router = router.clone();
+        let gate = gate.clone();
         let service = service_fn(move |request| {
-            let router = router.clone();
-            async move { Ok::<_, Infallible>(rest::answer(router, request).await) }
+            let gate = gate.clone();
+            async move { Ok::<_, Infallible>(rest::answer(&gate, peer, request).await) }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -111,12 +113,12 @@ pub async fn serve(
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
-) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+) -> (TcpStream, IpAddr, Option<OwnedSemaphorePermit>) {
     // The semaphore is never closed, so that there always is a permit in the end.
     let place = places.clone().acquire_owned().await.ok();
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return (stream, place),
+            Ok((stream, peer)) => return (stream, peer.ip(), place),
             Err(error) => {
                 tracing::warn!(%error, "no connection could be accepted");
                 sleep(ACCEPT_PAUSE).await;

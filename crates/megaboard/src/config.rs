@@ -3,6 +3,7 @@
 //! A flag or an environment variable wins over the file, the file over the default. Names that the
 //! file format does not know are errors.
 
+mod access;
 mod publish;
 mod redis;
 
@@ -11,7 +12,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use api::KindShape;
+use api::{KeySettings, KindShape};
 use board::Kind;
 use serde::Deserialize;
 
@@ -45,6 +46,10 @@ pub(crate) struct ServerSection {
     pub(crate) listen: Option<String>,
     pub(crate) store: Option<String>,
     pub(crate) durability: Option<Durability>,
+    /// Whether a server without keys may listen beyond its own machine.
+    open: bool,
+    keys: Vec<KeySettings>,
+    metrics_open: bool,
 }
 
 /// When the embedded store answers.
@@ -112,7 +117,7 @@ impl Config {
             ConfigError::Malformed {
                 path: path.to_owned(),
                 line: 1 + above,
-                shown: shown.chars().take(LINE_CHARS_SHOWN).collect(),
+                shown: shown_of(shown),
                 message: error.message().to_owned(),
             }
         })
@@ -142,6 +147,19 @@ impl Config {
         };
         kinds.into_iter().map(kind).collect()
     }
+}
+
+/// What is shown of a line that is wrong: nothing of what it says about a secret.
+fn shown_of(line: &str) -> String {
+    let lower = line.to_ascii_lowercase();
+    let is_secret = ["secret", "password", "hash"]
+        .iter()
+        .any(|word| lower.contains(word));
+    let shown = match line.split_once('=') {
+        Some((name, _)) if is_secret => format!("{}= ...", name),
+        _ => line.to_owned(),
+    };
+    shown.chars().take(LINE_CHARS_SHOWN).collect()
 }
 
 #[cfg(test)]

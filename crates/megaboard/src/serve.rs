@@ -2,14 +2,16 @@
 
 use std::error::Error;
 use std::io::{IsTerminal as _, Write as _};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use api::{App, KindShape, ServerLimits};
+use api::{Access, App, KindShape, ServerLimits};
 use board::Timestamp;
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use merger::{Clock, Merger, Settings};
 use publish::Publisher;
 use shard_router::Router;
@@ -19,6 +21,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::config::Config;
+use crate::reload::Reload;
 use crate::store::StoreUrl;
 
 /// Where the server listens when nothing is said.
@@ -44,6 +47,11 @@ pub(crate) struct ServeArgs {
     /// Configuration file. [default: megaboard.toml, if it is there]
     #[arg(long, value_name = "FILE", env = "MEGABOARD_CONFIG")]
     config: Option<PathBuf>,
+
+    /// Let everybody who reaches the server do everything: without it, a server that has no API keys
+    /// listens on its own machine alone.
+    #[arg(long, env = "MEGABOARD_OPEN", value_parser = BoolishValueParser::new())]
+    open: bool,
 }
 
 /// Runs the server.
@@ -66,10 +74,16 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
 async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> {
     let kinds = config.kinds()?;
     let published = config.publish_settings()?;
+    let access = Access::new(&config.server.access_settings());
+    let access = access.map_err(|error| format!("server.keys: {error}"))?;
+    // Told at once where it can be: a store may take its time to open.
+    if let Ok(address) = listen_address(args, config).parse::<SocketAddr>() {
+        config.server.check_open(address.ip(), args.open)?;
+    }
     let store = args.store.as_ref().or(config.server.store.as_ref());
     let store: StoreUrl = store.map_or_else(|| Ok(StoreUrl::default()), |text| text.parse())?;
     let store = store.open(&config.store_settings()).await?;
-    let served = serve_from(&store, kinds, published, args, config).await;
+    let served = serve_from(&store, kinds, published, access, args, config).await;
     // Also where it never came to serve: what is not closed was killed.
     store.close().await?;
     served?;
@@ -81,6 +95,7 @@ async fn serve_from(
     store: &Arc<dyn ShardStore>,
     kinds: Vec<board::Kind>,
     publishing: publish::Settings,
+    access: Access,
     args: &ServeArgs,
     config: &Config,
 ) -> Result<(), Box<dyn Error>> {
@@ -98,25 +113,35 @@ async fn serve_from(
     let merger = Arc::new(Merger::new(router.clone(), settings));
     // Signals are caught before anybody can know that the server is there.
     let stop = stop_signal()?;
+    let reload = Reload::catch(args.config.clone(), args.open)?;
 
-    let listen = args.listen.as_deref().or(config.server.listen.as_deref());
-    let listen = listen.unwrap_or(LISTEN_DEFAULT);
+    let listen = listen_address(args, config);
     let listener = TcpListener::bind(listen)
         .await
         .map_err(|error| format!("{listen}: {error}"))?;
+    let address = listener.local_addr()?.ip();
+    config.server.check_open(address, args.open)?;
     let mut stdout = std::io::stdout();
     writeln!(stdout, "listening on http://{}", listener.local_addr()?)?;
     stdout.flush()?;
 
     let sweep = tokio::spawn(sweep(router.clone(), merger.clone()));
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
-    let app = Arc::new(App::new(router, merger, clock));
+    let app = Arc::new(App::new(router, merger, clock).with_access(access));
+    let reload = tokio::spawn(reload.run(app.clone(), address));
     let served = api::serve(listener, app, ServerLimits::default(), stop).await;
+    reload.abort();
     sweep.abort();
     // Cancelled or at its end: either way it writes no more.
     let _ = sweep.await;
     publisher.stop().await;
     Ok(served?)
+}
+
+/// The address that the server is told to listen at.
+fn listen_address<'a>(args: &'a ServeArgs, config: &'a Config) -> &'a str {
+    let told = args.listen.as_deref().or(config.server.listen.as_deref());
+    told.unwrap_or(LISTEN_DEFAULT)
 }
 
 /// Gives the store a kind of the configuration that it has never known. One that it knows stays as
