@@ -10,11 +10,12 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
+use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::wire::Object;
 
-/// Bytes of a JSON body.
-pub(crate) const JSON_BYTES_MAX: usize = 16 << 20;
+/// Bytes of a JSON body, where nothing else is said.
+pub(crate) const BODY_BYTES_MAX: usize = 16 << 20;
 
 /// Bytes of one NDJSON line.
 pub(crate) const LINE_BYTES_MAX: usize = 64 << 10;
@@ -58,12 +59,13 @@ async fn next_bytes(body: &mut Body) -> Result<Option<Bytes>, Problem> {
     }
 }
 
-/// A whole body of at most [`JSON_BYTES_MAX`].
-pub(crate) async fn whole(mut body: Body) -> Result<Bytes, Problem> {
+/// A whole body, of as many bytes as the service takes.
+pub(crate) async fn whole(app: &App, mut body: Body) -> Result<Bytes, Problem> {
+    let bytes_max = app.body_bytes_max;
     let mut whole = BytesMut::new();
     while let Some(bytes) = next_bytes(&mut body).await? {
-        if whole.len() + bytes.len() > JSON_BYTES_MAX {
-            let detail = format!("the body is larger than {JSON_BYTES_MAX} bytes");
+        if whole.len() + bytes.len() > bytes_max {
+            let detail = format!("the body is larger than {bytes_max} bytes");
             return Err(Problem::new(ProblemType::TooLarge, detail));
         }
         whole.extend_from_slice(&bytes);
@@ -72,21 +74,26 @@ pub(crate) async fn whole(mut body: Body) -> Result<Bytes, Problem> {
 }
 
 /// A whole body that says it is JSON.
-pub(crate) async fn json_text(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+pub(crate) async fn json_text(
+    app: &App,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Bytes, Problem> {
     let media_type = media_type(headers);
     if media_type != "application/json" {
         let detail = format!("content-type: {media_type:?} is not application/json");
         return Err(Problem::new(ProblemType::UnsupportedMediaType, detail));
     }
-    whole(body).await
+    whole(app, body).await
 }
 
 /// A whole JSON body of this shape.
 pub(crate) async fn json<T: DeserializeOwned>(
+    app: &App,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<T, Problem> {
-    from_json(&json_text(headers, body).await?)
+    from_json(&json_text(app, headers, body).await?)
 }
 
 /// Reads a shape, which is an object, and names the field that does not fit.

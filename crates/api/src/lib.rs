@@ -7,6 +7,7 @@
 mod access;
 mod app;
 mod body;
+mod crowd;
 mod params;
 mod problem;
 mod rest;
@@ -16,7 +17,10 @@ mod server;
 mod target;
 mod wire;
 
-pub use access::{Access, AccessSettings, KeyError, KeySettings, NewKey, Scope};
+pub use access::{
+    Access, AccessError, AccessSettings, KeyError, KeySettings, NewKey, RateSettings, Scope,
+    TokenSecret,
+};
 pub use app::App;
 pub use routes::top_json;
 pub use server::{ServerLimits, serve};

@@ -42,6 +42,8 @@ pub(crate) enum ProblemType {
     WindowClosed,
     NotOpen,
     FromTheFuture,
+    TooManyRequests,
+    Overloaded,
     Unavailable,
     Unknown,
 }
@@ -67,7 +69,8 @@ impl ProblemType {
             Self::OutOfRange | Self::WindowClosed | Self::NotOpen | Self::FromTheFuture => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
-            Self::Unavailable | Self::Unknown => StatusCode::SERVICE_UNAVAILABLE,
+            Self::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
+            Self::Overloaded | Self::Unavailable | Self::Unknown => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -98,6 +101,8 @@ impl ProblemType {
             Self::WindowClosed => ("window-closed", "No window takes it any more"),
             Self::NotOpen => ("not-open", "The board does not take it at this time"),
             Self::FromTheFuture => ("from-the-future", "Its time has not come"),
+            Self::TooManyRequests => ("too-many-requests", "Too many requests"),
+            Self::Overloaded => ("overloaded", "The server has more to do than it takes"),
             Self::Unavailable => ("unavailable", "The store could not take it"),
             Self::Unknown => ("unknown", "The store's answer did not arrive"),
         }

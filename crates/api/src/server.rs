@@ -11,19 +11,26 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
 use crate::access::Gate;
 use crate::app::App;
+use crate::body::BODY_BYTES_MAX;
+use crate::crowd::{Crowd, Place};
 use crate::rest;
 use crate::router::router;
 
 /// Limits of the accept loop.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerLimits {
-    /// Connections open at once; further ones wait to be accepted.
+    /// Connections open at once; further ones wait for a place.
     pub connections_max: usize,
+    /// How long none may be free before connections that wait for one are ended.
+    pub connection_wait: Duration,
+    /// Requests under way at once; further ones are refused.
+    pub requests_max: usize,
+    /// Bytes of a JSON body.
+    pub body_bytes_max: usize,
     /// How long a connection may take to send the head of a request; idle ones end then, too.
     pub header_timeout: Duration,
     /// How long streams of lines may go on once the server stops.
@@ -36,6 +43,9 @@ impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             connections_max: 16_384,
+            connection_wait: Duration::from_secs(1),
+            requests_max: 8_192,
+            body_bytes_max: BODY_BYTES_MAX,
             header_timeout: Duration::from_secs(30),
             stream_timeout: Duration::from_secs(10),
             stop_timeout: Duration::from_secs(30),
@@ -57,14 +67,18 @@ pub async fn serve(
     limits: ServerLimits,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let gate = Arc::new(Gate::new(app.clone(), router(app.clone())));
+    let gate = Arc::new(Gate::new(
+        app.clone(),
+        router(app.clone()),
+        limits.requests_max,
+    ));
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(limits.connections_max));
+    let mut crowd = Crowd::new(limits.connections_max, limits.connection_wait);
     let mut stop = std::pin::pin!(stop);
     loop {
         let accepted = tokio::select! {
             () = &mut stop => break,
-            accepted = accept(&listener, &places) => accepted,
+            accepted = accept(&listener, &mut crowd) => accepted,
         };
         let (stream, peer, place) = accepted;
         // Answers are written whole: waiting to fill a packet only delays them.
@@ -109,16 +123,16 @@ pub async fn serve(
     })
 }
 
-/// The next connection, once there is a place for it.
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> (TcpStream, IpAddr, Option<OwnedSemaphorePermit>) {
-    // The semaphore is never closed, so that there always is a permit in the end.
-    let place = places.clone().acquire_owned().await.ok();
+/// The next connection that there is a place for.
+async fn accept(listener: &TcpListener, crowd: &mut Crowd) -> (TcpStream, IpAddr, Place) {
     loop {
         match listener.accept().await {
-            Ok((stream, peer)) => return (stream, peer.ip(), place),
+            Ok((stream, peer)) => {
+                // Without a place it ends here.
+                if let Some(place) = crowd.place().await {
+                    return (stream, peer.ip(), place);
+                }
+            }
             Err(error) => {
                 tracing::warn!(%error, "no connection could be accepted");
                 sleep(ACCEPT_PAUSE).await;

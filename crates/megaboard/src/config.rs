@@ -4,6 +4,7 @@
 //! file format does not know are errors.
 
 mod access;
+mod limits;
 mod publish;
 mod redis;
 
@@ -12,11 +13,12 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use api::{KeySettings, KindShape};
+use api::{KeySettings, KindShape, ServerLimits, TokenSecret};
 use board::Kind;
 use serde::Deserialize;
 
 use crate::store::StoreSettings;
+use limits::{LimitsError, LimitsSection};
 use publish::{PublishError, PublishSection};
 use redis::RedisSection;
 
@@ -50,6 +52,17 @@ pub(crate) struct ServerSection {
     open: bool,
     keys: Vec<KeySettings>,
     metrics_open: bool,
+    token_secret: Option<TokenSecret>,
+    trusted_proxies: Vec<String>,
+    limits: LimitsSection,
+    cors: CorsSection,
+}
+
+/// `[server.cors]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct CorsSection {
+    origins: Vec<String>,
 }
 
 /// When the embedded store answers.
@@ -86,6 +99,8 @@ pub(crate) enum ConfigError {
         shown: String,
         message: String,
     },
+    #[error("server.limits: {0}")]
+    Limits(#[from] LimitsError),
     #[error("publish.targets: {0}")]
     Publish(#[from] PublishError),
     #[error("kinds.{name}: {error}")]
@@ -129,6 +144,11 @@ impl Config {
             durability: self.server.durability.unwrap_or_default().into(),
             redis: self.redis.settings(),
         }
+    }
+
+    /// How much the server takes.
+    pub(crate) fn server_limits(&self) -> Result<ServerLimits, ConfigError> {
+        Ok(self.server.limits.server_limits()?)
     }
 
     /// Who logs in where boards are published.

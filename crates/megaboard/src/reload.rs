@@ -46,8 +46,8 @@ impl Reload {
         // The last key gone would open the server to everybody.
         let checked = server.check_open(address, self.open);
         checked.map_err(|error| error.to_string())?;
-        let keys = server.access_settings().keys;
-        let set = app.access().set_keys(&keys);
+        let keys = server.keys();
+        let set = app.access().set_keys(keys);
         set.map_err(|error| format!("server.keys: {error}"))?;
         Ok(keys.len())
     }

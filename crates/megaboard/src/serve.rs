@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use api::{Access, App, KindShape, ServerLimits};
+use api::{Access, App, KindShape, TokenSecret};
 use board::Timestamp;
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -48,6 +48,16 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE", env = "MEGABOARD_CONFIG")]
     config: Option<PathBuf>,
 
+    /// What stream tokens are signed under, so that servers which share it know each other's; at least
+    /// 32 bytes, better given in the environment. Drawn at the start without it.
+    #[arg(
+        long,
+        value_name = "TEXT",
+        env = "MEGABOARD_TOKEN_SECRET",
+        hide_env_values = true
+    )]
+    token_secret: Option<TokenSecret>,
+
     /// Let everybody who reaches the server do everything: without it, a server that has no API keys
     /// listens on its own machine alone.
     #[arg(long, env = "MEGABOARD_OPEN", value_parser = BoolishValueParser::new())]
@@ -74,8 +84,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
 async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> {
     let kinds = config.kinds()?;
     let published = config.publish_settings()?;
-    let access = Access::new(&config.server.access_settings());
-    let access = access.map_err(|error| format!("server.keys: {error}"))?;
+    config.server_limits()?;
+    let access = Access::new(&config.server.access_settings(args.token_secret.as_ref()));
+    let access = access.map_err(|error| format!("server.{error}"))?;
     // Told at once where it can be: a store may take its time to open.
     if let Ok(address) = listen_address(args, config).parse::<SocketAddr>() {
         config.server.check_open(address.ip(), args.open)?;
@@ -113,6 +124,7 @@ async fn serve_from(
     let merger = Arc::new(Merger::new(router.clone(), settings));
     // Signals are caught before anybody can know that the server is there.
     let stop = stop_signal()?;
+    let limits = config.server_limits()?;
     let reload = Reload::catch(args.config.clone(), args.open)?;
 
     let listen = listen_address(args, config);
@@ -127,9 +139,10 @@ async fn serve_from(
 
     let sweep = tokio::spawn(sweep(router.clone(), merger.clone()));
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
-    let app = Arc::new(App::new(router, merger, clock).with_access(access));
+    let app =
+        Arc::new(App::new(router, merger, clock, access).with_bodies_up_to(limits.body_bytes_max));
     let reload = tokio::spawn(reload.run(app.clone(), address));
-    let served = api::serve(listener, app, ServerLimits::default(), stop).await;
+    let served = api::serve(listener, app, limits, stop).await;
     reload.abort();
     sweep.abort();
     // Cancelled or at its end: either way it writes no more.

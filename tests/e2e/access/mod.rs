@@ -1,9 +1,15 @@
-//! Who may do what: keys by scope and kind, and what is open without one.
+//! Who may do what, and how often: keys by scope and kind, what is open without one, tokens, limits,
+//! other origins, and healthy clients beside those who mean ill.
 
+mod cors;
+mod crowd;
 mod kinds;
+mod load;
 mod open;
+mod rates;
 mod reload;
 mod scopes;
+mod tokens;
 
 use end_to_end::{Answer, Server, cli};
 use serde_json::Value;

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::num::NonZeroU32;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,6 +14,7 @@ use board::KindName;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
+use super::rate::{Budget, RateSettings, Wait};
 use super::scope::Scope;
 use crate::problem::{Problem, ProblemType};
 
@@ -80,6 +82,26 @@ pub struct KeySettings {
     pub scope: Scope,
     /// The kinds whose boards it may touch; all where none are named.
     pub kinds: Option<Vec<String>>,
+    /// How many requests it may make; as all keys unless told otherwise.
+    pub requests_per_second: Option<NonZeroU32>,
+    /// How many of them at once.
+    pub burst: Option<NonZeroU32>,
+}
+
+impl KeySettings {
+    /// What the key says of itself, or else what is said of all.
+    fn rate(&self, of_all: RateSettings) -> RateSettings {
+        match self.requests_per_second {
+            None => RateSettings {
+                burst: self.burst.or(of_all.burst),
+                ..of_all
+            },
+            own => RateSettings {
+                requests_per_second: own,
+                burst: self.burst,
+            },
+        }
+    }
 }
 
 /// Why there is no such key. Never repeats what stands in the place of the hash: it may be a key.
@@ -102,6 +124,8 @@ pub enum KeyError {
     Kind { name: String, kind: String },
     #[error("key {name:?}: kinds: names none; left out, the key is for all")]
     NoKinds { name: String },
+    #[error("key {name:?}: burst: needs requests_per_second beside it")]
+    BurstAlone { name: String },
 }
 
 /// A key that the server knows.
@@ -111,10 +135,11 @@ pub(crate) struct Key {
     pub(super) digest: KeyDigest,
     scope: Scope,
     kinds: Option<BTreeSet<KindName>>,
+    budget: Option<Budget>,
 }
 
 impl Key {
-    pub(super) fn new(settings: &KeySettings) -> Result<Self, KeyError> {
+    pub(super) fn new(settings: &KeySettings, of_all: RateSettings) -> Result<Self, KeyError> {
         let name = settings.name.clone();
         if name.is_empty() || name.len() > NAME_BYTES_MAX || name.contains(char::is_control) {
             return Err(KeyError::Name(name));
@@ -130,13 +155,21 @@ impl Key {
         if kinds.as_ref().is_some_and(BTreeSet::is_empty) {
             return Err(KeyError::NoKinds { name });
         }
+        let quota = settings.rate(of_all).quota();
+        let quota = quota.map_err(|_| KeyError::BurstAlone { name: name.clone() })?;
         let digest = digest_from(&settings.hash);
         Ok(Self {
             digest: digest.ok_or_else(|| KeyError::Hash { name: name.clone() })?,
             name,
             scope: settings.scope,
             kinds,
+            budget: quota.map(Budget::new),
         })
+    }
+
+    /// Takes one request out of its budget, where it has one.
+    pub(super) fn take(&self) -> Result<(), Wait> {
+        self.budget.as_ref().map_or(Ok(()), Budget::take)
     }
 
     /// Refuses what is beyond its scope.
@@ -190,7 +223,40 @@ mod tests {
             hash: hash.to_owned(),
             scope: Scope::Write,
             kinds: kinds.map(|kinds| kinds.iter().map(|&kind| kind.to_owned()).collect()),
+            requests_per_second: None,
+            burst: None,
         }
+    }
+
+    fn new(settings: &KeySettings) -> Result<Key, KeyError> {
+        Key::new(settings, RateSettings::default())
+    }
+
+    #[test]
+    fn a_key_has_the_rate_of_all_unless_it_says_its_own() {
+        let rate = |requests_per_second, burst| RateSettings {
+            requests_per_second: NonZeroU32::new(requests_per_second),
+            burst: NonZeroU32::new(burst),
+        };
+        for (own, of_all, expected) in [
+            (rate(0, 0), rate(0, 0), rate(0, 0)),
+            (rate(0, 0), rate(5, 9), rate(5, 9)),
+            (rate(2, 0), rate(5, 9), rate(2, 0)),
+            (rate(2, 3), rate(5, 9), rate(2, 3)),
+            (rate(0, 3), rate(5, 9), rate(5, 3)),
+        ] {
+            let key = KeySettings {
+                requests_per_second: own.requests_per_second,
+                burst: own.burst,
+                ..settings("", None)
+            };
+            assert_eq!(key.rate(of_all), expected);
+        }
+        let alone = KeySettings {
+            burst: NonZeroU32::new(3),
+            ..settings(&NewKey::draw().unwrap().hash(), None)
+        };
+        assert!(matches!(new(&alone), Err(KeyError::BurstAlone { .. })));
     }
 
     #[test]
@@ -198,7 +264,7 @@ mod tests {
         let (one, other) = (NewKey::draw().unwrap(), NewKey::draw().unwrap());
         assert_ne!(one.text(), other.text());
         assert_eq!(one.text().len(), 46);
-        let key = Key::new(&settings(&one.hash(), None)).unwrap();
+        let key = new(&settings(&one.hash(), None)).unwrap();
         assert_eq!(key.digest, digest_of(one.text()));
         assert_ne!(key.digest, digest_of(other.text()));
         assert!(!format!("{one:?}").contains(one.text()));
@@ -215,7 +281,7 @@ mod tests {
     fn a_key_in_place_of_its_hash_is_refused_and_not_repeated() {
         let drawn = NewKey::draw().unwrap();
         for wrong in [drawn.text(), "sha256:12", &drawn.hash()[7..], "sha256:ä"] {
-            let error = Key::new(&settings(wrong, None)).unwrap_err();
+            let error = new(&settings(wrong, None)).unwrap_err();
             assert_eq!(
                 error,
                 KeyError::Hash {
@@ -229,7 +295,7 @@ mod tests {
     #[test]
     fn kinds_bound_a_key_and_have_to_be_names() {
         let hash = NewKey::draw().unwrap().hash();
-        let of = |kinds: Option<&[&str]>| Key::new(&settings(&hash, kinds));
+        let of = |kinds: Option<&[&str]>| new(&settings(&hash, kinds));
         assert!(of(None).unwrap().is_for("any"));
         let bound = of(Some(&["gifts", "races"])).unwrap();
         assert!(bound.is_for("races") && !bound.is_for("race") && !bound.is_for("Gifts"));
@@ -240,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_scope_includes_those_before_it() {
-        let key = Key::new(&settings(&NewKey::draw().unwrap().hash(), None)).unwrap();
+        let key = new(&settings(&NewKey::draw().unwrap().hash(), None)).unwrap();
         assert!(key.check_scope(Scope::Read).is_ok() && key.check_scope(Scope::Write).is_ok());
         let problem = key.check_scope(Scope::Admin).unwrap_err();
         assert!(problem.detail.contains("admin"), "{problem:?}");

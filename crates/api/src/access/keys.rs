@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, header};
 use subtle::ConstantTimeEq as _;
 
 use super::key::{Key, KeyDigest, KeyError, KeySettings, digest_of};
+use super::rate::RateSettings;
 use crate::problem::{Problem, ProblemType};
 
 /// Keys of one server.
@@ -22,7 +23,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    pub(super) fn new(settings: &[KeySettings]) -> Result<Self, KeyError> {
+    pub(super) fn new(settings: &[KeySettings], of_all: RateSettings) -> Result<Self, KeyError> {
         let count = settings.len();
         if count > KEYS_MAX {
             let max = KEYS_MAX;
@@ -31,7 +32,7 @@ impl Keys {
         let mut names = HashSet::new();
         let mut by_digest: HashMap<_, Arc<Key>> = HashMap::with_capacity(count);
         for settings in settings {
-            let key = Key::new(settings)?;
+            let key = Key::new(settings, of_all)?;
             if !names.insert(&settings.name) {
                 return Err(KeyError::NameTwice(key.name));
             }
@@ -78,7 +79,7 @@ pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
     key.ok_or_else(|| unauthorized("authorization: is not one Bearer and a key"))
 }
 
-pub(super) fn unauthorized(detail: &str) -> Problem {
+fn unauthorized(detail: &str) -> Problem {
     Problem::new(ProblemType::Unauthorized, detail)
 }
 
@@ -94,7 +95,13 @@ mod tests {
             hash: key.hash(),
             scope: Scope::Read,
             kinds: None,
+            requests_per_second: None,
+            burst: None,
         }
+    }
+
+    fn new(settings: &[KeySettings]) -> Result<Keys, KeyError> {
+        Keys::new(settings, RateSettings::default())
     }
 
     #[test]
@@ -102,7 +109,7 @@ mod tests {
         let drawn: Vec<NewKey> = (0..100).map(|_| NewKey::draw().unwrap()).collect();
         let all = drawn.iter().enumerate();
         let all: Vec<_> = all.map(|(n, key)| settings(&n.to_string(), key)).collect();
-        let keys = Keys::new(&all).unwrap();
+        let keys = new(&all).unwrap();
         for (number, key) in drawn.iter().enumerate() {
             assert_eq!(keys.find(key.text()).unwrap().name, number.to_string());
             assert!(keys.find(&key.text()[1..]).is_none());
@@ -115,12 +122,12 @@ mod tests {
     #[test]
     fn names_and_hashes_stand_once() {
         let (one, other) = (NewKey::draw().unwrap(), NewKey::draw().unwrap());
-        let twice = Keys::new(&[settings("a", &one), settings("a", &other)]);
+        let twice = new(&[settings("a", &one), settings("a", &other)]);
         assert_eq!(twice.unwrap_err(), KeyError::NameTwice("a".to_owned()));
-        let twice = Keys::new(&[settings("a", &one), settings("b", &one)]);
+        let twice = new(&[settings("a", &one), settings("b", &one)]);
         assert!(matches!(twice, Err(KeyError::HashTwice(..))));
         let many = vec![settings("a", &one); KEYS_MAX + 1];
-        assert!(matches!(Keys::new(&many), Err(KeyError::TooMany { .. })));
+        assert!(matches!(new(&many), Err(KeyError::TooMany { .. })));
     }
 
     #[test]

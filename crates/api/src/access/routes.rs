@@ -15,11 +15,13 @@ pub(super) enum Needs {
     Nothing,
     /// A key for reading, unless the setting says otherwise.
     Metrics,
+    /// A key for reading, or a token of the board.
+    Stream,
     /// A key of this scope, for the kind in the path where it has one.
     Key(Scope),
 }
 
-use Needs::{Key, Metrics, Nothing};
+use Needs::{Key, Metrics, Nothing, Stream};
 use Scope::{Admin, Read, Write};
 
 /// A path, as the router writes it, and what its methods ask. `HEAD` asks what `GET` does.
@@ -33,6 +35,13 @@ const fn route(path: &'static str, methods: &'static [(&'static str, Needs)]) ->
     Route { path, methods }
 }
 
+/// What the machinery around asks: neither limits nor load keep it from an answer.
+const PROBES: [&str; 2] = ["/healthz", "/readyz"];
+
+pub(super) fn is_probe(path: &str) -> bool {
+    PROBES.contains(&path)
+}
+
 static ROUTES: &[Route] = &[
     route("/healthz", &[("GET", Nothing)]),
     route("/readyz", &[("GET", Nothing)]),
@@ -43,6 +52,7 @@ static ROUTES: &[Route] = &[
     route("/docs", &[("GET", Nothing)]),
     route("/v1/contributions", &[("POST", Key(Write))]),
     route("/v1/top", &[("POST", Key(Read))]),
+    route("/v1/stream-tokens", &[("POST", Key(Read))]),
     route("/v1/kinds", &[("GET", Key(Read))]),
     route(
         "/v1/kinds/{kind}",
@@ -62,6 +72,7 @@ static ROUTES: &[Route] = &[
         ],
     ),
     route("/v1/boards/{kind}/{subject}/top", &[("GET", Key(Read))]),
+    route("/v1/boards/{kind}/{subject}/stream", &[("GET", Stream)]),
     route("/v1/boards/{kind}/{subject}/range", &[("GET", Key(Read))]),
     route("/v1/boards/{kind}/{subject}/count", &[("GET", Key(Read))]),
     route(
@@ -155,7 +166,7 @@ mod tests {
                 assert!(needs.is_some(), "{path}: what does {method} ask?");
                 // Nothing under /v1 is for anybody.
                 assert_eq!(
-                    matches!(needs, Some(Key(_))),
+                    matches!(needs, Some(Key(_) | Stream)),
                     path.starts_with("/v1/"),
                     "{method} {path}"
                 );

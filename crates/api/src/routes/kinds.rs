@@ -55,7 +55,7 @@ pub(crate) async fn put(
     request: Body,
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref()).finish()?;
-    let shape: KindShape = body::json(&headers, request).await?;
+    let shape: KindShape = body::json(&app, &headers, request).await?;
     let kind = shape
         .into_kind(&name)
         .map_err(|error| Problem::invalid(error.to_string()))?;

@@ -11,6 +11,7 @@ pub(crate) mod lookup;
 pub(crate) mod member;
 pub(crate) mod range;
 pub(crate) mod rank;
+pub(crate) mod stream_tokens;
 pub(crate) mod top;
 pub(crate) mod tops;
 

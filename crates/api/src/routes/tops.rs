@@ -49,7 +49,7 @@ pub(crate) async fn many(
     request: Body,
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref()).finish()?;
-    let shape: TopsShape = body::json(&headers, request).await?;
+    let shape: TopsShape = body::json(&app, &headers, request).await?;
     let count = shape.boards.len();
     if count > BOARDS_MAX {
         return Err(Problem::invalid(format!(

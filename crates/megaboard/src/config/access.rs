@@ -2,17 +2,27 @@
 
 use std::net::IpAddr;
 
-use api::AccessSettings;
+use api::{AccessSettings, KeySettings, TokenSecret};
 
 use super::ServerSection;
 
 impl ServerSection {
-    /// What the gate goes by.
-    pub(crate) fn access_settings(&self) -> AccessSettings {
+    /// What the gate goes by. A secret that the command line was given wins over that of the file.
+    pub(crate) fn access_settings(&self, token_secret: Option<&TokenSecret>) -> AccessSettings {
         AccessSettings {
             keys: self.keys.clone(),
             metrics_open: self.metrics_open,
+            token_secret: token_secret.or(self.token_secret.as_ref()).cloned(),
+            key_rate: self.limits.key_rate(),
+            address_rate: self.limits.address,
+            trusted_proxies: self.trusted_proxies.clone(),
+            cors_origins: self.cors.origins.clone(),
         }
+    }
+
+    /// Who has a key.
+    pub(crate) fn keys(&self) -> &[KeySettings] {
+        &self.keys
     }
 
     /// Refuses a server that everybody on the network could do everything with, unless that is wanted.

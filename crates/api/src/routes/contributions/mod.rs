@@ -72,7 +72,7 @@ pub(crate) async fn add(
     };
     params.finish()?;
     match body::media_type(&headers).as_str() {
-        "application/json" => json(&app, &caller, &body::whole(request).await?, wanted).await,
+        "application/json" => json(&app, &caller, &body::whole(&app, request).await?, wanted).await,
         "application/x-ndjson" => lines(&app, &caller, Lines::new(request), wanted).await,
         other => {
             let detail =
