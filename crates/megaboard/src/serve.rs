@@ -131,17 +131,17 @@ async fn serve_from(
     let listener = TcpListener::bind(listen)
         .await
         .map_err(|error| format!("{listen}: {error}"))?;
-    let address = listener.local_addr()?.ip();
-    config.server.check_open(address, args.open)?;
+    let address = listener.local_addr()?;
+    config.server.check_open(address.ip(), args.open)?;
     let mut stdout = std::io::stdout();
-    writeln!(stdout, "listening on http://{}", listener.local_addr()?)?;
+    writeln!(stdout, "listening on http://{address}")?;
     stdout.flush()?;
 
     let sweep = tokio::spawn(sweep(router.clone(), merger.clone()));
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
     let app =
         Arc::new(App::new(router, merger, clock, access).with_bodies_up_to(limits.body_bytes_max));
-    let reload = tokio::spawn(reload.run(app.clone(), address));
+    let reload = tokio::spawn(reload.run(app.clone()));
     let served = api::serve(listener, app, limits, stop).await;
     reload.abort();
     sweep.abort();

@@ -1,6 +1,6 @@
 //! SIGHUP: keys come and go while the server serves.
 
-use end_to_end::{Launch, Server, eventually};
+use end_to_end::{Server, eventually};
 
 use super::{Key, lines};
 
@@ -47,29 +47,22 @@ fn keys_are_read_again_and_a_bad_file_keeps_the_old_ones() {
 }
 
 #[test]
-fn on_its_machine_a_server_may_lose_its_last_key_and_get_a_first_one() {
+fn a_first_key_closes_the_server_and_the_last_one_goes_only_where_it_is_told_to_be_open() {
     let key = Key::new("");
     let server = Server::start();
-    assert_eq!(server.get("/v1/kinds").status, 200);
+    let is_open = || server.get("/v1/kinds").status == 200;
+    assert!(is_open());
     write(&server, &key.lines);
-    eventually("the first key", || {
-        (server.get("/v1/kinds").status == 401).then_some(())
-    });
+    eventually("the first key", || (!is_open()).then_some(()));
+    let refusals = || server.log().matches("the keys stay as they were").count();
     write(&server, "");
-    eventually("no key", || {
-        (server.get("/v1/kinds").status == 200).then_some(())
-    });
-}
-
-#[test]
-fn beyond_its_machine_the_last_key_stays() {
-    let key = Key::new("");
-    let launch = Launch::new().file("megaboard.toml", &key.lines);
-    let server = launch.args("--store memory: --listen 0.0.0.0:0").start();
-    write(&server, "");
-    eventually("the refusal", || {
-        server.log().contains("the keys stay").then_some(())
-    });
-    assert_eq!(server.get("/v1/kinds").status, 401);
+    eventually("a refusal", || (refusals() == 1).then_some(()));
+    assert!(!is_open());
+    std::fs::remove_file(server.folder().join("megaboard.toml")).unwrap();
+    server.signal("HUP");
+    eventually("another refusal", || (refusals() == 2).then_some(()));
+    assert!(!is_open());
     assert_eq!(status(&server, &key), 200);
+    write(&server, "[server]\nopen = true\n");
+    eventually("no key", || is_open().then_some(()));
 }

@@ -71,6 +71,12 @@ impl Access {
         })
     }
 
+    /// Whether a key is asked for.
+    #[must_use]
+    pub fn has_keys(&self) -> bool {
+        !self.keys.load().is_empty()
+    }
+
     /// Puts other keys in the place of all there were. An error leaves those as they are.
     pub fn set_keys(&self, keys: &[KeySettings]) -> Result<(), KeyError> {
         self.keys.store(Keys::new(keys, self.key_rate)?.into());

@@ -25,6 +25,11 @@ impl ServerSection {
         &self.keys
     }
 
+    /// Whether it may be without keys.
+    pub(crate) const fn is_open(&self) -> bool {
+        self.open
+    }
+
     /// Refuses a server that everybody on the network could do everything with, unless that is wanted.
     pub(crate) fn check_open(&self, address: IpAddr, open: bool) -> Result<(), OpenError> {
         let is_bounded = address.to_canonical().is_loopback() || !self.keys.is_empty();
