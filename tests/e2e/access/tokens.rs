@@ -117,8 +117,8 @@ fn servers_that_share_a_secret_take_each_others_tokens() {
     let same = Server::with(&file);
     let alone = launch().start();
     let token = token_of(&wanted(&key, &one, &json!({"board": "gifts/a"})));
-    let taken = [&one, &same, &other, &alone].map(|server| lets_in(server, "gifts/a", &token));
-    assert_eq!(taken, [true, true, false, false]);
+    let opened = [&one, &same, &other, &alone].map(|server| lets_in(server, "gifts/a", &token));
+    assert_eq!(opened, [true, true, false, false]);
     let short = launch()
         .env("MEGABOARD_TOKEN_SECRET", &SECRET[1..])
         .refused();
