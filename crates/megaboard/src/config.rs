@@ -176,7 +176,7 @@ fn shown_of(line: &str) -> String {
         .iter()
         .any(|word| lower.contains(word));
     let shown = match line.split_once('=') {
-        Some((name, _)) if is_secret => format!("{}= ...", name),
+        Some((name, _)) if is_secret => format!("{name}= ..."),
         _ => line.to_owned(),
     };
     shown.chars().take(LINE_CHARS_SHOWN).collect()

@@ -14,7 +14,8 @@ use crate::router::unknown_method;
 #[derive(Debug)]
 pub(super) struct Refusal {
     problem: Problem,
-    header: Option<(HeaderName, HeaderValue)>,
+    // Boxed, so that being let in does not carry its room about.
+    header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
 impl From<Problem> for Refusal {
@@ -26,7 +27,7 @@ impl From<Problem> for Refusal {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        (self.header.map(|header| [header]), self.problem).into_response()
+        (self.header.map(|header| [*header]), self.problem).into_response()
     }
 }
 
@@ -41,7 +42,7 @@ impl Refusal {
         let allow = HeaderValue::from_str(&route.allow()).ok();
         Self {
             problem: unknown_method(method, uri),
-            header: allow.map(|allow| (header::ALLOW, allow)),
+            header: allow.map(|allow| Box::new((header::ALLOW, allow))),
         }
     }
 
@@ -53,7 +54,7 @@ impl Refusal {
         let detail = format!("{what}; come back in {seconds} s");
         Self {
             problem: Problem::new(ProblemType::TooManyRequests, detail),
-            header: Some((header::RETRY_AFTER, seconds.into())),
+            header: Some(Box::new((header::RETRY_AFTER, seconds.into()))),
         }
     }
 
@@ -71,7 +72,7 @@ impl Refusal {
         let identity = HeaderValue::from_static("identity");
         Self {
             problem: Problem::new(ProblemType::UnsupportedMediaType, detail),
-            header: Some((header::ACCEPT_ENCODING, identity)),
+            header: Some(Box::new((header::ACCEPT_ENCODING, identity))),
         }
     }
 }
