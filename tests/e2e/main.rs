@@ -1,8 +1,9 @@
 //! The service from outside: real processes, real connections, the contract sentence by sentence.
 //!
 //! Modules mirror the URL space (`contributions`, `boards`, `kinds`), beside them the command line
-//! (`command`), time (`windows`), what holds for every path (`service`), the stores (`durability`,
-//! `redis`), streams and sorted sets read into boards (`ingest`, `adopt`), the live page in a browser (`page`), and one body of real data
+//! (`command`), time (`windows`), what holds for every path (`service`), who may do what (`access`), the
+//! stores (`durability`, `redis`), streams and sorted sets read into boards (`ingest`, `adopt`), the live
+//! page in a browser (`page`), and one body of real data
 //! through all of it (`flights`). `audit` is what several of them
 //! hold a store's trouble against. One scenario group a file, named by what it is about.
 
@@ -11,6 +12,7 @@
     reason = "all of this binary is tests, its helpers too"
 )]
 
+mod access;
 mod adopt;
 mod audit;
 mod boards;

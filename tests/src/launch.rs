@@ -40,7 +40,17 @@ impl Launch {
         let folder = TempDir::new().unwrap();
         let mut command = Command::new(megaboard());
         command.arg("serve").current_dir(folder.path());
-        for name in ["LISTEN", "STORE", "CONFIG", "LOG", "SERVER", "KEY"] {
+        for name in [
+            "LISTEN",
+            "STORE",
+            "CONFIG",
+            "LOG",
+            "SERVER",
+            "KEY",
+            "OPEN",
+            "TOKEN_SECRET",
+            "DEMO",
+        ] {
             command.env_remove(format!("MEGABOARD_{name}"));
         }
         Self { folder, command }

@@ -180,6 +180,12 @@ impl Server {
             .unwrap()
     }
 
+    /// `DELETE` with further headers.
+    #[track_caller]
+    pub fn delete_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.without_body(Method::DELETE, path, headers).unwrap()
+    }
+
     /// `POST` of a JSON body.
     #[track_caller]
     pub fn post(&self, path: impl Display, body: &Value) -> Answer {

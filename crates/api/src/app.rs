@@ -7,6 +7,8 @@ use merger::{Clock, Merger};
 use shard_router::{KnownKind, Router};
 use tokio::sync::watch;
 
+use crate::access::Access;
+use crate::body::BODY_BYTES_MAX;
 use crate::problem::Problem;
 use crate::stream::Feeds;
 
@@ -15,22 +17,40 @@ pub struct App {
     pub(crate) router: Arc<Router>,
     pub(crate) merger: Arc<Merger>,
     pub(crate) feeds: Feeds,
+    pub(crate) access: Access,
+    /// Bytes of a JSON body.
+    pub(crate) body_bytes_max: usize,
     clock: Clock,
     stop: watch::Sender<bool>,
 }
 
 impl App {
-    /// A service that writes through the one and reads through the other.
+    /// A service that writes through the one and reads through the other, for those who are let in.
     #[must_use]
-    pub fn new(router: Arc<Router>, merger: Arc<Merger>, clock: Clock) -> Self {
+    pub fn new(router: Arc<Router>, merger: Arc<Merger>, clock: Clock, access: Access) -> Self {
         let stop = watch::Sender::new(false);
         Self {
             router,
             merger,
             feeds: Feeds::default(),
+            access,
+            body_bytes_max: BODY_BYTES_MAX,
             clock,
             stop,
         }
+    }
+
+    /// The same with JSON bodies of at most so many bytes.
+    #[must_use]
+    pub fn with_bodies_up_to(mut self, bytes: usize) -> Self {
+        self.body_bytes_max = bytes;
+        self
+    }
+
+    /// Who is let in.
+    #[must_use]
+    pub const fn access(&self) -> &Access {
+        &self.access
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -10,14 +10,19 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
+use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::wire::Object;
 
-/// Bytes of a JSON body.
-pub(crate) const JSON_BYTES_MAX: usize = 16 << 20;
+/// Bytes of a JSON body, where nothing else is said.
+pub(crate) const BODY_BYTES_MAX: usize = 16 << 20;
 
 /// Bytes of one NDJSON line.
 pub(crate) const LINE_BYTES_MAX: usize = 64 << 10;
+
+/// How long a whole body may take. Who sends a byte now and then holds a place among the requests
+/// under way for no longer.
+const WHOLE_WAIT_MAX: Duration = Duration::from_mins(2);
 
 /// How long a body may send nothing.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
@@ -58,12 +63,24 @@ async fn next_bytes(body: &mut Body) -> Result<Option<Bytes>, Problem> {
     }
 }
 
-/// A whole body of at most [`JSON_BYTES_MAX`].
-pub(crate) async fn whole(mut body: Body) -> Result<Bytes, Problem> {
+/// A whole body, of as many bytes as the service takes.
+pub(crate) async fn whole(app: &App, body: Body) -> Result<Bytes, Problem> {
+    whole_up_to(body, app.body_bytes_max).await
+}
+
+async fn whole_up_to(body: Body, bytes_max: usize) -> Result<Bytes, Problem> {
+    let whole = timeout(WHOLE_WAIT_MAX, read_whole(body, bytes_max)).await;
+    whole.unwrap_or_else(|_| {
+        let detail = format!("the body took more than {} s", WHOLE_WAIT_MAX.as_secs());
+        Err(Problem::new(ProblemType::TooSlow, detail))
+    })
+}
+
+async fn read_whole(mut body: Body, bytes_max: usize) -> Result<Bytes, Problem> {
     let mut whole = BytesMut::new();
     while let Some(bytes) = next_bytes(&mut body).await? {
-        if whole.len() + bytes.len() > JSON_BYTES_MAX {
-            let detail = format!("the body is larger than {JSON_BYTES_MAX} bytes");
+        if whole.len() + bytes.len() > bytes_max {
+            let detail = format!("the body is larger than {bytes_max} bytes");
             return Err(Problem::new(ProblemType::TooLarge, detail));
         }
         whole.extend_from_slice(&bytes);
@@ -72,21 +89,26 @@ pub(crate) async fn whole(mut body: Body) -> Result<Bytes, Problem> {
 }
 
 /// A whole body that says it is JSON.
-pub(crate) async fn json_text(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+pub(crate) async fn json_text(
+    app: &App,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Bytes, Problem> {
     let media_type = media_type(headers);
     if media_type != "application/json" {
         let detail = format!("content-type: {media_type:?} is not application/json");
         return Err(Problem::new(ProblemType::UnsupportedMediaType, detail));
     }
-    whole(body).await
+    whole(app, body).await
 }
 
 /// A whole JSON body of this shape.
 pub(crate) async fn json<T: DeserializeOwned>(
+    app: &App,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<T, Problem> {
-    from_json(&json_text(headers, body).await?)
+    from_json(&json_text(app, headers, body).await?)
 }
 
 /// Reads a shape, which is an object, and names the field that does not fit.
@@ -195,6 +217,8 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
+    use futures::StreamExt as _;
+
     use super::*;
 
     async fn lines(chunks: Vec<Vec<u8>>) -> Vec<Line> {
@@ -205,6 +229,30 @@ mod tests {
             all.push(line);
         }
         all
+    }
+
+    /// A body that never ends, with a byte each time this much has passed.
+    fn trickling(every: Duration) -> Body {
+        Body::from_stream(futures::stream::repeat(()).then(move |()| async move {
+            tokio::time::sleep(every).await;
+            Ok::<_, std::io::Error>(" ")
+        }))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_whole_body_is_not_waited_for_without_end() {
+        for (every, waited, said) in [
+            (SILENCE_MAX / 2, WHOLE_WAIT_MAX, "took more than 120 s"),
+            (SILENCE_MAX * 2, SILENCE_MAX, "sent nothing for 30 s"),
+        ] {
+            let began = tokio::time::Instant::now();
+            let problem = whole_up_to(trickling(every), 1000).await.unwrap_err();
+            assert_eq!(problem.kind, ProblemType::TooSlow);
+            assert!(problem.detail.contains(said), "{problem:?}");
+            assert_eq!(began.elapsed(), waited);
+        }
+        let problem = whole_up_to(trickling(Duration::from_millis(1)), 10).await;
+        assert_eq!(problem.unwrap_err().kind, ProblemType::TooLarge);
     }
 
     fn text(text: &str) -> Line {

@@ -2,11 +2,13 @@
 //!
 //! `router` is the one table of routes, with a handler a file in `routes`. Wire shapes live in
 //! `wire`, request parameters in `params`; `problem` is where errors become statuses. [`serve`]
-//! accepts connections until it is told to stop.
+//! accepts connections until it is told to stop. `access` says who is let in.
 
+mod access;
 mod app;
 mod body;
 mod if_none_match;
+mod crowd;
 mod params;
 mod problem;
 mod rest;
@@ -18,6 +20,10 @@ mod stream;
 mod target;
 mod wire;
 
+pub use access::{
+    Access, AccessError, AccessSettings, KeyError, KeySettings, NewKey, RateSettings, Scope,
+    TokenSecret,
+};
 pub use app::App;
 pub use routes::top_json;
 pub use server::{ServerLimits, serve};

@@ -22,6 +22,8 @@ const RETRY_AFTER_S: u16 = 1;
 pub(crate) enum ProblemType {
     Malformed,
     Invalid,
+    Unauthorized,
+    Forbidden,
     UnknownKind,
     UnknownBoard,
     UnknownWindow,
@@ -40,6 +42,7 @@ pub(crate) enum ProblemType {
     WindowClosed,
     NotOpen,
     FromTheFuture,
+    TooManyRequests,
     Overloaded,
     Unavailable,
     Unknown,
@@ -49,6 +52,8 @@ impl ProblemType {
     const fn status(self) -> StatusCode {
         match self {
             Self::Malformed | Self::Invalid => StatusCode::BAD_REQUEST,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Forbidden => StatusCode::FORBIDDEN,
             Self::UnknownKind
             | Self::UnknownBoard
             | Self::UnknownWindow
@@ -64,6 +69,7 @@ impl ProblemType {
             Self::OutOfRange | Self::WindowClosed | Self::NotOpen | Self::FromTheFuture => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
+            Self::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
             Self::Overloaded | Self::Unavailable | Self::Unknown => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
@@ -72,6 +78,8 @@ impl ProblemType {
         match self {
             Self::Malformed => ("malformed", "The body is no JSON"),
             Self::Invalid => ("invalid", "The request is not valid"),
+            Self::Unauthorized => ("unauthorized", "The request has no valid key"),
+            Self::Forbidden => ("forbidden", "The key is not for this"),
             Self::UnknownKind => ("unknown-kind", "There is no such kind"),
             Self::UnknownBoard => ("unknown-board", "There is no such board"),
             Self::UnknownWindow => ("unknown-window", "The kind has no such window"),
@@ -93,7 +101,8 @@ impl ProblemType {
             Self::WindowClosed => ("window-closed", "No window takes it any more"),
             Self::NotOpen => ("not-open", "The board does not take it at this time"),
             Self::FromTheFuture => ("from-the-future", "Its time has not come"),
-            Self::Overloaded => ("overloaded", "The server has as much to do as it can"),
+            Self::TooManyRequests => ("too-many-requests", "Too many requests"),
+            Self::Overloaded => ("overloaded", "The server has more to do than it takes"),
             Self::Unavailable => ("unavailable", "The store could not take it"),
             Self::Unknown => ("unknown", "The store's answer did not arrive"),
         }
@@ -217,6 +226,10 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         let media_type = HeaderValue::from_static("application/problem+json");
         headers.insert(header::CONTENT_TYPE, media_type);
+        if status == StatusCode::UNAUTHORIZED {
+            let scheme = HeaderValue::from_static("Bearer");
+            headers.insert(header::WWW_AUTHENTICATE, scheme);
+        }
         if status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(header::RETRY_AFTER, RETRY_AFTER_S.into());
         }

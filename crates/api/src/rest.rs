@@ -5,12 +5,12 @@
 //! one the connection ends, and the answer has to say so, or a client that keeps its connections
 //! would send its next request into the end of this one.
 
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Request, header};
 use axum::response::Response;
@@ -19,7 +19,8 @@ use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
-use tower::ServiceExt;
+
+use crate::access::Gate;
 
 use crate::socket::Flow;
 
@@ -31,7 +32,8 @@ const REST_WAIT_MAX: Duration = Duration::from_millis(100);
 
 /// Answers a request, and sees to the rest of its body.
 pub(crate) async fn answer(
-    router: Router,
+    gate: &Gate,
+    peer: IpAddr,
     mut request: Request<Incoming>,
     flow: &Arc<Flow>,
 ) -> Response {
@@ -40,12 +42,12 @@ pub(crate) async fn answer(
         request.extensions_mut().insert(flow.clone());
     }
     if request.body().is_end_stream() {
-        return ask(router, request.map(Body::new)).await;
+        return gate.answer(peer, request.map(Body::new)).await;
     }
     let asks_first = request.headers().contains_key(header::EXPECT);
     let (back, mut rest) = oneshot::channel();
     let request = request.map(|body| Body::new(Lent::new(body, back)));
-    let mut response = ask(router, request).await;
+    let mut response = gate.answer(peer, request).await;
     if let Ok(body) = rest.try_recv() {
         // Who asks first is not to be told to send what nobody wants.
         let is_gone = !asks_first && read_away(body).await;
@@ -55,11 +57,6 @@ pub(crate) async fn answer(
         }
     }
     response
-}
-
-async fn ask(router: Router, request: Request<Body>) -> Response {
-    let response = router.oneshot(request).await;
-    response.unwrap_or_else(|never| match never {})
 }
 
 /// Whether the body came to its end.

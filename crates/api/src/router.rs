@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::routes::{
     around, board, boards, contributions, count, health, kinds, lookup, member, page, range, rank,
-    stream, top, tops,
+    stream, stream_tokens, top, tops,
 };
 
 /// All routes over one service.
@@ -22,6 +22,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/readyz", get(health::ready))
         .route("/v1/contributions", post(contributions::add))
         .route("/v1/top", post(tops::many))
+        .route("/v1/stream-tokens", post(stream_tokens::issue))
         .route("/v1/kinds", get(kinds::list))
         .route(
             "/v1/kinds/{kind}",
@@ -49,19 +50,19 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             "/v1/boards/{kind}/{subject}/members/{member}/around",
             get(around::show),
         )
-        .fallback(unknown_path)
-        .method_not_allowed_fallback(unknown_method)
+        .fallback(async |uri: Uri| unknown_path(&uri))
+        .method_not_allowed_fallback(async |method: Method, uri: Uri| unknown_method(&method, &uri))
         .with_state(app)
 }
 
-async fn unknown_path(uri: Uri) -> Problem {
+pub(crate) fn unknown_path(uri: &Uri) -> Problem {
     Problem::new(
         ProblemType::UnknownPath,
         format!("path {:?} is not known", uri.path()),
     )
 }
 
-async fn unknown_method(method: Method, uri: Uri) -> Problem {
+pub(crate) fn unknown_method(method: &Method, uri: &Uri) -> Problem {
     let detail = format!("path {:?} knows no {method}", uri.path());
     Problem::new(ProblemType::MethodNotAllowed, detail)
 }

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,10 +11,12 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
+use crate::access::Gate;
 use crate::app::App;
+use crate::body::BODY_BYTES_MAX;
+use crate::crowd::{Crowd, Place};
 use crate::rest;
 use crate::router::router;
 use crate::socket::{Flow, Socket};
@@ -21,8 +24,14 @@ use crate::socket::{Flow, Socket};
 /// Limits of the accept loop.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerLimits {
-    /// Connections open at once; further ones wait to be accepted.
+    /// Connections open at once; further ones wait for a place.
     pub connections_max: usize,
+    /// How long none may be free before connections that wait for one are ended.
+    pub connection_wait: Duration,
+    /// Requests under way at once; further ones are refused.
+    pub requests_max: usize,
+    /// Bytes of a JSON body.
+    pub body_bytes_max: usize,
     /// How long a connection may take to send the head of a request; idle ones end then, too.
     pub header_timeout: Duration,
     /// How long a write may wait for a client that takes nothing.
@@ -37,6 +46,9 @@ impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             connections_max: 16_384,
+            connection_wait: Duration::from_secs(1),
+            requests_max: 8_192,
+            body_bytes_max: BODY_BYTES_MAX,
             header_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),
             stream_timeout: Duration::from_secs(10),
@@ -59,27 +71,31 @@ pub async fn serve(
     limits: ServerLimits,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let router = router(app.clone());
+    let gate = Arc::new(Gate::new(
+        app.clone(),
+        router(app.clone()),
+        limits.requests_max,
+    ));
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(limits.connections_max));
+    let mut crowd = Crowd::new(limits.connections_max, limits.connection_wait);
     let mut stop = std::pin::pin!(stop);
     loop {
         let accepted = tokio::select! {
             () = &mut stop => break,
-            accepted = accept(&listener, &places) => accepted,
+            accepted = accept(&listener, &mut crowd) => accepted,
         };
-        let (stream, place) = accepted;
+        let (stream, peer, place) = accepted;
         // Answers are written whole: waiting to fill a packet only delays them.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection ended as it was accepted");
             continue;
         }
-        let router = router.clone();
+        let gate = gate.clone();
         let flow = Arc::new(Flow::default());
         let socket = Socket::new(stream, flow.clone(), limits.write_timeout);
         let service = service_fn(move |request| {
-            let (router, flow) = (router.clone(), flow.clone());
-            async move { Ok::<_, Infallible>(rest::answer(router, request, &flow).await) }
+            let (gate, flow) = (gate.clone(), flow.clone());
+            async move { Ok::<_, Infallible>(rest::answer(&gate, peer, request, &flow).await) }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -114,16 +130,16 @@ pub async fn serve(
     })
 }
 
-/// The next connection, once there is a place for it.
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> (TcpStream, Option<OwnedSemaphorePermit>) {
-    // The semaphore is never closed, so that there always is a permit in the end.
-    let place = places.clone().acquire_owned().await.ok();
+/// The next connection that there is a place for.
+async fn accept(listener: &TcpListener, crowd: &mut Crowd) -> (TcpStream, IpAddr, Place) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return (stream, place),
+            Ok((stream, peer)) => {
+                // Without a place it ends here.
+                if let Some(place) = crowd.place().await {
+                    return (stream, peer.ip(), place);
+                }
+            }
             Err(error) => {
                 tracing::warn!(%error, "no connection could be accepted");
                 sleep(ACCEPT_PAUSE).await;

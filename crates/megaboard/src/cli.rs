@@ -9,6 +9,7 @@ use crate::adopt::AdoptArgs;
 use crate::export::ExportArgs;
 use crate::import::ImportArgs;
 use crate::ingest::IngestArgs;
+use crate::key::KeyArgs;
 use crate::serve::ServeArgs;
 use crate::top::TopArgs;
 use crate::verify::VerifyArgs;
@@ -30,6 +31,7 @@ pub(crate) enum Command {
     Export(ExportArgs),
     Ingest(IngestArgs),
     Adopt(AdoptArgs),
+    Key(KeyArgs),
     Top(TopArgs),
     Verify(VerifyArgs),
 }

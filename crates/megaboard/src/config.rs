@@ -3,6 +3,8 @@
 //! A flag or an environment variable wins over the file, the file over the default. Names that the
 //! file format does not know are errors.
 
+mod access;
+mod limits;
 mod publish;
 mod redis;
 
@@ -11,11 +13,12 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use api::KindShape;
+use api::{KeySettings, KindShape, ServerLimits, TokenSecret};
 use board::Kind;
 use serde::Deserialize;
 
 use crate::store::StoreSettings;
+use limits::{LimitsError, LimitsSection};
 use publish::{PublishError, PublishSection};
 use redis::RedisSection;
 
@@ -45,6 +48,21 @@ pub(crate) struct ServerSection {
     pub(crate) listen: Option<String>,
     pub(crate) store: Option<String>,
     pub(crate) durability: Option<Durability>,
+    /// Whether a server without keys may listen beyond its own machine.
+    open: bool,
+    keys: Vec<KeySettings>,
+    metrics_open: bool,
+    token_secret: Option<TokenSecret>,
+    trusted_proxies: Vec<String>,
+    limits: LimitsSection,
+    cors: CorsSection,
+}
+
+/// `[server.cors]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct CorsSection {
+    origins: Vec<String>,
 }
 
 /// When the embedded store answers.
@@ -81,6 +99,8 @@ pub(crate) enum ConfigError {
         shown: String,
         message: String,
     },
+    #[error("server.limits: {0}")]
+    Limits(#[from] LimitsError),
     #[error("publish.targets: {0}")]
     Publish(#[from] PublishError),
     #[error("kinds.{name}: {error}")]
@@ -112,7 +132,7 @@ impl Config {
             ConfigError::Malformed {
                 path: path.to_owned(),
                 line: 1 + above,
-                shown: shown.chars().take(LINE_CHARS_SHOWN).collect(),
+                shown: shown_of(shown),
                 message: error.message().to_owned(),
             }
         })
@@ -124,6 +144,11 @@ impl Config {
             durability: self.server.durability.unwrap_or_default().into(),
             redis: self.redis.settings(),
         }
+    }
+
+    /// How much the server takes.
+    pub(crate) fn server_limits(&self) -> Result<ServerLimits, ConfigError> {
+        Ok(self.server.limits.server_limits()?)
     }
 
     /// Who logs in where boards are published.
@@ -142,6 +167,19 @@ impl Config {
         };
         kinds.into_iter().map(kind).collect()
     }
+}
+
+/// What is shown of a line that is wrong: nothing of what it says about a secret.
+fn shown_of(line: &str) -> String {
+    let lower = line.to_ascii_lowercase();
+    let is_secret = ["secret", "password", "hash"]
+        .iter()
+        .any(|word| lower.contains(word));
+    let shown = match line.split_once('=') {
+        Some((name, _)) if is_secret => format!("{name}= ..."),
+        _ => line.to_owned(),
+    };
+    shown.chars().take(LINE_CHARS_SHOWN).collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,9 @@ mod export;
 mod import;
 mod ingest;
 mod open_files;
+mod key;
 mod redis_error;
+mod reload;
 mod serve;
 mod store;
 mod terminal;
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Ingest(args) => ingest::run(&args),
+        Command::Key(args) => key::run(&args),
         Command::Top(args) => top::run(&args),
         Command::Verify(args) => verify::run(&args),
     };

@@ -2,14 +2,16 @@
 
 use std::error::Error;
 use std::io::{IsTerminal as _, Write as _};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use api::{App, KindShape, ServerLimits};
+use api::{Access, App, KindShape, TokenSecret};
 use board::Timestamp;
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use merger::{Clock, Merger, Settings};
 use publish::Publisher;
 use shard_router::Router;
@@ -21,6 +23,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::config::Config;
 use crate::demo;
 use crate::open_files;
+use crate::reload::Reload;
 use crate::store::StoreUrl;
 
 /// Where the server listens when nothing is said.
@@ -51,6 +54,20 @@ pub(crate) struct ServeArgs {
     /// few rooms.
     #[arg(long, conflicts_with = "store", env = "MEGABOARD_DEMO")]
     demo: bool,
+    /// What stream tokens are signed under, so that servers which share it know each other's; at least
+    /// 32 bytes, better given in the environment. Drawn at the start without it.
+    #[arg(
+        long,
+        value_name = "TEXT",
+        env = "MEGABOARD_TOKEN_SECRET",
+        hide_env_values = true
+    )]
+    token_secret: Option<TokenSecret>,
+
+    /// Let everybody who reaches the server do everything: without it, a server that has no API keys
+    /// listens on its own machine alone.
+    #[arg(long, env = "MEGABOARD_OPEN", value_parser = BoolishValueParser::new())]
+    open: bool,
 }
 
 /// Runs the server.
@@ -78,6 +95,13 @@ async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> 
         config.kinds()?
     };
     let published = config.publish_settings()?;
+    config.server_limits()?;
+    let access = Access::new(&config.server.access_settings(args.token_secret.as_ref()));
+    let access = access.map_err(|error| format!("server.{error}"))?;
+    // Told at once where it can be: a store may take its time to open.
+    if let Ok(address) = listen_address(args, config).parse::<SocketAddr>() {
+        config.server.check_open(address.ip(), args.open)?;
+    }
     let store = args.store.as_ref().or(config.server.store.as_ref());
     let store: StoreUrl = match store {
         _ if args.demo => StoreUrl::Memory,
@@ -85,7 +109,7 @@ async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> 
         None => StoreUrl::default(),
     };
     let store = store.open(&config.store_settings()).await?;
-    let served = serve_from(&store, kinds, published, args, config).await;
+    let served = serve_from(&store, kinds, published, access, args, config).await;
     // Also where it never came to serve: what is not closed was killed.
     store.close().await?;
     served?;
@@ -97,6 +121,7 @@ async fn serve_from(
     store: &Arc<dyn ShardStore>,
     kinds: Vec<board::Kind>,
     publishing: publish::Settings,
+    access: Access,
     args: &ServeArgs,
     config: &Config,
 ) -> Result<(), Box<dyn Error>> {
@@ -114,14 +139,17 @@ async fn serve_from(
     let merger = Arc::new(Merger::new(router.clone(), settings));
     // Signals are caught before anybody can know that the server is there.
     let stop = stop_signal()?;
+    let limits = config.server_limits()?;
+    let reload = Reload::catch(args.config.clone(), args.open)?;
 
-    let listen = args.listen.as_deref().or(config.server.listen.as_deref());
-    let listen = listen.unwrap_or(LISTEN_DEFAULT);
+    let listen = listen_address(args, config);
     let listener = TcpListener::bind(listen)
         .await
         .map_err(|error| format!("{listen}: {error}"))?;
+    let address = listener.local_addr()?;
+    config.server.check_open(address.ip(), args.open)?;
     let mut stdout = std::io::stdout();
-    writeln!(stdout, "listening on http://{}", listener.local_addr()?)?;
+    writeln!(stdout, "listening on http://{address}")?;
     stdout.flush()?;
 
     let sweep = tokio::spawn(sweep(router.clone(), merger.clone()));
@@ -129,8 +157,11 @@ async fn serve_from(
         .demo
         .then(|| tokio::spawn(demo::run(router.clone(), clock.clone())));
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
-    let app = Arc::new(App::new(router, merger, clock));
-    let served = api::serve(listener, app, ServerLimits::default(), stop).await;
+    let app =
+        Arc::new(App::new(router, merger, clock, access).with_bodies_up_to(limits.body_bytes_max));
+    let reload = tokio::spawn(reload.run(app.clone()));
+    let served = api::serve(listener, app, limits, stop).await;
+    reload.abort();
     if let Some(demo) = demo {
         demo.abort();
         let _ = demo.await;
@@ -140,6 +171,12 @@ async fn serve_from(
     let _ = sweep.await;
     publisher.stop().await;
     Ok(served?)
+}
+
+/// The address that the server is told to listen at.
+fn listen_address<'a>(args: &'a ServeArgs, config: &'a Config) -> &'a str {
+    let told = args.listen.as_deref().or(config.server.listen.as_deref());
+    told.unwrap_or(LISTEN_DEFAULT)
 }
 
 /// Gives the store a kind of the configuration that it has never known. One that it knows stays as

@@ -83,7 +83,7 @@ pub(crate) async fn settle(
     request: Body,
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref()).finish()?;
-    let shape: SettingsShape = body::json(&headers, request).await?;
+    let shape: SettingsShape = body::json(&app, &headers, request).await?;
     let settings = shape.settings(path.kind().shards())?;
     let record = app
         .router

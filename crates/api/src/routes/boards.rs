@@ -7,6 +7,7 @@ use axum::response::Response;
 use board::Subject;
 use serde::Serialize;
 
+use crate::access::Caller;
 use crate::app::App;
 use crate::params::Params;
 use crate::problem::Problem;
@@ -34,6 +35,7 @@ struct BoardShape {
 
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
+    caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref());
@@ -48,6 +50,7 @@ pub(crate) async fn list(
     let limit = limit
         .and_then(|limit| usize::try_from(limit).ok())
         .unwrap_or(LIMIT_DEFAULT);
+    caller.check_kind(&kind)?;
     let known = app.kind(&kind).await?;
     let name = known.kind.name();
     // One more tells whether there are more.

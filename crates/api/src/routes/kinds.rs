@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use board::KindName;
 use serde::Serialize;
 
+use crate::access::Caller;
 use crate::app::App;
 use crate::body;
 use crate::params::Params;
@@ -23,12 +24,16 @@ struct KindsShape {
 
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
+    caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref()).finish()?;
     app.router.catalogue().refresh().await?;
     let kinds = app.router.catalogue().kinds();
-    let kinds = kinds.iter().map(|kind| KindShape::from(&**kind)).collect();
+    let own = kinds
+        .iter()
+        .filter(|kind| caller.is_for(kind.name().as_str()));
+    let kinds = own.map(|kind| KindShape::from(&**kind)).collect();
     Ok(wire::json(&KindsShape { kinds }))
 }
 
@@ -50,7 +55,7 @@ pub(crate) async fn put(
     request: Body,
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref()).finish()?;
-    let shape: KindShape = body::json(&headers, request).await?;
+    let shape: KindShape = body::json(&app, &headers, request).await?;
     let kind = shape
         .into_kind(&name)
         .map_err(|error| Problem::invalid(error.to_string()))?;

@@ -61,7 +61,7 @@ pub(crate) async fn show(
     request: Body,
 ) -> Result<Response, Problem> {
     let window = read_window(&app, path.kind(), Params::of(query.as_deref()))?;
-    let shape: LookupShape = body::json(&headers, request).await?;
+    let shape: LookupShape = body::json(&app, &headers, request).await?;
     if shape.members.len() > MEMBERS_MAX {
         let count = shape.members.len();
         return Err(Problem::invalid(format!(

@@ -69,7 +69,7 @@ pub(crate) async fn set(
     let mut params = Params::of(query.as_deref());
     let selector = params.text("window")?;
     params.finish()?;
-    let text = body::json_text(&headers, request).await?;
+    let text = body::json_text(&app, &headers, request).await?;
     let shape: StandingShape<'_> = body::from_json(&text)?;
     // The current window and the default of `at` are those of one moment, after the body has come.
     let now = app.now();

@@ -13,6 +13,7 @@ pub(crate) mod page;
 pub(crate) mod range;
 pub(crate) mod rank;
 pub(crate) mod stream;
+pub(crate) mod stream_tokens;
 pub(crate) mod top;
 pub(crate) mod tops;
 

@@ -52,7 +52,7 @@ pub(crate) async fn of_values(
     request: Body,
 ) -> Result<Response, Problem> {
     let window = read_window(&app, path.kind(), Params::of(query.as_deref()))?;
-    let text = body::json_text(&headers, request).await?;
+    let text = body::json_text(&app, &headers, request).await?;
     let shape: ValuesShape<'_> = body::from_json(&text)?;
     let values = Named::of(shape.points, shape.values.as_ref())?.read_outright(path.kind())?;
     place(&app, &path, &window, &values).await

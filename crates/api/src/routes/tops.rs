@@ -12,6 +12,7 @@ use futures::stream::{self, StreamExt};
 use serde::Deserialize;
 
 use super::top;
+use crate::access::Caller;
 use crate::app::App;
 use crate::body;
 use crate::params::Params;
@@ -42,12 +43,13 @@ struct TopsShape {
 
 pub(crate) async fn many(
     State(app): State<Arc<App>>,
+    caller: Caller,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref()).finish()?;
-    let shape: TopsShape = body::json(&headers, request).await?;
+    let shape: TopsShape = body::json(&app, &headers, request).await?;
     let count = shape.boards.len();
     if count > BOARDS_MAX {
         return Err(Problem::invalid(format!(
@@ -60,9 +62,9 @@ pub(crate) async fn many(
         return Err(Problem::invalid(detail));
     }
     let tops = (0..count).map(|index| {
-        let (app, shape) = (&app, &shape);
+        let (app, caller, shape) = (&app, &caller, &shape);
         let top = async move {
-            let top = one(app, shape, &shape.boards[index]).await;
+            let top = one(app, caller, shape, &shape.boards[index]).await;
             top.map_err(|problem| problem.at(&format!("boards[{index}]")))
         };
         top.boxed()
@@ -86,10 +88,16 @@ pub(crate) async fn many(
     Ok((headers, body).into_response())
 }
 
-async fn one(app: &App, shape: &TopsShape, board: &str) -> Result<Vec<u8>, Problem> {
+async fn one(
+    app: &App,
+    caller: &Caller,
+    shape: &TopsShape,
+    board: &str,
+) -> Result<Vec<u8>, Problem> {
     let board: BoardName = board
         .parse()
         .map_err(|error: board::IdentError| Problem::invalid(error.to_string()))?;
+    caller.check_kind(board.kind().as_str())?;
     let known = app.kind(board.kind().as_str()).await?;
     let depth = known.kind.top() as u64;
     let n = shape.n.unwrap_or(ENTRIES_DEFAULT.min(depth));

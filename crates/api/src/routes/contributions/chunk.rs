@@ -9,6 +9,7 @@ use shard_router::{KnownKind, Write};
 use super::Return;
 use super::receipt::Receipt;
 use super::standings;
+use crate::access::Caller;
 use crate::app::App;
 use crate::body;
 use crate::problem::{Problem, ProblemType};
@@ -18,6 +19,7 @@ use crate::wire::{Contributed, ContributionShape, Targets};
 /// What is to be written, and what was found wrong before.
 pub(super) struct Chunk<'a> {
     app: &'a App,
+    caller: &'a Caller,
     writes: Vec<Write>,
     /// For each write the place of its contribution in the request.
     places: Vec<usize>,
@@ -32,9 +34,10 @@ pub(super) struct Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    pub(super) fn new(app: &'a App) -> Self {
+    pub(super) fn new(app: &'a App, caller: &'a Caller) -> Self {
         Self {
             app,
+            caller,
             writes: Vec::new(),
             places: Vec::new(),
             rejected: Vec::new(),
@@ -135,6 +138,7 @@ impl<'a> Chunk<'a> {
         let board: BoardName = text
             .parse()
             .map_err(|error: board::IdentError| Problem::invalid(format!("board: {error}")))?;
+        self.caller.check_kind(board.kind().as_str())?;
         let kind = self.kind(board.kind().as_str()).await?;
         let board = Arc::new(board);
         self.last = Some((board.clone(), text.to_owned(), kind.clone()));

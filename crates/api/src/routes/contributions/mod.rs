@@ -23,6 +23,7 @@ use tokio::time::{Instant, sleep};
 
 use self::chunk::Chunk;
 pub(crate) use self::receipt::Receipt;
+use crate::access::Caller;
 use crate::app::App;
 use crate::body::{self, LINE_BYTES_MAX, Line, Lines};
 use crate::params::Params;
@@ -53,6 +54,7 @@ pub(crate) enum Return {
 
 pub(crate) async fn add(
     State(app): State<Arc<App>>,
+    caller: Caller,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     request: Body,
@@ -70,8 +72,8 @@ pub(crate) async fn add(
     };
     params.finish()?;
     match body::media_type(&headers).as_str() {
-        "application/json" => json(&app, &body::whole(request).await?, wanted).await,
-        "application/x-ndjson" => lines(&app, Lines::new(request), wanted).await,
+        "application/json" => json(&app, &caller, &body::whole(&app, request).await?, wanted).await,
+        "application/x-ndjson" => lines(&app, &caller, Lines::new(request), wanted).await,
         other => {
             let detail =
                 format!("content-type: {other:?} is not application/json or application/x-ndjson");
@@ -80,10 +82,15 @@ pub(crate) async fn add(
     }
 }
 
-async fn json(app: &App, text: &[u8], wanted: Return) -> Result<Response, Problem> {
+async fn json(
+    app: &App,
+    caller: &Caller,
+    text: &[u8],
+    wanted: Return,
+) -> Result<Response, Problem> {
     let mut receipt = Receipt::default();
     if text.trim_ascii_start().first() != Some(&b'[') {
-        let mut chunk = Chunk::new(app);
+        let mut chunk = Chunk::new(app, caller);
         chunk.add_object(0, text).await?;
         chunk.write(wanted, &mut receipt).await;
         return receipt.into_single();
@@ -96,7 +103,7 @@ async fn json(app: &App, text: &[u8], wanted: Return) -> Result<Response, Proble
     }
     check_count(items.len(), wanted)?;
     for (number, items) in items.chunks(CHUNK_MAX).enumerate() {
-        let mut chunk = Chunk::new(app);
+        let mut chunk = Chunk::new(app, caller);
         for (offset, item) in items.iter().enumerate() {
             chunk
                 .add(number * CHUNK_MAX + offset, item.get().as_bytes())
@@ -116,11 +123,16 @@ fn check_count(count: usize, wanted: Return) -> Result<(), Problem> {
     Ok(())
 }
 
-async fn lines(app: &App, mut lines: Lines, wanted: Return) -> Result<Response, Problem> {
+async fn lines(
+    app: &App,
+    caller: &Caller,
+    mut lines: Lines,
+    wanted: Return,
+) -> Result<Response, Problem> {
     let mut receipt = Receipt::of_stream();
     let mut read = 0;
     loop {
-        let (chunk, taken, end) = next_chunk(app, &mut lines, read, wanted).await;
+        let (chunk, taken, end) = next_chunk(app, caller, &mut lines, read, wanted).await;
         // More than one chunk is more than may be asked for, and nothing is written yet.
         check_count(read + taken, wanted)?;
         read += taken;
@@ -149,11 +161,12 @@ enum End {
 
 async fn next_chunk<'a>(
     app: &'a App,
+    caller: &'a Caller,
     lines: &mut Lines,
     read: usize,
     wanted: Return,
 ) -> (Chunk<'a>, usize, End) {
-    let mut chunk = Chunk::new(app);
+    let mut chunk = Chunk::new(app, caller);
     if app.is_stopping() {
         return (chunk, 0, End::Stopping);
     }

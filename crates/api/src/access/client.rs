@@ -1,0 +1,158 @@
+//! Whose address a request comes from: the connection's, or what a named proxy says of it.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use axum::http::HeaderMap;
+use ipnet::IpNet;
+
+/// Where a proxy writes down whom it asks for, one behind the other.
+const FORWARDED: &str = "x-forwarded-for";
+
+/// Bits of an IPv6 address that tell one customer from another; of the rest everybody has plenty.
+const V6_BITS: u32 = 64;
+
+/// The proxies that are believed.
+#[derive(Debug, Default)]
+pub(super) struct Proxies(Vec<IpNet>);
+
+impl Proxies {
+    /// Networks, or single addresses; an error is the one that is neither.
+    pub(super) fn new(texts: &[String]) -> Result<Self, String> {
+        let net = |text: &String| {
+            let address = text.parse().map(|address: IpAddr| IpNet::from(address));
+            let net = address.or_else(|_| text.parse::<IpNet>());
+            net.map_err(|_| text.clone())
+        };
+        texts.iter().map(net).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The client's address, as limits know it. Of `X-Forwarded-For` only what named proxies wrote is
+    /// believed: read from its end, the first address that is none of theirs.
+    pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        let mut client = peer.to_canonical();
+        if !self.knows(client) {
+            return limited(client);
+        }
+        let lines: Vec<_> = headers.get_all(FORWARDED).iter().collect();
+        for line in lines.iter().rev() {
+            for text in line.to_str().unwrap_or_default().rsplit(',') {
+                let Some(address) = address(text.trim()) else {
+                    // What a proxy has not written is nobody's word.
+                    return limited(client);
+                };
+                client = address;
+                if !self.knows(client) {
+                    return limited(client);
+                }
+            }
+        }
+        limited(client)
+    }
+
+    fn knows(&self, address: IpAddr) -> bool {
+        self.0.iter().any(|net| net.contains(&address))
+    }
+}
+
+/// An address, with a port or without.
+fn address(text: &str) -> Option<IpAddr> {
+    let address = text.parse().or_else(|_| {
+        let with_port = text.parse().map(|address: SocketAddr| address.ip());
+        with_port.or_else(|_| text.trim_matches(['[', ']']).parse())
+    });
+    address.ok().map(|address: IpAddr| address.to_canonical())
+}
+
+/// What limits count by.
+fn limited(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(v6) => {
+            let mask = u128::MAX << (u128::BITS - V6_BITS);
+            Ipv6Addr::from(u128::from(v6) & mask).into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(trusted: &[&str], peer: &str, forwarded: &[&str]) -> String {
+        let trusted: Vec<String> = trusted.iter().map(|&text| text.to_owned()).collect();
+        let mut headers = HeaderMap::new();
+        for line in forwarded {
+            headers.append(FORWARDED, line.parse().unwrap());
+        }
+        let proxies = Proxies::new(&trusted).unwrap();
+        proxies.client(peer.parse().unwrap(), &headers).to_string()
+    }
+
+    #[test]
+    fn only_named_proxies_are_believed() {
+        let nobody: &[&str] = &[];
+        let proxies = &["10.0.0.0/8", "192.0.2.7"][..];
+        for (trusted, peer, forwarded, expected) in [
+            (nobody, "10.0.0.1", &["1.1.1.1"][..], "10.0.0.1"),
+            (proxies, "10.0.0.1", &["1.1.1.1"], "1.1.1.1"),
+            (proxies, "::ffff:10.0.0.1", &["1.1.1.1"], "1.1.1.1"),
+            (proxies, "192.0.2.7", &["1.1.1.1"], "1.1.1.1"),
+            (proxies, "192.0.2.8", &["1.1.1.1"], "192.0.2.8"),
+            // What the client itself wrote stands left of what the proxies did.
+            (proxies, "10.0.0.1", &["9.9.9.9, 1.1.1.1"], "1.1.1.1"),
+            (
+                proxies,
+                "10.0.0.1",
+                &["9.9.9.9, 1.1.1.1, 10.2.3.4"],
+                "1.1.1.1",
+            ),
+            (
+                proxies,
+                "10.0.0.1",
+                &["9.9.9.9", "1.1.1.1,10.2.3.4"],
+                "1.1.1.1",
+            ),
+            (
+                proxies,
+                "10.0.0.1",
+                &["9.9.9.9", "1.1.1.1", "10.2.3.4"],
+                "1.1.1.1",
+            ),
+            (proxies, "10.0.0.1", &["1.1.1.1:8080"], "1.1.1.1"),
+            (proxies, "10.0.0.1", &["nonsense"], "10.0.0.1"),
+            (
+                proxies,
+                "10.0.0.1",
+                &["9.9.9.9, unknown, 10.2.3.4"],
+                "10.2.3.4",
+            ),
+            (proxies, "10.0.0.1", &["10.1.1.1"], "10.1.1.1"),
+            (proxies, "10.0.0.1", &[], "10.0.0.1"),
+        ] {
+            assert_eq!(
+                client(trusted, peer, forwarded),
+                expected,
+                "{peer} {forwarded:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn ipv6_counts_by_its_first_64_bits() {
+        assert_eq!(client(&[], "2001:db8:1:2:3:4:5:6", &[]), "2001:db8:1:2::");
+        assert_eq!(
+            client(&["::1"], "::1", &["[2001:db8:1:2::9]:80"]),
+            "2001:db8:1:2::"
+        );
+        assert_eq!(
+            client(&["fd00::/8"], "fd00::1", &["2001:db8::9"]),
+            "2001:db8::"
+        );
+    }
+
+    #[test]
+    fn what_is_no_network_is_named() {
+        let wrong = Proxies::new(&["10.0.0.0/8".to_owned(), "10.0.0.0/33".to_owned()]);
+        assert_eq!(wrong.unwrap_err(), "10.0.0.0/33");
+    }
+}

@@ -1,0 +1,224 @@
+//! The one place where a request is let in: [`Gate`], before the routes.
+
+use std::convert::Infallible;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, HttpBody as _};
+use axum::http::{HeaderMap, Request, header};
+use axum::response::{IntoResponse, Response};
+use percent_encoding::percent_decode_str;
+use tower::{Layer as _, ServiceExt as _, service_fn};
+
+use super::caller::Caller;
+use super::key::Key;
+use super::keys::{Keys, bearer};
+use super::refusal::Refusal;
+use super::routes::{self, Needs, Route, is_probe};
+use super::scope::Scope;
+use super::token::{self, BadToken};
+use super::under_way::UnderWay;
+use crate::app::App;
+use crate::router::unknown_path;
+
+/// Where every path of the contract begins that asks for a key.
+const KEYED: &str = "/v1/";
+
+/// Where the paths end that take tokens.
+const STREAMS: &str = "/stream";
+
+/// The routes, and what stands before them.
+pub(crate) struct Gate {
+    app: Arc<App>,
+    router: Router,
+    needs: matchit::Router<&'static Route>,
+    under_way: UnderWay,
+    requests_max: usize,
+}
+
+/// What is known of who asks.
+struct Asking<'a> {
+    request: &'a Request<Body>,
+    peer: IpAddr,
+    token: Option<String>,
+}
+
+type Matched<'a> = matchit::Match<'a, 'a, &'a &'static Route>;
+
+impl Gate {
+    /// Lets in to these routes, so many requests at once.
+    pub(crate) fn new(app: Arc<App>, router: Router, requests_max: usize) -> Self {
+        Self {
+            app,
+            router,
+            needs: routes::by_path(),
+            under_way: UnderWay::up_to(requests_max),
+            requests_max,
+        }
+    }
+
+    /// Answers a request: refuses it, or has it answered by its route.
+    pub(crate) async fn answer(&self, peer: IpAddr, request: Request<Body>) -> Response {
+        let Some(cors) = &self.app.access.cors else {
+            return self.pass(peer, request).await;
+        };
+        // Around refusals, too, or pages could not tell why.
+        let pass = |request| async move { Ok::<_, Infallible>(self.pass(peer, request).await) };
+        let answered = cors.layer(service_fn(pass)).oneshot(request).await;
+        answered.unwrap_or_else(|never| match never {})
+    }
+
+    async fn pass(&self, peer: IpAddr, mut request: Request<Body>) -> Response {
+        // Held until the answer is there; what goes on behind it is a stream, which is not counted.
+        let place = self.under_way.enter();
+        if place.is_none() && !is_probe(request.uri().path()) {
+            return Refusal::overloaded(self.requests_max).into_response();
+        }
+        if let Err(refusal) = self.admit(peer, &mut request) {
+            return refusal.into_response();
+        }
+        let response = self.router.clone().oneshot(request).await;
+        response.unwrap_or_else(|never| match never {})
+    }
+
+    /// Whether the request is let in. What its handler is to know of the caller goes with it.
+    fn admit(&self, peer: IpAddr, request: &mut Request<Body>) -> Result<(), Refusal> {
+        let access = &self.app.access;
+        if let Some(budgets) = &access.addresses
+            && !is_probe(request.uri().path())
+        {
+            let address = access.proxies.client(peer, request.headers());
+            let taken = budgets.take(address);
+            taken.map_err(|wait| {
+                Refusal::too_many(format_args!("address {address} asks too often"), wait)
+            })?;
+        }
+        if !request.body().is_end_stream() {
+            check_encoding(request.headers())?;
+        }
+        // Handlers know no tokens: they are gone by then, also where nobody asks for one.
+        let takes_tokens = request.uri().path().ends_with(STREAMS);
+        let token = if takes_tokens {
+            token::take(request)
+        } else {
+            None
+        };
+        let keys = access.keys.load();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let asking = Asking {
+            request,
+            peer,
+            token,
+        };
+        if let Some(caller) = self.caller(&keys, &asking)? {
+            request.extensions_mut().insert(caller);
+        }
+        Ok(())
+    }
+
+    /// Whoever asks, where the route asks for a key.
+    fn caller(&self, keys: &Keys, asking: &Asking<'_>) -> Result<Option<Caller>, Refusal> {
+        let (method, uri) = (asking.request.method(), asking.request.uri());
+        let found = self.needs.at(uri.path()).ok();
+        let needs = found.as_ref().and_then(|found| found.value.needs(method));
+        match (&found, needs) {
+            (_, Some(Needs::Nothing)) => Ok(None),
+            (_, Some(Needs::Metrics)) if self.app.access.metrics_open => Ok(None),
+            (Some(found), Some(Needs::Stream)) if self.has_token(asking, found)? => Ok(None),
+            (Some(found), Some(Needs::Metrics | Needs::Stream)) => {
+                self.holder(keys, asking, found, Scope::Read).map(Some)
+            }
+            (Some(found), Some(Needs::Key(scope))) => {
+                self.holder(keys, asking, found, scope).map(Some)
+            }
+            // What the table lacks is answered here: no handler is reached past it.
+            (found, _) => {
+                if uri.path().starts_with(KEYED) {
+                    self.key(keys, asking)?;
+                }
+                Err(match found {
+                    Some(found) => Refusal::unknown_method(found.value, method, uri),
+                    None => unknown_path(uri).into(),
+                })
+            }
+        }
+    }
+
+    /// The holder of a key that is for this.
+    fn holder(
+        &self,
+        keys: &Keys,
+        asking: &Asking<'_>,
+        found: &Matched<'_>,
+        needed: Scope,
+    ) -> Result<Caller, Refusal> {
+        let key = self.key(keys, asking)?;
+        key.check_scope(needed)?;
+        if let Some(kind) = found.params.get("kind") {
+            key.check_kind(&decoded(kind))?;
+        }
+        Ok(Caller::of(key))
+    }
+
+    /// The key that a request brings.
+    fn key(&self, keys: &Keys, asking: &Asking<'_>) -> Result<Arc<Key>, Refusal> {
+        let (access, headers) = (&self.app.access, asking.request.headers());
+        let text = bearer(headers)?;
+        let address = access.proxies.client(asking.peer, headers);
+        let checked = access.guesses.check(address);
+        checked.map_err(|wait| {
+            Refusal::too_many(
+                format_args!("address {address} sent too many wrong keys"),
+                wait,
+            )
+        })?;
+        let Some(key) = keys.find(text) else {
+            access.guesses.count(address);
+            let detail = "authorization: the server knows no such key";
+            return Err(Refusal::unauthorized(detail));
+        };
+        let taken = key.take();
+        taken.map_err(|wait| {
+            Refusal::too_many(format_args!("key {:?} asks too often", key.name), wait)
+        })?;
+        Ok(key.clone())
+    }
+
+    /// Whether a token of this very board stands in the place of a key; an error says what is wrong
+    /// with it.
+    fn has_token(&self, asking: &Asking<'_>, found: &Matched<'_>) -> Result<bool, Refusal> {
+        let Some(token) = &asking.token else {
+            return Ok(false);
+        };
+        if asking.request.headers().contains_key(header::AUTHORIZATION) {
+            return Ok(false);
+        }
+        let part = |name| found.params.get(name).map(decoded).unwrap_or_default();
+        let board = format!("{}/{}", part("kind"), part("subject"));
+        let checked = self.app.access.tokens.check(token, &board, self.app.now());
+        match checked {
+            Ok(()) => Ok(true),
+            Err(BadToken::Wrong) => Err(Refusal::unauthorized(&format!(
+                "token: is not one for board {board:?}"
+            ))),
+            Err(BadToken::Expired) => Err(Refusal::unauthorized("token: is past its time")),
+        }
+    }
+}
+
+/// A part of a path as the handler will read it; what is no UTF-8 names nothing that there is.
+fn decoded(part: &str) -> String {
+    percent_decode_str(part).decode_utf8_lossy().into_owned()
+}
+
+/// Packed bodies are not taken: a small one could become a large one.
+fn check_encoding(headers: &HeaderMap) -> Result<(), Refusal> {
+    let mut packed = headers.get_all(header::CONTENT_ENCODING).iter();
+    match packed.find(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        Some(encoding) => Err(Refusal::encoded(encoding)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,89 @@
+//! Who may do what, and how often: keys, their scopes, limits, and the one place where a request is
+//! let in or not.
+//!
+//! [`Gate`] stands before the routes: whatever it refuses, no handler sees. What a route asks of its
+//! callers is in one table, `routes`. A handler that learns its boards from the body or the query
+//! asks its [`Caller`]. Nothing here knows where all of that is configured.
+
+mod caller;
+mod client;
+mod cors;
+mod gate;
+mod key;
+mod keys;
+mod rate;
+mod refusal;
+mod routes;
+mod scope;
+mod settings;
+mod token;
+mod under_way;
+
+use arc_swap::ArcSwap;
+use tower_http::cors::CorsLayer;
+
+pub(crate) use caller::Caller;
+use client::Proxies;
+pub(crate) use gate::Gate;
+pub use key::{KeyError, KeySettings, NewKey};
+use keys::Keys;
+pub use rate::RateSettings;
+use rate::{Budgets, Guesses};
+pub use scope::Scope;
+pub use settings::{AccessError, AccessSettings, TokenSecret};
+use token::Tokens;
+
+/// What the gate goes by, checked; the keys may change while it serves.
+#[derive(Debug)]
+pub struct Access {
+    keys: ArcSwap<Keys>,
+    metrics_open: bool,
+    tokens: Tokens,
+    /// How much a key may ask that says nothing of its own.
+    key_rate: RateSettings,
+    addresses: Option<Budgets>,
+    guesses: Guesses,
+    proxies: Proxies,
+    cors: Option<CorsLayer>,
+}
+
+impl Access {
+    /// Checks the settings.
+    pub fn new(settings: &AccessSettings) -> Result<Self, AccessError> {
+        let tokens = match &settings.token_secret {
+            None => Tokens::drawn()?,
+            Some(secret) => Tokens::under(secret.bytes()).ok_or(AccessError::TokenSecret)?,
+        };
+        let burst_alone = |section| move |_| AccessError::BurstAlone(section);
+        let of_keys = settings.key_rate.quota();
+        of_keys.map_err(burst_alone("limits"))?;
+        let of_addresses = settings.address_rate.quota();
+        let of_addresses = of_addresses.map_err(burst_alone("limits.address"))?;
+        Ok(Self {
+            keys: ArcSwap::from_pointee(Keys::new(&settings.keys, settings.key_rate)?),
+            metrics_open: settings.metrics_open,
+            tokens,
+            key_rate: settings.key_rate,
+            addresses: of_addresses.map(Budgets::new),
+            guesses: Guesses::default(),
+            proxies: Proxies::new(&settings.trusted_proxies).map_err(AccessError::Proxy)?,
+            cors: cors::layer(&settings.cors_origins).map_err(AccessError::Origin)?,
+        })
+    }
+
+    /// Whether a key is asked for.
+    #[must_use]
+    pub fn has_keys(&self) -> bool {
+        !self.keys.load().is_empty()
+    }
+
+    /// Puts other keys in the place of all there were. An error leaves those as they are.
+    pub fn set_keys(&self, keys: &[KeySettings]) -> Result<(), KeyError> {
+        self.keys.store(Keys::new(keys, self.key_rate)?.into());
+        Ok(())
+    }
+
+    pub(crate) const fn tokens(&self) -> &Tokens {
+        &self.tokens
+    }
+}

@@ -1,0 +1,227 @@
+//! How often: budgets of requests for keys and addresses, and of wrong keys.
+
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use governor::clock::{Clock as _, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::state::{InMemoryState, NotKeyed};
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use moka::sync::Cache;
+use serde::Deserialize;
+
+/// Addresses that are remembered, of each sort; the least seen are forgotten first.
+const ADDRESSES_MAX: u64 = 100_000;
+
+/// How long an address that is not heard of is remembered, at least: its budget is full again by then,
+/// or it takes longer.
+const IDLE_MIN: Duration = Duration::from_mins(10);
+
+/// Wrong keys of an address a minute.
+const GUESSES_PER_MINUTE: NonZeroU32 = NonZeroU32::new(10).unwrap();
+
+/// Wrong keys of an address at once.
+const GUESSES_BURST: NonZeroU32 = NonZeroU32::new(20).unwrap();
+
+/// How many requests are answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RateSettings {
+    /// Without it there is no limit.
+    pub requests_per_second: Option<NonZeroU32>,
+    /// How many may come at once; those of a second unless told otherwise.
+    pub burst: Option<NonZeroU32>,
+}
+
+/// A burst of nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BurstAlone;
+
+impl RateSettings {
+    pub(super) fn quota(self) -> Result<Option<Quota>, BurstAlone> {
+        match (self.requests_per_second, self.burst) {
+            (None, None) => Ok(None),
+            (None, Some(_)) => Err(BurstAlone),
+            (Some(rate), None) => Ok(Some(Quota::per_second(rate))),
+            (Some(rate), Some(burst)) => Ok(Some(Quota::per_second(rate).allow_burst(burst))),
+        }
+    }
+}
+
+/// How long to wait.
+pub(super) type Wait = Duration;
+
+/// One budget of requests.
+#[derive(Debug)]
+pub(super) struct Budget(DefaultDirectRateLimiter);
+
+impl Budget {
+    pub(super) fn new(quota: Quota) -> Self {
+        Self(RateLimiter::direct(quota))
+    }
+
+    /// Takes one request out of it.
+    pub(super) fn take(&self) -> Result<(), Wait> {
+        let taken = self.0.check();
+        taken.map_err(|until| until.wait_time_from(DefaultClock::default().now()))
+    }
+}
+
+fn remembered<T: Send + Sync + 'static>(quota: Quota) -> Cache<IpAddr, Arc<T>> {
+    let refill = quota.replenish_interval() * quota.burst_size().get();
+    Cache::builder()
+        .max_capacity(ADDRESSES_MAX)
+        .time_to_idle(refill.max(IDLE_MIN))
+        .build()
+}
+
+/// A budget for each address.
+#[derive(Debug)]
+pub(super) struct Budgets {
+    quota: Quota,
+    of: Cache<IpAddr, Arc<Budget>>,
+}
+
+impl Budgets {
+    pub(super) fn new(quota: Quota) -> Self {
+        let of = remembered::<Budget>(quota);
+        Self { quota, of }
+    }
+
+    pub(super) fn take(&self, address: IpAddr) -> Result<(), Wait> {
+        let budget = self
+            .of
+            .get_with(address, || Arc::new(Budget::new(self.quota)));
+        budget.take()
+    }
+}
+
+/// Wrong keys, counted by address.
+#[derive(Debug)]
+pub(super) struct Guesses {
+    quota: Quota,
+    /// Guessers are told a time by this one.
+    began: Instant,
+    of: Cache<IpAddr, Arc<Guesser>>,
+}
+
+type Counted = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformationMiddleware>;
+
+#[derive(Debug)]
+struct Guesser {
+    wrong: Counted,
+    /// Milliseconds after the beginning before which no key of it is looked at.
+    closed_until_ms: AtomicU64,
+}
+
+impl Default for Guesses {
+    fn default() -> Self {
+        let quota = Quota::per_minute(GUESSES_PER_MINUTE).allow_burst(GUESSES_BURST);
+        Self {
+            quota,
+            began: Instant::now(),
+            of: remembered::<Guesser>(quota),
+        }
+    }
+}
+
+impl Guesses {
+    /// Whether a key of this address is looked at.
+    pub(super) fn check(&self, address: IpAddr) -> Result<(), Wait> {
+        let Some(guesser) = self.of.get(&address) else {
+            return Ok(());
+        };
+        let closed_until_ms = guesser.closed_until_ms.load(Ordering::Relaxed);
+        match closed_until_ms.saturating_sub(self.elapsed_ms()) {
+            0 => Ok(()),
+            left => Err(Duration::from_millis(left)),
+        }
+    }
+
+    /// A key of this address was wrong.
+    pub(super) fn count(&self, address: IpAddr) {
+        let guesser = self.of.get_with(address, || {
+            let wrong = RateLimiter::direct(self.quota);
+            Arc::new(Guesser {
+                wrong: wrong.with_middleware(),
+                closed_until_ms: AtomicU64::new(0),
+            })
+        });
+        let left = guesser
+            .wrong
+            .check()
+            .map(|state| state.remaining_burst_capacity());
+        // The next one would be too many, and so is not even looked at.
+        if left.unwrap_or(0) == 0 {
+            let wait = self.quota.replenish_interval();
+            let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            let until_ms = self.elapsed_ms().saturating_add(wait_ms);
+            guesser.closed_until_ms.store(until_ms, Ordering::Relaxed);
+        }
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(requests_per_second: u32, burst: u32) -> RateSettings {
+        RateSettings {
+            requests_per_second: NonZeroU32::new(requests_per_second),
+            burst: NonZeroU32::new(burst),
+        }
+    }
+
+    #[test]
+    fn a_burst_needs_a_rate() {
+        assert_eq!(settings(0, 0).quota(), Ok(None));
+        assert_eq!(settings(0, 5).quota(), Err(BurstAlone));
+        let of = |rate, burst| settings(rate, burst).quota().unwrap().unwrap();
+        assert_eq!(of(3, 0).burst_size().get(), 3);
+        assert_eq!(of(3, 5).burst_size().get(), 5);
+    }
+
+    #[test]
+    fn addresses_have_budgets_of_their_own() {
+        // A second request within an hour would be one too many.
+        let quota = Quota::with_period(Duration::from_hours(1)).unwrap();
+        let budgets = Budgets::new(quota);
+        let (one, other) = ([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
+        assert_eq!(budgets.take(one), Ok(()));
+        let wait = budgets.take(one).unwrap_err();
+        assert!(wait > Duration::from_mins(50), "{wait:?}");
+        assert_eq!(budgets.take(other), Ok(()));
+    }
+
+    #[test]
+    fn a_guesser_is_closed_out_and_nobody_else() {
+        let guesses = Guesses::default();
+        let (one, other) = ([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
+        for guess in 0..GUESSES_BURST.get() {
+            assert_eq!(guesses.check(one), Ok(()), "{guess}");
+            guesses.count(one);
+        }
+        let wait = guesses.check(one).unwrap_err();
+        assert!(wait <= Duration::from_secs(6), "{wait:?}");
+        assert_eq!(guesses.check(other), Ok(()));
+    }
+
+    #[test]
+    fn the_number_of_addresses_that_are_remembered_has_a_limit() {
+        let budgets = Budgets::new(Quota::per_second(GUESSES_BURST));
+        let more = u32::try_from(ADDRESSES_MAX).unwrap() + 50_000;
+        for address in 0..more {
+            let taken = budgets.take(IpAddr::V4(address.into()));
+            assert_eq!(taken, Ok(()));
+        }
+        budgets.of.run_pending_tasks();
+        assert!(budgets.of.entry_count() <= ADDRESSES_MAX);
+    }
+}

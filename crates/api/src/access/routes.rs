@@ -1,0 +1,196 @@
+//! What every route asks of its callers: the one table.
+//!
+//! A path or a method that is missing here is not served where there are keys, so that nothing is
+//! open by oversight; a test holds every route of the router against the table.
+
+use axum::http::Method;
+use matchit::Router;
+
+use super::scope::Scope;
+
+/// What a route asks of its callers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Needs {
+    /// Nothing, from anybody.
+    Nothing,
+    /// A key for reading, unless the setting says otherwise.
+    Metrics,
+    /// A key for reading, or a token of the board.
+    Stream,
+    /// A key of this scope, for the kind in the path where it has one.
+    Key(Scope),
+}
+
+use Needs::{Key, Metrics, Nothing, Stream};
+use Scope::{Admin, Read, Write};
+
+/// A path, as the router writes it, and what its methods ask. `HEAD` asks what `GET` does.
+#[derive(Debug)]
+pub(super) struct Route {
+    path: &'static str,
+    methods: &'static [(&'static str, Needs)],
+}
+
+const fn route(path: &'static str, methods: &'static [(&'static str, Needs)]) -> Route {
+    Route { path, methods }
+}
+
+/// What the machinery around asks: neither limits nor load keep it from an answer.
+const PROBES: [&str; 2] = ["/healthz", "/readyz"];
+
+pub(super) fn is_probe(path: &str) -> bool {
+    PROBES.contains(&path)
+}
+
+static ROUTES: &[Route] = &[
+    route("/healthz", &[("GET", Nothing)]),
+    route("/readyz", &[("GET", Nothing)]),
+    route("/metrics", &[("GET", Metrics)]),
+    route("/", &[("GET", Nothing)]),
+    route("/page/{*file}", &[("GET", Nothing)]),
+    route("/openapi.json", &[("GET", Nothing)]),
+    route("/docs", &[("GET", Nothing)]),
+    route("/v1/contributions", &[("POST", Key(Write))]),
+    route("/v1/top", &[("POST", Key(Read))]),
+    route("/v1/stream-tokens", &[("POST", Key(Read))]),
+    route("/v1/kinds", &[("GET", Key(Read))]),
+    route(
+        "/v1/kinds/{kind}",
+        &[
+            ("GET", Key(Read)),
+            ("PUT", Key(Admin)),
+            ("DELETE", Key(Admin)),
+        ],
+    ),
+    route("/v1/boards", &[("GET", Key(Read))]),
+    route(
+        "/v1/boards/{kind}/{subject}",
+        &[
+            ("GET", Key(Read)),
+            ("PUT", Key(Admin)),
+            ("DELETE", Key(Admin)),
+        ],
+    ),
+    route("/v1/boards/{kind}/{subject}/top", &[("GET", Key(Read))]),
+    route("/v1/boards/{kind}/{subject}/stream", &[("GET", Stream)]),
+    route("/v1/boards/{kind}/{subject}/range", &[("GET", Key(Read))]),
+    route("/v1/boards/{kind}/{subject}/count", &[("GET", Key(Read))]),
+    route(
+        "/v1/boards/{kind}/{subject}/rank",
+        &[("GET", Key(Read)), ("POST", Key(Read))],
+    ),
+    route("/v1/boards/{kind}/{subject}/lookup", &[("POST", Key(Read))]),
+    route(
+        "/v1/boards/{kind}/{subject}/members/{member}",
+        &[
+            ("GET", Key(Read)),
+            ("PUT", Key(Write)),
+            ("DELETE", Key(Write)),
+        ],
+    ),
+    route(
+        "/v1/boards/{kind}/{subject}/members/{member}/around",
+        &[("GET", Key(Read))],
+    ),
+];
+
+impl Route {
+    /// What a method asks; none that the path does not know.
+    pub(super) fn needs(&self, method: &Method) -> Option<Needs> {
+        let name = match method.as_str() {
+            "HEAD" => "GET",
+            name => name,
+        };
+        let found = self.methods.iter().find(|(other, _)| *other == name);
+        found.map(|(_, needs)| *needs)
+    }
+
+    /// The methods that the path knows, as `Allow` lists them.
+    pub(super) fn allow(&self) -> String {
+        let mut names: Vec<&str> = self.methods.iter().map(|(name, _)| *name).collect();
+        if names.contains(&"GET") {
+            names.push("HEAD");
+        }
+        names.join(",")
+    }
+}
+
+/// The table by path, matched as the router matches.
+pub(super) fn by_path() -> Router<&'static Route> {
+    let mut router = Router::new();
+    for route in ROUTES {
+        let taken = router.insert(route.path, route);
+        taken.expect("the table names each path once, as the router would");
+    }
+    router
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROUTER: &str = include_str!("../router.rs");
+
+    /// Paths and methods of the router, out of its text.
+    fn served() -> Vec<(String, Vec<String>)> {
+        let text: String = ROUTER.split_whitespace().collect();
+        let routes = text.split(".route(\"").skip(1).map(|rest| {
+            let (path, rest) = rest.split_once("\",").unwrap();
+            let handlers = rest.split(".fallback(").next().unwrap();
+            let names = [
+                "get", "post", "put", "delete", "patch", "head", "options", "trace", "any", "on",
+                "connect",
+            ];
+            let is_called = |name: &&str| {
+                handlers.starts_with(&format!("{name}("))
+                    || handlers.contains(&format!(").{name}("))
+            };
+            let called = names.into_iter().filter(is_called);
+            (path.to_owned(), called.map(str::to_uppercase).collect())
+        });
+        routes.collect()
+    }
+
+    #[test]
+    fn every_route_of_the_router_stands_in_the_table() {
+        let table = by_path();
+        let served = served();
+        assert!(served.len() >= 15, "{served:?}");
+        for (path, methods) in served {
+            let Some(route) = ROUTES.iter().find(|route| route.path == path) else {
+                panic!("{path}: say in access/routes.rs what it asks of its callers");
+            };
+            assert!(!methods.is_empty(), "{path}: no method was found");
+            for method in methods {
+                let needs = route.needs(&method.parse().unwrap());
+                assert!(needs.is_some(), "{path}: what does {method} ask?");
+                // Nothing under /v1 is for anybody.
+                assert_eq!(
+                    matches!(needs, Some(Key(_) | Stream)),
+                    path.starts_with("/v1/"),
+                    "{method} {path}"
+                );
+            }
+            assert!(table.at(&path).is_ok());
+        }
+        for other in [".nest(", ".merge(", "route_service(", "nest_service("] {
+            assert!(
+                !ROUTER.contains(other),
+                "{other}: the test does not see those routes"
+            );
+        }
+    }
+
+    #[test]
+    fn what_changes_something_is_not_for_reading() {
+        let asking = ["/v1/top", "/rank", "/lookup", "/v1/stream-tokens"];
+        for route in ROUTES {
+            for (method, needs) in route.methods {
+                let reads = *method == "GET" || asking.iter().any(|end| route.path.ends_with(end));
+                if let Key(scope) = needs {
+                    assert_eq!(*scope == Read, reads, "{method} {}", route.path);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What the gate is told: [`AccessSettings`], and why it cannot go by them.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Deserialize;
+
+use super::key::{KeyError, KeySettings};
+use super::rate::RateSettings;
+
+/// What the gate goes by.
+#[derive(Debug, Clone, Default)]
+pub struct AccessSettings {
+    /// Without any, everybody may do everything.
+    pub keys: Vec<KeySettings>,
+    /// Whether `/metrics` asks for no key.
+    pub metrics_open: bool,
+    /// What stream tokens are signed under; servers that share one know each other's. Drawn where
+    /// there is none.
+    pub token_secret: Option<TokenSecret>,
+    /// Requests of a key that says nothing of its own.
+    pub key_rate: RateSettings,
+    /// Requests of an address.
+    pub address_rate: RateSettings,
+    /// Networks and addresses of proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<String>,
+    /// Origins whose pages may ask, or `*`.
+    pub cors_origins: Vec<String>,
+}
+
+/// What stream tokens are signed under. It is not shown.
+#[derive(Clone, Deserialize)]
+#[serde(transparent)]
+pub struct TokenSecret(String);
+
+impl TokenSecret {
+    pub(super) const fn bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl FromStr for TokenSecret {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Debug for TokenSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenSecret").finish_non_exhaustive()
+    }
+}
+
+/// Why the gate cannot go by its settings. Never repeats a secret.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum AccessError {
+    #[error("keys: {0}")]
+    Keys(#[from] KeyError),
+    #[error("token_secret: has fewer than 32 bytes")]
+    TokenSecret,
+    #[error("token_secret: none is given, and none could be drawn: {0}")]
+    NoRandom(#[from] getrandom::Error),
+    #[error("{0}: burst: needs requests_per_second beside it")]
+    BurstAlone(&'static str),
+    #[error("trusted_proxies: {0:?} is no network, such as 10.0.0.0/8, and no address")]
+    Proxy(String),
+    #[error("cors.origins: {0:?} is no origin, such as https://a.example, and not * alone")]
+    Origin(String),
+}

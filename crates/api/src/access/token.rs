@@ -1,0 +1,207 @@
+//! Tokens for one board's streams, for browsers: an `EventSource` cannot send a header.
+//!
+//! A token is its end and an HMAC-SHA256 of end and board under a secret of the server, so that
+//! nothing is kept of it. It cannot be taken back before its end, which is why that is near.
+
+use axum::http::uri::PathAndQuery;
+use axum::http::{Request, Uri};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use board::Timestamp;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+
+/// What a token begins with, which no key does.
+const TOKEN_PREFIX: &str = "mbs_";
+
+/// The query parameter that brings one.
+const PARAMETER: &str = "token";
+
+/// What else might be signed under the secret one day begins otherwise.
+const PURPOSE: &[u8] = b"megaboard stream token 1\n";
+
+/// Bytes of a secret.
+const SECRET_BYTES_MIN: usize = 32;
+
+const END_BYTES: usize = 8;
+const MAC_BYTES: usize = 32;
+
+/// Why a token does not let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BadToken {
+    /// It was not made for this board, or not under this secret.
+    Wrong,
+    Expired,
+}
+
+/// Makes and checks tokens.
+#[derive(Clone)]
+pub(crate) struct Tokens {
+    keyed: Hmac<Sha256>,
+}
+
+impl std::fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tokens").finish_non_exhaustive()
+    }
+}
+
+impl Tokens {
+    /// Under a secret; none that is too short.
+    pub(super) fn under(secret: &[u8]) -> Option<Self> {
+        if secret.len() < SECRET_BYTES_MIN {
+            return None;
+        }
+        let keyed = Hmac::new_from_slice(secret).ok()?;
+        Some(Self { keyed })
+    }
+
+    /// Under a secret that this process alone has.
+    pub(super) fn drawn() -> Result<Self, getrandom::Error> {
+        let mut secret = [0; SECRET_BYTES_MIN];
+        getrandom::fill(&mut secret)?;
+        Ok(Self::under(&secret).expect("the secret is as long as it has to be"))
+    }
+
+    /// A token for the streams of a board, `kind/subject`, until this moment.
+    pub(crate) fn issue(&self, board: &str, end: Timestamp) -> String {
+        let end = end.millis().to_be_bytes();
+        let mac = self.mac(board, end).finalize().into_bytes();
+        let bytes = [&end[..], &mac[..]].concat();
+        format!("{TOKEN_PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))
+    }
+
+    pub(super) fn check(&self, token: &str, board: &str, now: Timestamp) -> Result<(), BadToken> {
+        let text = token.strip_prefix(TOKEN_PREFIX).ok_or(BadToken::Wrong)?;
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadToken::Wrong)?;
+        let (end, mac) = bytes.split_first_chunk().ok_or(BadToken::Wrong)?;
+        if mac.len() != MAC_BYTES {
+            return Err(BadToken::Wrong);
+        }
+        let checked = self.mac(board, *end).verify_slice(mac);
+        checked.map_err(|_| BadToken::Wrong)?;
+        if now.millis() >= i64::from_be_bytes(*end) {
+            return Err(BadToken::Expired);
+        }
+        Ok(())
+    }
+
+    fn mac(&self, board: &str, end: [u8; END_BYTES]) -> Hmac<Sha256> {
+        let mut mac = self.keyed.clone();
+        mac.update(PURPOSE);
+        mac.update(&end);
+        mac.update(board.as_bytes());
+        mac
+    }
+}
+
+/// Takes the token out of a request's query, so that no handler sees it, nor any log of theirs.
+pub(super) fn take<B>(request: &mut Request<B>) -> Option<String> {
+    let query = request.uri().query()?;
+    let is_token = |pair: &&str| pair.split('=').next() == Some(PARAMETER);
+    let token = query.split('&').find(is_token)?;
+    let token = token.split_once('=').map_or("", |(_, value)| value);
+    // Given twice it is none, and stays out of sight all the same.
+    let single = query.split('&').filter(is_token).count() == 1;
+    let token = if single {
+        token.to_owned()
+    } else {
+        String::new()
+    };
+    let rest: Vec<&str> = query.split('&').filter(|pair| !is_token(pair)).collect();
+    let mut target = request.uri().path().to_owned();
+    if !rest.is_empty() {
+        target.push('?');
+        target.push_str(&rest.join("&"));
+    }
+    let mut parts = request.uri().clone().into_parts();
+    // A part of what was a URI is one.
+    parts.path_and_query = PathAndQuery::try_from(target).ok();
+    if let Ok(uri) = Uri::from_parts(parts) {
+        *request.uri_mut() = uri;
+    }
+    Some(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECRET: &[u8] = b"0123456789abcdef0123456789abcdef";
+
+    fn at(ms: i64) -> Timestamp {
+        Timestamp::from_millis(ms)
+    }
+
+    #[test]
+    fn a_token_is_good_for_its_board_until_its_end() {
+        let tokens = Tokens::under(SECRET).unwrap();
+        let token = tokens.issue("gifts/a", at(1000));
+        assert_eq!(tokens.check(&token, "gifts/a", at(999)), Ok(()));
+        let check = |board, ms| tokens.check(&token, board, at(ms));
+        assert_eq!(check("gifts/a", 1000), Err(BadToken::Expired));
+        assert_eq!(check("gifts/b", 999), Err(BadToken::Wrong));
+        assert_eq!(check("gifts/", 999), Err(BadToken::Wrong));
+        // Other servers agree where the secret is theirs, too, and only there.
+        let same = Tokens::under(SECRET).unwrap();
+        assert_eq!(same.check(&token, "gifts/a", at(0)), Ok(()));
+        let other = Tokens::drawn().unwrap();
+        assert_eq!(other.check(&token, "gifts/a", at(0)), Err(BadToken::Wrong));
+        assert!(Tokens::under(&SECRET[1..]).is_none());
+    }
+
+    #[test]
+    fn no_bit_of_a_token_may_change() {
+        let tokens = Tokens::drawn().unwrap();
+        let token = tokens.issue("gifts/a", at(1000));
+        let bytes = URL_SAFE_NO_PAD.decode(&token[4..]).unwrap();
+        assert_eq!(bytes.len(), END_BYTES + MAC_BYTES);
+        for bit in 0..8 * bytes.len() {
+            let mut bytes = bytes.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let changed = format!("{TOKEN_PREFIX}{}", URL_SAFE_NO_PAD.encode(&bytes));
+            let checked = tokens.check(&changed, "gifts/a", at(0));
+            assert_eq!(checked, Err(BadToken::Wrong), "bit {bit}");
+        }
+        for wrong in [
+            "",
+            "mbs_",
+            &token[4..],
+            &token[..token.len() - 1],
+            "mbs_%%%",
+        ] {
+            let checked = tokens.check(wrong, "gifts/a", at(0));
+            assert_eq!(checked, Err(BadToken::Wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_token_is_taken_out_of_the_query_and_nothing_else() {
+        for (uri, taken, left) in [
+            ("/a/stream", None, "/a/stream"),
+            ("/a/stream?n=3", None, "/a/stream?n=3"),
+            ("/a/stream?token=x", Some("x"), "/a/stream"),
+            (
+                "/a/stream?n=3&token=x&window=day",
+                Some("x"),
+                "/a/stream?n=3&window=day",
+            ),
+            (
+                "/a/stream?tokens=x&token=y",
+                Some("y"),
+                "/a/stream?tokens=x",
+            ),
+            ("/a/stream?token=x&token=y&n=1", Some(""), "/a/stream?n=1"),
+            ("/a/stream?token", Some(""), "/a/stream"),
+            (
+                "http://b:1/a/stream?token=x",
+                Some("x"),
+                "http://b:1/a/stream",
+            ),
+        ] {
+            let mut request = Request::builder().uri(uri).body(()).unwrap();
+            assert_eq!(take(&mut request).as_deref(), taken, "{uri}");
+            assert_eq!(request.uri().to_string(), left, "{uri}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! `POST /v1/stream-tokens`: a token for the streams of one board, for who cannot send a header.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use board::{BoardName, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::access::Caller;
+use crate::app::App;
+use crate::body;
+use crate::params::Params;
+use crate::problem::Problem;
+use crate::wire;
+
+/// How long a token holds where nothing is said.
+const TTL_DEFAULT: Duration = Duration::from_mins(10);
+
+const TTL_MIN: Duration = Duration::from_secs(1);
+
+/// How long a token may hold: it cannot be taken back before its end.
+const TOKEN_TTL_MAX: Duration = Duration::from_hours(1);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object with board")]
+struct WantedShape {
+    board: String,
+    ttl: Option<String>,
+}
+
+#[derive(Serialize)]
+struct TokenShape {
+    token: String,
+    expires_at: String,
+}
+
+pub(crate) async fn issue(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, Problem> {
+    Params::of(query.as_deref()).finish()?;
+    let shape: WantedShape = body::json(&app, &headers, request).await?;
+    let board: Result<BoardName, _> = shape.board.parse();
+    let board = board.map_err(|error| Problem::invalid(format!("board: {error}")))?;
+    caller.check_kind(board.kind().as_str())?;
+    app.kind(board.kind().as_str()).await?;
+    let ttl = shape.ttl.as_deref().map_or(Ok(TTL_DEFAULT), ttl)?;
+    let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
+    let end = Timestamp::from_millis(app.now().millis().saturating_add(ttl));
+    let shape = TokenShape {
+        token: app.access().tokens().issue(&board.to_string(), end),
+        expires_at: end.to_string(),
+    };
+    // What lets somebody in is nothing for a cache.
+    let no_store = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
+    Ok((no_store, wire::json(&shape)).into_response())
+}
+
+fn ttl(text: &str) -> Result<Duration, Problem> {
+    let parsed = humantime::parse_duration(text)
+        .map_err(|error| Problem::invalid(format!("ttl: {text:?}: {error}")))?;
+    if (TTL_MIN..=TOKEN_TTL_MAX).contains(&parsed) {
+        return Ok(parsed);
+    }
+    let (min, max) = (TTL_MIN.as_secs(), TOKEN_TTL_MAX.as_secs());
+    let detail = format!("ttl: {text:?} is not {min} s to {max} s");
+    Err(Problem::invalid(detail))
+}

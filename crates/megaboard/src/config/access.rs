@@ -1,0 +1,80 @@
+//! Who may use the server: what `[server]` says of it, and where a server without keys may listen.
+
+use std::net::IpAddr;
+
+use api::{AccessSettings, KeySettings, TokenSecret};
+
+use super::ServerSection;
+
+impl ServerSection {
+    /// What the gate goes by. A secret that the command line was given wins over that of the file.
+    pub(crate) fn access_settings(&self, token_secret: Option<&TokenSecret>) -> AccessSettings {
+        AccessSettings {
+            keys: self.keys.clone(),
+            metrics_open: self.metrics_open,
+            token_secret: token_secret.or(self.token_secret.as_ref()).cloned(),
+            key_rate: self.limits.key_rate(),
+            address_rate: self.limits.address,
+            trusted_proxies: self.trusted_proxies.clone(),
+            cors_origins: self.cors.origins.clone(),
+        }
+    }
+
+    /// Who has a key.
+    pub(crate) fn keys(&self) -> &[KeySettings] {
+        &self.keys
+    }
+
+    /// Whether it may be without keys.
+    pub(crate) const fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Refuses a server that everybody on the network could do everything with, unless that is wanted.
+    pub(crate) fn check_open(&self, address: IpAddr, open: bool) -> Result<(), OpenError> {
+        let is_bounded = address.to_canonical().is_loopback() || !self.keys.is_empty();
+        if is_bounded || open || self.open {
+            Ok(())
+        } else {
+            Err(OpenError { address })
+        }
+    }
+}
+
+/// A server without keys would listen beyond its own machine.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "without a key, whoever reaches {address} could do everything: make a key with `megaboard key new`, \
+     or say that this is wanted with --open"
+)]
+pub(crate) struct OpenError {
+    address: IpAddr,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_keys_a_server_stays_on_its_machine_unless_told() {
+        let none = ServerSection::default();
+        let check = |section: &ServerSection, address: &str, open| {
+            section.check_open(address.parse().unwrap(), open).is_ok()
+        };
+        for address in ["127.0.0.1", "127.8.0.1", "::1", "::ffff:127.0.0.1"] {
+            assert!(check(&none, address, false), "{address}");
+        }
+        let told: ServerSection = toml::from_str("open = true").unwrap();
+        let keyed = "[[keys]]\nname = \"k\"\nhash = \"h\"\nscope = \"read\"";
+        let keyed: ServerSection = toml::from_str(keyed).unwrap();
+        for address in ["0.0.0.0", "::", "10.0.0.1", "::ffff:10.0.0.1"] {
+            assert!(!check(&none, address, false), "{address}");
+            assert!(check(&none, address, true), "{address}");
+            assert!(check(&told, address, false), "{address}");
+            assert!(check(&keyed, address, false), "{address}");
+        }
+        let error = none.check_open("0.0.0.0".parse().unwrap(), false);
+        let said = error.unwrap_err().to_string();
+        assert!(said.contains("megaboard key new") && said.contains("--open"));
+    }
+}

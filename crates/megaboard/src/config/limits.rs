@@ -1,0 +1,121 @@
+//! `[server.limits]`: how much the server takes, and how often.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::time::Duration;
+
+use api::{RateSettings, ServerLimits};
+use serde::Deserialize;
+
+/// Bytes that `body_bytes` may be at most: a JSON body is held whole.
+const BODY_BYTES_CAP: usize = 1 << 30;
+
+/// What `header_timeout` may be.
+const HEADER_TIMEOUT_MIN: Duration = Duration::from_secs(1);
+const HEADER_TIMEOUT_MAX: Duration = Duration::from_hours(1);
+
+/// The section, setting by setting.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct LimitsSection {
+    /// Of each key that says nothing of its own.
+    requests_per_second: Option<NonZeroU32>,
+    burst: Option<NonZeroU32>,
+    pub(super) address: RateSettings,
+    connections: Option<NonZeroUsize>,
+    requests: Option<NonZeroUsize>,
+    header_timeout: Option<String>,
+    body_bytes: Option<NonZeroUsize>,
+}
+
+/// Why the section cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LimitsError {
+    #[error("body_bytes: {0} is more than {BODY_BYTES_CAP}")]
+    BodyBytes(usize),
+    #[error("header_timeout: {text:?} is not from 1s to 1h{why}")]
+    HeaderTimeout { text: String, why: String },
+}
+
+impl LimitsSection {
+    pub(super) const fn key_rate(&self) -> RateSettings {
+        RateSettings {
+            requests_per_second: self.requests_per_second,
+            burst: self.burst,
+        }
+    }
+
+    pub(super) fn server_limits(&self) -> Result<ServerLimits, LimitsError> {
+        let default = ServerLimits::default();
+        let body_bytes_max = self
+            .body_bytes
+            .map_or(default.body_bytes_max, NonZeroUsize::get);
+        if body_bytes_max > BODY_BYTES_CAP {
+            return Err(LimitsError::BodyBytes(body_bytes_max));
+        }
+        let header_timeout = self.header_timeout.as_deref().map(header_timeout);
+        let or = |told: Option<NonZeroUsize>, other| told.map_or(other, NonZeroUsize::get);
+        Ok(ServerLimits {
+            connections_max: or(self.connections, default.connections_max),
+            requests_max: or(self.requests, default.requests_max),
+            header_timeout: header_timeout
+                .transpose()?
+                .unwrap_or(default.header_timeout),
+            body_bytes_max,
+            ..default
+        })
+    }
+}
+
+fn header_timeout(text: &str) -> Result<Duration, LimitsError> {
+    let wrong = |why| LimitsError::HeaderTimeout {
+        text: text.to_owned(),
+        why,
+    };
+    let told = humantime::parse_duration(text).map_err(|error| wrong(format!(": {error}")))?;
+    if (HEADER_TIMEOUT_MIN..=HEADER_TIMEOUT_MAX).contains(&told) {
+        Ok(told)
+    } else {
+        Err(wrong(String::new()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(text: &str) -> Result<ServerLimits, String> {
+        let section: LimitsSection = toml::from_str(text).map_err(|error| error.to_string())?;
+        section.server_limits().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_left_out_is_as_it_was() {
+        let (told, default) = (limits("requests = 7").unwrap(), ServerLimits::default());
+        assert_eq!(
+            (told.requests_max, told.connections_max),
+            (7, default.connections_max)
+        );
+        assert_eq!(told.body_bytes_max, default.body_bytes_max);
+        let told = limits("header_timeout = \"5s\"\nconnections = 3\nbody_bytes = 1000").unwrap();
+        assert_eq!(told.header_timeout, Duration::from_secs(5));
+        assert_eq!((told.connections_max, told.body_bytes_max), (3, 1000));
+        let section: LimitsSection = toml::from_str("[address]\nburst = 3").unwrap();
+        assert_eq!(section.address.burst, NonZeroU32::new(3));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, part) in [
+            ("requests = 0", "requests"),
+            ("connections = -1", "connections"),
+            ("body_bytes = 2000000000", "body_bytes"),
+            ("header_timeout = \"soon\"", "soon"),
+            ("header_timeout = \"1ms\"", "1ms"),
+            ("request = 5", "request"),
+            ("[address]\nrequests = 5", "requests"),
+        ] {
+            let error = limits(text).unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! `megaboard key new`: draws a key, and tells what the server's configuration has to say of it.
+//!
+//! The key itself is shown once and kept nowhere; the server needs its hash alone.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use api::{NewKey, Scope};
+use board::KindName;
+use clap::{Args, Subcommand};
+
+/// Digits of the hash in a name that nobody chose.
+const NAME_DIGITS: usize = 8;
+
+/// Makes API keys.
+#[derive(Args, Debug)]
+pub(crate) struct KeyArgs {
+    #[command(subcommand)]
+    command: KeyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum KeyCommand {
+    New(NewArgs),
+}
+
+/// Draws a key and prints it, this once, before the lines for the configuration of the server.
+///
+/// The lines go into megaboard.toml. A server that runs reads them when it gets a SIGHUP.
+#[derive(Args, Debug)]
+struct NewArgs {
+    /// What the key is for: read, write (read too) or admin (everything).
+    #[arg(long, value_name = "SCOPE", default_value = "read")]
+    scope: Scope,
+
+    /// A kind whose boards the key may touch; given again for each of several. All without it.
+    #[arg(long = "kind", value_name = "KIND", value_parser = kind_name)]
+    kinds: Vec<KindName>,
+
+    /// What logs and errors call the key. [default: key- and the beginning of its hash]
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+}
+
+fn kind_name(text: &str) -> Result<KindName, String> {
+    KindName::new(text).map_err(|error| error.to_string())
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &KeyArgs) -> Result<ExitCode, Box<dyn Error>> {
+    let KeyCommand::New(args) = &args.command;
+    let key = NewKey::draw()?;
+    print!("{}\n\n{}", key.text(), lines(&key, args));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the configuration has to say of a key.
+fn lines(key: &NewKey, args: &NewArgs) -> String {
+    let hash = key.hash();
+    let digits = hash.rsplit(':').next().unwrap_or_default();
+    let name = args.name.clone();
+    let name = name.unwrap_or_else(|| format!("key-{}", &digits[..NAME_DIGITS]));
+    let name = toml::Value::from(name);
+    let mut lines = format!(
+        "# The key stands above, this once. The server has its hash, in megaboard.toml:\n\
+         [[server.keys]]\nname = {name}\nhash = \"{hash}\"\nscope = \"{}\"\n",
+        args.scope
+    );
+    if !args.kinds.is_empty() {
+        let kinds: Vec<String> = args
+            .kinds
+            .iter()
+            .map(|kind| format!("\"{kind}\""))
+            .collect();
+        // Writing into a string cannot fail.
+        let _ = writeln!(lines, "kinds = [{}]", kinds.join(", "));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use api::{Access, AccessSettings, KeySettings};
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct File {
+        server: Section,
+    }
+
+    #[derive(Deserialize)]
+    struct Section {
+        keys: Vec<KeySettings>,
+    }
+
+    #[test]
+    fn the_lines_are_what_the_configuration_takes() {
+        let key = NewKey::draw().unwrap();
+        let args = NewArgs {
+            scope: Scope::Write,
+            kinds: vec![kind_name("gifts").unwrap(), kind_name("races").unwrap()],
+            name: Some("a \"name\" \\".to_owned()),
+        };
+        let text = lines(&key, &args);
+        assert!(!text.contains(key.text()));
+        let File { server } = toml::from_str(&text).unwrap();
+        let read = &server.keys[0];
+        assert_eq!((&*read.name, &read.hash), ("a \"name\" \\", &key.hash()));
+        assert_eq!(read.scope, Scope::Write);
+        assert_eq!(read.kinds.as_deref().unwrap(), ["gifts", "races"]);
+        let settings = AccessSettings {
+            keys: server.keys,
+            ..AccessSettings::default()
+        };
+        assert!(Access::new(&settings).is_ok());
+    }
+
+    #[test]
+    fn a_key_without_a_name_is_called_after_its_hash() {
+        let key = NewKey::draw().unwrap();
+        let args = NewArgs {
+            scope: Scope::Read,
+            kinds: vec![],
+            name: None,
+        };
+        let name = format!("name = \"key-{}\"", &key.hash()[7..15]);
+        let text = lines(&key, &args);
+        assert!(text.contains(&name) && !text.contains("kinds"), "{text}");
+    }
+}

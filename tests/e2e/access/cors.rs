@@ -1,0 +1,104 @@
+//! Pages of other origins: let in by setting, told nothing without.
+
+use end_to_end::{Launch, Server, WireAnswer};
+
+use super::Key;
+
+const OURS: &str = "https://a.example";
+
+fn ask(server: &Server, method: &str, path: &str, headers: &str) -> WireAnswer {
+    let mut wire = server.wire();
+    wire.write(format!(
+        "{method} {path} HTTP/1.1\r\nhost: a\r\n{headers}\r\n"
+    ));
+    wire.answer_to(method)
+}
+
+fn preflight(server: &Server, origin: &str) -> WireAnswer {
+    let headers = format!(
+        "origin: {origin}\r\naccess-control-request-method: POST\r\n\
+         access-control-request-headers: authorization,content-type\r\n"
+    );
+    ask(server, "OPTIONS", "/v1/contributions", &headers)
+}
+
+fn get(server: &Server, path: &str, origin: &str) -> WireAnswer {
+    ask(server, "GET", path, &format!("origin: {origin}\r\n"))
+}
+
+fn allowed(answer: &WireAnswer) -> &str {
+    answer.header("access-control-allow-origin")
+}
+
+#[test]
+fn without_the_setting_there_is_no_word_of_it() {
+    let server = Server::start();
+    for answer in [preflight(&server, OURS), get(&server, "/v1/kinds", OURS)] {
+        assert!(
+            !answer
+                .head
+                .iter()
+                .any(|line| line.starts_with("access-control"))
+        );
+    }
+    assert_eq!(preflight(&server, OURS).status, 405);
+}
+
+#[test]
+fn a_named_origin_may_ask_and_no_other() {
+    let key = Key::new("");
+    let setting = format!("[server.cors]\norigins = [\"{OURS}\", \"http://localhost:3000\"]\n");
+    let server = Server::with(&format!("{setting}{}", key.lines));
+    for origin in [OURS, "http://localhost:3000"] {
+        // Browsers ask first, and without the key.
+        let answer = preflight(&server, origin);
+        assert!([200, 204].contains(&answer.status), "{answer:?}");
+        assert_eq!(allowed(&answer), origin);
+        let methods = answer
+            .header("access-control-allow-methods")
+            .to_ascii_uppercase();
+        assert!(
+            methods.contains("POST") && methods.contains("DELETE"),
+            "{methods}"
+        );
+        let headers = answer.header("access-control-allow-headers");
+        for header in ["authorization", "content-type", "if-none-match"] {
+            assert!(headers.contains(header), "{headers}");
+        }
+        assert!(!answer.header("access-control-max-age").is_empty());
+        // A page can tell why it was refused.
+        for (path, status) in [("/v1/kinds", 401), ("/healthz", 200), ("/nowhere", 404)] {
+            let answer = get(&server, path, origin);
+            assert_eq!((answer.status, allowed(&answer)), (status, origin));
+            let exposed = answer.header("access-control-expose-headers");
+            assert!(exposed.contains("etag") && exposed.contains("retry-after"));
+            assert!(answer.header("vary").contains("origin"));
+        }
+    }
+    for other in [
+        "https://b.example",
+        "https://a.example.b",
+        "http://a.example",
+        "null",
+    ] {
+        assert_eq!(allowed(&get(&server, "/healthz", other)), "", "{other}");
+        assert_eq!(allowed(&preflight(&server, other)), "", "{other}");
+    }
+}
+
+#[test]
+fn any_origin_may_ask_where_that_is_said() {
+    let server = Server::with("[server.cors]\norigins = [\"*\"]\n");
+    assert_eq!(allowed(&preflight(&server, OURS)), "*");
+    assert_eq!(allowed(&get(&server, "/v1/kinds", OURS)), "*");
+    for wrong in [
+        "\"a.example\"",
+        "\"https://a.example/\"",
+        "\"*\", \"https://a.example\"",
+    ] {
+        let config = format!("[server.cors]\norigins = [{wrong}]");
+        let (status, said) = Launch::on_a_free_port(&config).refused();
+        assert_eq!(status, Some(1), "{said}");
+        assert!(said.contains("cors.origins"), "{said}");
+    }
+}

@@ -1,0 +1,115 @@
+//! More than the server takes: refused early, by name, and over when it is over.
+
+use std::io::Write as _;
+
+use end_to_end::{Server, Wire, eventually};
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder};
+
+const HALF_A_BODY: &str = "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\
+                           content-type: application/json\r\n\r\n{\"board\":";
+
+fn wire_with(server: &Server, text: &str) -> Wire {
+    let mut wire = server.wire();
+    wire.write(text);
+    wire
+}
+
+#[test]
+fn requests_beyond_the_limit_are_refused_at_once_and_probes_answered() {
+    let server = Server::with("[server.limits]\nrequests = 3\n");
+    let held: Vec<Wire> = (0..3).map(|_| wire_with(&server, HALF_A_BODY)).collect();
+    let refused = eventually("three requests under way", || {
+        let answer = server.get("/v1/kinds");
+        (answer.status != 200).then_some(answer)
+    });
+    refused.problem(503, "overloaded", &["3"]);
+    assert_eq!(refused.header("retry-after"), "1");
+    for path in ["/healthz", "/readyz"] {
+        server.get(path).ok();
+    }
+    drop(held);
+    eventually("places again", || {
+        (server.get("/v1/kinds").status == 200).then_some(())
+    });
+}
+
+#[test]
+fn connections_beyond_the_limit_end_instead_of_waiting_without_end() {
+    let server = Server::with("[server.limits]\nconnections = 3\n");
+    let mut held: Vec<Wire> = (0..3).map(|_| server.wire()).collect();
+    for wire in &mut held {
+        wire.write("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n");
+        assert_eq!(wire.answer().status, 200);
+    }
+    for mut further in (0..20).map(|_| server.wire()).collect::<Vec<_>>() {
+        assert!(further.has_ended());
+    }
+    // Who was in stays in.
+    for wire in &mut held {
+        wire.write("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n");
+        assert_eq!(wire.answer().status, 200);
+    }
+    held.pop();
+    eventually("a place", || {
+        let mut wire = server.wire();
+        let sent = wire.try_write("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n");
+        (sent && wire.try_answer()?.status == 200).then_some(())
+    });
+}
+
+#[test]
+fn heads_and_bodies_have_the_limits_that_are_set() {
+    let server = Server::with("[server.limits]\nheader_timeout = \"5s\"\nbody_bytes = 1000\n");
+    let mut half_a_head = wire_with(&server, "GET /healthz HTTP/1.1\r\nhos");
+    let mut nothing = server.wire();
+    let body = |length: usize| " ".repeat(length - 2) + "{}";
+    for (length, status) in [(1000, 400), (1001, 413)] {
+        let answer = server.json("POST", "/v1/top", &body(length));
+        assert_eq!(answer.status, status, "{}", answer.body);
+    }
+    let lines = "{\"board\":\"gifts/a\",\"member\":\"u\",\"points\":1}\n".repeat(100);
+    // A stream of lines is never held whole.
+    assert_eq!(server.lines(&lines).ok()["applied"], 100);
+    for wire in [&mut half_a_head, &mut nothing] {
+        // An answer, or none: but it ends.
+        let _ = wire.try_answer();
+        assert!(wire.has_ended());
+    }
+}
+
+#[test]
+fn packed_bodies_are_not_taken_so_that_none_is_a_bomb() {
+    const BOMB_BYTES: usize = 32 << 20;
+    let server = Server::start();
+    let zeros = vec![b' '; BOMB_BYTES];
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    gzip.write_all(&zeros).unwrap();
+    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::best());
+    deflate.write_all(&zeros).unwrap();
+    let (gzip, deflate) = (gzip.finish().unwrap(), deflate.finish().unwrap());
+    server.give("gifts/a", &[("u", 1)]);
+    let before = server.resident_bytes();
+    for path in ["/v1/contributions", "/v1/top", "/v1/boards/gifts/a/lookup"] {
+        for media_type in ["application/json", "application/x-ndjson"] {
+            for (encoding, body) in [("gzip", &gzip), ("deflate", &deflate), ("br", &gzip)] {
+                let headers = [("content-type", media_type), ("content-encoding", encoding)];
+                let answer = server.send("POST", path, &headers, body.clone());
+                answer.problem(
+                    415,
+                    "unsupported-media-type",
+                    &["content-encoding", encoding],
+                );
+                assert_eq!(answer.header("accept-encoding"), "identity");
+            }
+        }
+    }
+    let grown = server.resident_bytes().saturating_sub(before);
+    assert!(grown < BOMB_BYTES as u64 / 2, "{grown} bytes");
+    let headers = [
+        ("content-type", "application/json"),
+        ("content-encoding", "identity"),
+    ];
+    let one = "{\"board\":\"gifts/a\",\"member\":\"u\",\"points\":1}";
+    server.send("POST", "/v1/contributions", &headers, one).ok();
+}

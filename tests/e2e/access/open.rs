@@ -1,0 +1,76 @@
+//! Where a server without keys may listen.
+
+use end_to_end::Launch;
+
+use super::Key;
+
+const BEYOND: &str = "--store memory: --listen 0.0.0.0:0";
+
+#[test]
+fn without_a_key_nobody_beyond_the_machine_is_served_by_oversight() {
+    for listen in ["0.0.0.0:0", "[::]:0"] {
+        let flags = format!("--store memory: --listen {listen}");
+        let (status, said) = Launch::new().args(&flags).refused();
+        assert_eq!(status, Some(1), "{said}");
+        for way_out in ["megaboard key new", "--open"] {
+            assert!(said.contains(way_out), "{said}");
+        }
+    }
+    // Said of a name, too, that only turns out to lead there.
+    let in_file = "[server]\nlisten = \"0.0.0.0:0\"\nstore = \"memory:\"\n";
+    let (status, _) = Launch::new().file("megaboard.toml", in_file).refused();
+    assert_eq!(status, Some(1));
+}
+
+#[test]
+fn told_so_it_is_open_and_with_a_key_it_need_not_be_told() {
+    let key = Key::new("--scope read");
+    let starts = |launch: Launch, open: bool| {
+        let server = launch.args(BEYOND).start();
+        let port = server.address().rsplit(':').next().unwrap();
+        let mut wire = end_to_end::Wire::to(&format!("127.0.0.1:{port}"));
+        wire.write("GET /v1/kinds HTTP/1.1\r\nhost: a\r\n\r\n");
+        assert_eq!(wire.answer().status, if open { 200 } else { 401 });
+    };
+    starts(Launch::new().args("--open"), true);
+    starts(Launch::new().env("MEGABOARD_OPEN", "1"), true);
+    starts(Launch::new().env("MEGABOARD_OPEN", "true"), true);
+    let file = |text: &str| Launch::new().file("megaboard.toml", text);
+    starts(file("[server]\nopen = true\n"), true);
+    starts(file(&key.lines), false);
+    // To be open is to do without keys, not to ignore them.
+    starts(file(&key.lines).args("--open"), false);
+    let (status, _) = Launch::new()
+        .env("MEGABOARD_OPEN", "0")
+        .args(BEYOND)
+        .refused();
+    assert_eq!(status, Some(1));
+}
+
+#[test]
+fn what_is_wrong_with_a_key_is_told_and_never_the_key() {
+    let key = Key::new("--scope read --name one");
+    for (config, part) in [
+        (
+            format!(
+                "[[server.keys]]\nname = \"a\"\nhash = \"{}\"\nscope = \"read\"",
+                key.text
+            ),
+            "\"a\"",
+        ),
+        (
+            format!("[[server.keys]]\nname = \"a\"\nhash = {}", key.text),
+            "hash",
+        ),
+        (key.lines.replace("read", "all"), "all"),
+        (format!("{0}{0}", key.lines), "two keys are named \"one\""),
+        (format!("{}kinds = []", key.lines), "kinds"),
+        (format!("{}kinds = [\"Gifts\"]", key.lines), "Gifts"),
+        (format!("{}kind = [\"gifts\"]", key.lines), "kind"),
+    ] {
+        let (status, said) = Launch::on_a_free_port(&config).refused();
+        assert_eq!(status, Some(1), "{config}: {said}");
+        assert!(said.contains(part), "{config}: {part:?} is not in: {said}");
+        assert!(!said.contains(&key.text), "{said}");
+    }
+}

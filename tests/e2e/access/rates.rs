@@ -1,0 +1,140 @@
+//! How often: by key, by address behind proxies or not, and wrong keys.
+
+use end_to_end::{Answer, Server, eventually};
+
+use super::{Key, lines};
+
+/// More than any budget of these tests holds, even where a slow machine lets it fill meanwhile.
+const ENOUGH: usize = 500;
+
+/// The first refusal of a request that is made again and again, and how often it was let in before.
+#[track_caller]
+fn refused(mut ask: impl FnMut() -> Answer) -> (usize, Answer) {
+    for before in 0..ENOUGH {
+        let answer = ask();
+        if answer.status == 429 {
+            return (before, answer);
+        }
+    }
+    panic!("{ENOUGH} requests, and no end");
+}
+
+#[track_caller]
+fn is_told_to_wait(answer: &Answer, parts: &[&str]) -> u64 {
+    answer.problem(429, "too-many-requests", parts);
+    let wait = answer.header("retry-after").parse().unwrap();
+    assert!(wait >= 1, "{answer:?}");
+    wait
+}
+
+#[test]
+fn a_key_has_a_budget_of_its_own() {
+    let all = Key::new("--name all");
+    let other = Key::new("--name other");
+    let own = Key::new("--name own");
+    let config = format!(
+        "[server.limits]\nrequests_per_second = 1\nburst = 10\n{}requests_per_second = 100000\n",
+        lines(&[&all, &other, &own])
+    );
+    let server = Server::with(&config);
+    let (before, answer) = refused(|| all.get(&server, "/v1/kinds"));
+    assert!(before >= 10, "{before}");
+    assert_eq!(is_told_to_wait(&answer, &["\"all\""]), 1);
+    other.get(&server, "/v1/kinds").ok();
+    for _ in 0..100 {
+        own.get(&server, "/v1/kinds").ok();
+    }
+    server.get("/healthz").ok();
+    eventually("a full second", || {
+        (all.get(&server, "/v1/kinds").status == 200).then_some(())
+    });
+}
+
+#[test]
+fn an_address_has_a_budget_and_probes_are_free() {
+    let server = Server::with("[server.limits.address]\nrequests_per_second = 1\nburst = 10\n");
+    let (before, answer) = refused(|| server.get("/v1/kinds"));
+    assert!(before >= 10, "{before}");
+    is_told_to_wait(&answer, &["127.0.0.1"]);
+    for path in ["/healthz", "/readyz"] {
+        for _ in 0..30 {
+            server.get(path).ok();
+        }
+    }
+    // Whoever asks directly is not believed about others.
+    let (before, _) = refused(|| server.get_with("/v1/kinds", &[("x-forwarded-for", "9.9.9.9")]));
+    assert!(before <= 5, "{before}");
+}
+
+#[test]
+fn behind_a_named_proxy_each_client_has_its_own() {
+    let server = Server::with(
+        "[server]\ntrusted_proxies = [\"127.0.0.0/8\", \"10.0.0.1\"]\n\
+         [server.limits.address]\nrequests_per_second = 1\nburst = 10\n",
+    );
+    let from = |addresses: &str| server.get_with("/v1/kinds", &[("x-forwarded-for", addresses)]);
+    let (before, answer) = refused(|| from("8.8.8.8, 1.1.1.1, 10.0.0.1"));
+    assert!(before >= 10, "{before}");
+    is_told_to_wait(&answer, &["1.1.1.1"]);
+    from("1.1.1.1, 2.2.2.2").ok();
+    from("8.8.8.8").ok();
+    // A customer has all of a /64, and one budget.
+    refused(|| from("2001:db8:0:1::1"));
+    from("2001:db8:0:2::1").ok();
+    let (before, _) = refused(|| from("2001:db8:0:1::ffff"));
+    assert!(before <= 5, "{before}");
+}
+
+#[test]
+fn who_guesses_keys_is_not_even_listened_to() {
+    let key = Key::new("--scope admin");
+    let config = format!("[server]\ntrusted_proxies = [\"127.0.0.1\"]\n{}", key.lines);
+    let server = Server::with(&config);
+    let from = |address: &str, text: &str| {
+        let bearer = format!("Bearer {text}");
+        let headers = [("authorization", &*bearer), ("x-forwarded-for", address)];
+        server.get_with("/v1/kinds", &headers)
+    };
+    let mut guess = 0;
+    let (before, answer) = refused(|| {
+        guess += 1;
+        let answer = from("1.1.1.1", &format!("mb_{guess:043}"));
+        assert!([401, 429].contains(&answer.status), "{answer:?}");
+        answer
+    });
+    assert!((20..30).contains(&before), "{before}");
+    let wait = is_told_to_wait(&answer, &["1.1.1.1", "wrong keys"]);
+    assert!(wait <= 6, "{wait}");
+    // Others are not held up by it, nor is whoever asks for what needs no key.
+    for _ in 0..50 {
+        from("2.2.2.2", &key.text).ok();
+    }
+    let probe = server.get_with("/healthz", &[("x-forwarded-for", "1.1.1.1")]);
+    probe.ok();
+    // The right key comes to be looked at again.
+    eventually("the guesser's next turn", || {
+        (from("1.1.1.1", &key.text).status == 200).then_some(())
+    });
+}
+
+#[test]
+fn what_is_wrong_with_the_limits_is_named() {
+    for (config, part) in [
+        ("[server.limits]\nburst = 5", "limits: burst"),
+        (
+            "[server.limits.address]\nburst = 5",
+            "limits.address: burst",
+        ),
+        (
+            "[server.limits]\nrequests_per_second = 0",
+            "requests_per_second",
+        ),
+        ("[server]\ntrusted_proxies = [\"proxy\"]", "proxy"),
+        ("[server.limits]\nbody_bytes = 9999999999", "body_bytes"),
+        ("[server.limits]\nheader_timeout = \"soon\"", "soon"),
+    ] {
+        let (status, said) = end_to_end::Launch::on_a_free_port(config).refused();
+        assert_eq!(status, Some(1), "{config}: {said}");
+        assert!(said.contains(part), "{config}: {said}");
+    }
+}

@@ -1,0 +1,68 @@
+//! SIGHUP: keys come and go while the server serves.
+
+use end_to_end::{Server, eventually};
+
+use super::{Key, lines};
+
+fn write(server: &Server, config: &str) {
+    std::fs::write(server.folder().join("megaboard.toml"), config).unwrap();
+    server.signal("HUP");
+}
+
+fn status(server: &Server, key: &Key) -> u16 {
+    key.get(server, "/v1/kinds").status
+}
+
+#[test]
+fn keys_are_read_again_and_a_bad_file_keeps_the_old_ones() {
+    let (old, new) = (Key::new("--name old"), Key::new("--name new"));
+    let server = Server::with(&old.lines);
+    assert_eq!((status(&server, &old), status(&server, &new)), (200, 401));
+    write(&server, &lines(&[&old, &new]));
+    eventually("the new key", || {
+        (status(&server, &new) == 200).then_some(())
+    });
+    assert_eq!(status(&server, &old), 200);
+    write(&server, &new.lines);
+    eventually("the old key's end", || {
+        (status(&server, &old) == 401).then_some(())
+    });
+    for (bad, part) in [
+        ("[[server.keys]]\nname = \"x\"", "line"),
+        (
+            "[[server.keys]]\nname = \"x\"\nhash = \"y\"\nscope = \"read\"",
+            "hash",
+        ),
+    ] {
+        let before = server.log().matches("the keys stay as they were").count();
+        write(&server, bad);
+        let told = eventually("what is wrong with the file", || {
+            let log = server.log();
+            let told = log.matches("the keys stay as they were").count();
+            (told > before).then_some(log)
+        });
+        assert!(told.contains(part), "{told}");
+        assert_eq!((status(&server, &new), status(&server, &old)), (200, 401));
+    }
+}
+
+#[test]
+fn a_first_key_closes_the_server_and_the_last_one_goes_only_where_it_is_told_to_be_open() {
+    let key = Key::new("");
+    let server = Server::start();
+    let is_open = || server.get("/v1/kinds").status == 200;
+    assert!(is_open());
+    write(&server, &key.lines);
+    eventually("the first key", || (!is_open()).then_some(()));
+    let refusals = || server.log().matches("the keys stay as they were").count();
+    write(&server, "");
+    eventually("a refusal", || (refusals() == 1).then_some(()));
+    assert!(!is_open());
+    std::fs::remove_file(server.folder().join("megaboard.toml")).unwrap();
+    server.signal("HUP");
+    eventually("another refusal", || (refusals() == 2).then_some(()));
+    assert!(!is_open());
+    assert_eq!(status(&server, &key), 200);
+    write(&server, "[server]\nopen = true\n");
+    eventually("no key", || is_open().then_some(()));
+}

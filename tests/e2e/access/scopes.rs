@@ -1,0 +1,163 @@
+//! What each scope may do, and what nobody may without a key.
+
+use end_to_end::Server;
+use serde_json::{Value, json};
+
+use super::{Key, ask, lines};
+
+/// Method, path, body, and the least scope that is let in.
+fn requests() -> Vec<(&'static str, &'static str, Option<Value>, usize)> {
+    let one = json!({"board": "gifts/a", "member": "u", "points": 1});
+    vec![
+        ("GET", "/v1/kinds", None, 0),
+        ("GET", "/v1/kinds/gifts", None, 0),
+        ("GET", "/v1/boards?kind=gifts", None, 0),
+        ("GET", "/v1/boards/gifts/a", None, 0),
+        ("GET", "/v1/boards/gifts/a/top", None, 0),
+        ("GET", "/v1/boards/gifts/a/range?from=1&to=2", None, 0),
+        ("GET", "/v1/boards/gifts/a/count?min=1", None, 0),
+        ("GET", "/v1/boards/gifts/a/rank?points=1", None, 0),
+        ("GET", "/v1/boards/gifts/a/members/u", None, 0),
+        ("GET", "/v1/boards/gifts/a/members/u/around", None, 0),
+        ("POST", "/v1/top", Some(json!({"boards": ["gifts/a"]})), 0),
+        (
+            "POST",
+            "/v1/boards/gifts/a/lookup",
+            Some(json!({"members": ["u"]})),
+            0,
+        ),
+        (
+            "POST",
+            "/v1/boards/gifts/a/rank",
+            Some(json!({"values": {"points": 1}})),
+            0,
+        ),
+        ("POST", "/v1/contributions", Some(one), 1),
+        (
+            "PUT",
+            "/v1/boards/gifts/a/members/v",
+            Some(json!({"points": 1})),
+            1,
+        ),
+        ("DELETE", "/v1/boards/gifts/a/members/v", None, 1),
+        ("PUT", "/v1/boards/gifts/b", Some(json!({"shards": 2})), 2),
+        ("DELETE", "/v1/boards/gifts/a", None, 2),
+        ("PUT", "/v1/kinds/k", Some(json!({"windows": ["all"]})), 2),
+        ("DELETE", "/v1/kinds/k", None, 2),
+    ]
+}
+
+#[test]
+fn each_scope_is_let_in_where_it_may_and_nowhere_else() {
+    let names = ["read", "write", "admin"];
+    let keys = names.map(|name| Key::new(&format!("--scope {name} --name the-{name}")));
+    let server = Server::with(&lines(&keys.each_ref()));
+    let one = json!({"board": "gifts/a", "member": "u", "points": 1});
+    keys[1]
+        .ask(&server, "POST", "/v1/contributions", Some(&one))
+        .ok();
+    for (method, path, body, least) in requests() {
+        // The least scope comes last: what it does must not be undone before.
+        for (scope, key) in keys.iter().enumerate() {
+            if scope < least {
+                let answer = key.ask(&server, method, path, body.as_ref());
+                let own = format!("the-{}", names[scope]);
+                let said = answer.problem(403, "forbidden", &[names[least], &own]);
+                assert!(!said.to_string().contains(&key.text), "{said}");
+            }
+        }
+        for key in &keys[least..=least] {
+            let answer = key.ask(&server, method, path, body.as_ref());
+            assert!(answer.status < 300, "{method} {path}: {answer:?}");
+        }
+        let none = ask(&server, &[], method, path, body.as_ref());
+        none.problem(401, "unauthorized", &["authorization"]);
+        assert_eq!(none.header("www-authenticate"), "Bearer", "{path}");
+    }
+}
+
+#[test]
+fn a_scope_includes_those_below_it() {
+    let admin = Key::new("--scope admin");
+    let server = Server::with(&admin.lines);
+    let one = json!({"board": "gifts/a", "member": "u", "points": 1});
+    let written = admin.ask(&server, "POST", "/v1/contributions", Some(&one));
+    assert_eq!(written.ok()["applied"], 1);
+    admin.get(&server, "/v1/boards/gifts/a/top").ok();
+}
+
+#[test]
+fn what_is_no_key_is_401_and_never_repeated() {
+    let key = Key::new("--scope admin");
+    let server = Server::with(&key.lines);
+    let other = Key::new("--scope admin").text;
+    let hash = key.lines.split('"').find(|part| part.contains("sha256:"));
+    let wrong = [
+        other.as_str(),
+        &key.text[..45],
+        &key.text.to_uppercase(),
+        hash.unwrap(),
+        "mb_",
+        "x",
+    ];
+    for text in wrong {
+        for value in [
+            format!("Bearer {text}"),
+            format!("Basic {text}"),
+            text.to_owned(),
+        ] {
+            let headers = [("authorization", value.as_str())];
+            // From here on the server may have had enough of it.
+            let answer = server.get_with("/v1/kinds", &headers);
+            let said = answer.problem(401, "unauthorized", &[]);
+            assert_eq!(answer.header("www-authenticate"), "Bearer");
+            assert!(text == "x" || !said.to_string().contains(text), "{said}");
+        }
+    }
+    let right = format!("bearer {}", key.text);
+    let answer = server.get_with("/v1/kinds", &[("authorization", &right)]);
+    answer.ok();
+    let twice = [("authorization", &*right), ("authorization", &*right)];
+    server
+        .get_with("/v1/kinds", &twice)
+        .problem(401, "unauthorized", &[]);
+    assert!(!server.log().contains(&key.text) && !server.log().contains(&other));
+}
+
+#[test]
+fn probes_ask_for_no_key_and_unknown_paths_tell_nothing() {
+    let key = Key::new("--scope read");
+    let server = Server::with(&key.lines);
+    for path in ["/healthz", "/readyz"] {
+        server.get(path).ok();
+    }
+    server
+        .get("/nowhere")
+        .problem(404, "unknown-path", &["/nowhere"]);
+    for path in ["/v1/nowhere", "/v1/boards/gifts", "/v1/kinds/"] {
+        server.get(path).problem(401, "unauthorized", &[]);
+        key.get(&server, path).problem(404, "unknown-path", &[path]);
+    }
+    let wrong = key.ask(&server, "PUT", "/v1/top", Some(&json!({})));
+    wrong.problem(405, "method-not-allowed", &["PUT", "/v1/top"]);
+    assert_eq!(wrong.header("allow"), "POST");
+    ask(&server, &[], "PUT", "/v1/top", Some(&json!({}))).problem(401, "unauthorized", &[]);
+    let metrics = server.get("/metrics");
+    metrics.problem(401, "unauthorized", &[]);
+    let open = Server::with(&format!("[server]\nmetrics_open = true\n{}", key.lines));
+    assert_ne!(open.get("/metrics").status, 401);
+}
+
+#[test]
+fn a_refused_body_does_not_spoil_the_connection() {
+    let key = Key::new("--scope read");
+    let server = Server::with(&key.lines);
+    let mut wire = server.wire();
+    for _ in 0..3 {
+        wire.write(
+            "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+             content-length: 2\r\n\r\n{}",
+        );
+        assert_eq!(wire.answer().status, 401);
+    }
+}

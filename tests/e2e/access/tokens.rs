@@ -1,0 +1,137 @@
+//! Tokens for the streams of one board, in the place of a key.
+
+use end_to_end::{Answer, Launch, Server, eventually};
+use serde_json::{Value, json};
+
+use super::{Key, ask};
+
+const SECRET: &str = "0123456789abcdef0123456789abcdef";
+
+fn token_of(answer: &Answer) -> String {
+    answer.ok()["token"].as_str().unwrap().to_owned()
+}
+
+fn wanted(key: &Key, server: &Server, body: &Value) -> Answer {
+    key.ask(server, "POST", "/v1/stream-tokens", Some(body))
+}
+
+/// The status of a stream that is asked for without a key; what it sends is not waited for.
+fn status(server: &Server, path: &str) -> u16 {
+    let mut wire = server.wire();
+    wire.write(format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n"));
+    wire.answer().status
+}
+
+/// Whether a board's stream lets a token in.
+fn lets_in(server: &Server, board: &str, token: &str) -> bool {
+    let path = format!("/v1/boards/{board}/stream?n=3&token={token}");
+    status(server, &path) == 200
+}
+
+#[test]
+fn a_token_opens_the_streams_of_its_board_and_nothing_else() {
+    let key = Key::new("--scope read --kind gifts");
+    let server = Server::with(&format!("[kinds.gifts]\n[kinds.races]\n{}", key.lines));
+    let answer = wanted(&key, &server, &json!({"board": "gifts/röm 1"}));
+    let token = token_of(&answer);
+    assert_eq!(answer.header("cache-control"), "no-store");
+    assert!(answer.ok()["expires_at"].as_str().unwrap().ends_with('Z'));
+    assert!(lets_in(&server, "gifts/r%C3%B6m%201", &token));
+    assert!(lets_in(&server, "%67ifts/r%c3%b6m%201", &token));
+    for board in ["gifts/b", "races/r%C3%B6m%201", "gifts/rom%201"] {
+        assert!(!lets_in(&server, board, &token), "{board}");
+    }
+    for path in [
+        "/v1/boards/gifts/r%C3%B6m%201/top",
+        "/v1/boards/gifts/r%C3%B6m%201",
+        "/v1/kinds",
+        "/v1/boards/gifts/r%C3%B6m%201/members/u/stream",
+    ] {
+        assert_eq!(
+            status(&server, &format!("{path}?token={token}")),
+            401,
+            "{path}"
+        );
+    }
+    for wrong in ["", "x", &key.text, &token[..token.len() - 1]] {
+        assert!(!lets_in(&server, "gifts/r%C3%B6m%201", wrong), "{wrong}");
+    }
+    // Nor does one get in as a key.
+    let bearer = format!("Bearer {token}");
+    let answer = server.get_with("/v1/kinds", &[("authorization", &bearer)]);
+    answer.problem(401, "unauthorized", &[]);
+    assert!(!server.log().contains(&token));
+}
+
+#[test]
+fn who_may_not_read_a_board_gets_no_token_of_it() {
+    let key = Key::new("--scope admin --kind gifts");
+    let server = Server::with(&format!("[kinds.gifts]\n[kinds.races]\n{}", key.lines));
+    let body = json!({"board": "races/a"});
+    wanted(&key, &server, &body).problem(403, "forbidden", &["races"]);
+    let none = ask(&server, &[], "POST", "/v1/stream-tokens", Some(&body));
+    none.problem(401, "unauthorized", &[]);
+    for (body, part) in [
+        (json!({"board": "gifts"}), "board"),
+        (json!({}), "board"),
+        (json!({"board": "gifts/a", "ttl": "2h"}), "ttl"),
+        (json!({"board": "gifts/a", "ttl": "0s"}), "ttl"),
+        (json!({"board": "gifts/a", "ttl": "soon"}), "soon"),
+        (json!({"board": "gifts/a", "n": 1}), "n"),
+    ] {
+        wanted(&key, &server, &body).problem(400, "invalid", &[part]);
+    }
+}
+
+#[test]
+fn a_token_ends_when_it_says() {
+    let key = Key::new("");
+    let server = Server::with(&key.lines);
+    let long = token_of(&wanted(
+        &key,
+        &server,
+        &json!({"board": "gifts/a", "ttl": "1h"}),
+    ));
+    let short = token_of(&wanted(
+        &key,
+        &server,
+        &json!({"board": "gifts/a", "ttl": "1s"}),
+    ));
+    eventually("the token's end", || {
+        (!lets_in(&server, "gifts/a", &short)).then_some(())
+    });
+    assert!(lets_in(&server, "gifts/a", &long));
+    let path = format!("/v1/boards/gifts/a/stream?token={short}");
+    server
+        .get(&path)
+        .problem(401, "unauthorized", &["past its time"]);
+}
+
+#[test]
+fn servers_that_share_a_secret_take_each_others_tokens() {
+    let key = Key::new("");
+    let launch = || Launch::on_a_free_port(&key.lines).args("--store memory:");
+    let told = |secret: &str| launch().env("MEGABOARD_TOKEN_SECRET", secret).start();
+    let (one, other) = (told(SECRET), told(&SECRET.to_uppercase()));
+    let file = format!("[server]\ntoken_secret = \"{SECRET}\"\n{}", key.lines);
+    let same = Server::with(&file);
+    let alone = launch().start();
+    let token = token_of(&wanted(&key, &one, &json!({"board": "gifts/a"})));
+    let opened = [&one, &same, &other, &alone].map(|server| lets_in(server, "gifts/a", &token));
+    assert_eq!(opened, [true, true, false, false]);
+    let short = launch()
+        .env("MEGABOARD_TOKEN_SECRET", &SECRET[1..])
+        .refused();
+    assert_eq!(short.0, Some(1));
+    assert!(short.1.contains("token_secret") && !short.1.contains(&SECRET[1..]));
+}
+
+#[test]
+fn where_nobody_asks_for_keys_tokens_are_made_and_left_aside() {
+    let server = Server::start();
+    let body = json!({"board": "gifts/a"});
+    let token = token_of(&server.post("/v1/stream-tokens", &body));
+    for token in [&*token, "x"] {
+        assert!(lets_in(&server, "gifts/a", token));
+    }
+}
