@@ -28,6 +28,9 @@ const FLAGS = [
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ];
 
+/** What a scenario may take on a slow machine. */
+const SCENARIO_MS_MAX = 120_000;
+
 const [url, folder] = process.argv.slice(2);
 const replies = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
@@ -40,11 +43,17 @@ async function ask(what) {
     await replies.next();
 }
 
+/** Fails when a scenario has had its time: what hangs in it would hang all. */
+async function tooLate() {
+    await new Promise((resolve) => setTimeout(resolve, SCENARIO_MS_MAX).unref());
+    throw new Error(`not over within ${SCENARIO_MS_MAX} ms`);
+}
+
 async function pass([name, scenario]) {
     const begun = Date.now();
     const stage = new Stage(setting);
     try {
-        await scenario(stage);
+        await Promise.race([scenario(stage), tooLate()]);
         tell({ passed: name, ms: Date.now() - begun });
     } catch (error) {
         tell({ failed: name, why: error.stack ?? String(error), ms: Date.now() - begun });

@@ -1,7 +1,8 @@
 //! Server-sent events as a client reads them: [`Events`].
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -13,6 +14,8 @@ pub struct Events {
     input: BufReader<TcpStream>,
     /// What has come of the body and was not read yet.
     text: String,
+    /// When whoever waits for an event has waited for too long: comments are no events.
+    end: Instant,
     /// Header lines, in lower case.
     pub head: Vec<String>,
 }
@@ -50,6 +53,7 @@ impl Events {
         Self {
             input,
             text: String::new(),
+            end: Instant::now(),
             head,
         }
     }
@@ -60,7 +64,9 @@ impl Events {
     }
 
     /// The next event; none when the stream has come to its end.
+    #[track_caller]
     pub fn try_next(&mut self) -> Option<Event> {
+        self.end = Instant::now() + DEADLINE;
         loop {
             while let Some(end) = self.text.find("\n\n") {
                 let block: String = self.text.drain(..end + 2).collect();
@@ -103,15 +109,28 @@ impl Events {
 
     /// The next chunk of the body; none at its end, whether it was told or the connection ended.
     fn chunk(&mut self) -> Option<String> {
+        assert!(Instant::now() < self.end, "no event within {DEADLINE:?}");
         let mut line = String::new();
-        if self.input.read_line(&mut line).ok()? == 0 {
+        if came(self.input.read_line(&mut line))? == 0 {
             return None;
         }
         let size = usize::from_str_radix(line.trim_end(), 16).unwrap();
         let mut bytes = vec![0; size + 2];
-        self.input.read_exact(&mut bytes).ok()?;
+        came(self.input.read_exact(&mut bytes))?;
         bytes.truncate(size);
         (size > 0).then(|| String::from_utf8(bytes).unwrap())
+    }
+}
+
+/// What was read; none where the connection has ended. Silence is not an end.
+#[track_caller]
+fn came<T>(read: io::Result<T>) -> Option<T> {
+    match read {
+        Ok(read) => Some(read),
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+            panic!("nothing came within {DEADLINE:?}")
+        }
+        Err(_) => None,
     }
 }
 

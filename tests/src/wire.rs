@@ -1,6 +1,6 @@
 //! A bare HTTP/1.1 connection: half heads, cut bodies, and other things that no client sends.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 
 use serde_json::Value;
@@ -98,7 +98,10 @@ impl Wire {
 
     /// Whether the server has ended the connection, with nothing more to say.
     pub fn has_ended(&mut self) -> bool {
-        matches!(self.input.read(&mut [0]), Ok(0) | Err(_))
+        match self.input.read(&mut [0]) {
+            Ok(read) => read == 0,
+            Err(error) => !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
+        }
     }
 }
 

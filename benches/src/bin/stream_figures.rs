@@ -135,7 +135,7 @@ fn round(
     crowd.read(WARM_UP, &mut act)?;
     let cpu = cpu_of(server.pid())?;
     let bytes = crowd.read(Duration::from_secs(args.seconds), &mut act)?;
-    let cpu = cpu_of(server.pid())? - cpu;
+    let cpu = cpu_of(server.pid())?.saturating_sub(cpu);
     let grown = resident_bytes(server.pid())?.saturating_sub(before);
     Ok(Round {
         cpu_us_a_frame: cpu.as_secs_f64() * 1e6 * number(frame_bytes as u64) / number(bytes),
@@ -148,7 +148,7 @@ fn frame(address: SocketAddr) -> io::Result<Vec<u8>> {
     let mut stream = std::net::TcpStream::connect(address)?;
     stream.write_all(get(PATH).as_bytes())?;
     let mut text = Vec::new();
-    let mut buffer = [0; READ_BYTES];
+    let mut buffer = vec![0; READ_BYTES];
     loop {
         let read = stream.read(&mut buffer)?;
         text.extend_from_slice(&buffer[..read]);

@@ -27,15 +27,27 @@ export class Problem extends Error {
     }
 }
 
+/** The key where the browser keeps none for us. */
+let keptHere = null;
+
 /** The API key of this tab, or null. It goes with the tab. */
 export function key() {
-    return sessionStorage.getItem(KEY_NAME);
+    try {
+        return sessionStorage.getItem(KEY_NAME) ?? keptHere;
+    } catch {
+        return keptHere;
+    }
 }
 
 /** Keeps a key for this tab; null forgets it. */
 export function setKey(value) {
-    if (value === null) sessionStorage.removeItem(KEY_NAME);
-    else sessionStorage.setItem(KEY_NAME, value);
+    keptHere = value;
+    try {
+        if (value === null) sessionStorage.removeItem(KEY_NAME);
+        else sessionStorage.setItem(KEY_NAME, value);
+    } catch {
+        // Storage may be forbidden: then the key goes with the page.
+    }
 }
 
 function address(path, params) {

@@ -7,7 +7,7 @@ import { element } from "./dom.js";
 export function keyForm(problem, onKey) {
     const wasWrong = api.key() !== null;
     const input = element("input", {
-        id: "key", type: "password", autocomplete: "off", spellcheck: "false", required: "", "aria-describedby": "key-why",
+        id: "key", type: "password", autocomplete: "off", spellcheck: "false", required: "", pattern: "[!-~]+", "aria-describedby": "key-why",
     });
     const form = element("form", { class: "key", autocomplete: "off" },
         element("label", { for: "key" }, "API key"), input, element("button", { type: "submit" }, "Show the board"));

@@ -27,6 +27,9 @@ const WHOLE_WAIT_MAX: Duration = Duration::from_mins(2);
 /// How long a body may send nothing.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 
+/// The media type of a stream of lines.
+pub(crate) const LINES: &str = "application/x-ndjson";
+
 /// The media type, without parameters, in lower case.
 pub(crate) fn media_type(headers: &HeaderMap) -> String {
     let value = headers
@@ -65,7 +68,13 @@ async fn next_bytes(body: &mut Body) -> Result<Option<Bytes>, Problem> {
 
 /// A whole body, of as many bytes as the service takes.
 pub(crate) async fn whole(app: &App, body: Body) -> Result<Bytes, Problem> {
-    whole_up_to(body, app.body_bytes_max).await
+    tokio::select! {
+        whole = whole_up_to(body, app.body_bytes_max) => whole,
+        () = app.stopping() => {
+            let detail = "the server is stopping, and the body has not come";
+            Err(Problem::new(ProblemType::Unavailable, detail))
+        }
+    }
 }
 
 async fn whole_up_to(body: Body, bytes_max: usize) -> Result<Bytes, Problem> {

@@ -7,8 +7,8 @@
 mod access;
 mod app;
 mod body;
-mod if_none_match;
 mod crowd;
+mod if_none_match;
 mod params;
 mod problem;
 mod rest;

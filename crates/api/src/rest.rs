@@ -21,7 +21,6 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::access::Gate;
-
 use crate::socket::Flow;
 
 /// Bytes that are read away behind an answer.

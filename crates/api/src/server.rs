@@ -19,7 +19,7 @@ use crate::body::BODY_BYTES_MAX;
 use crate::crowd::{Crowd, Place};
 use crate::rest;
 use crate::router::router;
-use crate::socket::{Flow, Socket};
+use crate::socket::{Flow, Patience, Socket};
 
 /// Limits of the accept loop.
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +60,9 @@ impl Default for ServerLimits {
 /// Bytes of a request's head, and of what a connection reads ahead.
 const READ_BUFFER_BYTES: usize = 64 << 10;
 
+/// What a stop waits for heads longer than they may take.
+const HEAD_STOP_MARGIN: Duration = Duration::from_secs(5);
+
 /// Pause after the system had no more connections to give, file handles mostly.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -76,6 +79,7 @@ pub async fn serve(
         router(app.clone()),
         limits.requests_max,
     ));
+    let patience = Arc::new(Patience::new(limits.write_timeout));
     let graceful = GracefulShutdown::new();
     let mut crowd = Crowd::new(limits.connections_max, limits.connection_wait);
     let mut stop = std::pin::pin!(stop);
@@ -92,7 +96,7 @@ pub async fn serve(
         }
         let gate = gate.clone();
         let flow = Arc::new(Flow::default());
-        let socket = Socket::new(stream, flow.clone(), limits.write_timeout);
+        let socket = Socket::new(stream, flow.clone(), patience.clone());
         let service = service_fn(move |request| {
             let (gate, flow) = (gate.clone(), flow.clone());
             async move { Ok::<_, Infallible>(rest::answer(&gate, peer, request, &flow).await) }
@@ -112,6 +116,11 @@ pub async fn serve(
     }
     drop(listener);
     app.feeds.close();
+    patience.stop();
+    // Half a head ends only when its own time is over.
+    let stop_timeout = limits
+        .stop_timeout
+        .max(limits.header_timeout + HEAD_STOP_MARGIN);
     // A stream of lines may have no end: it is given time for one, then it gets its receipt.
     let end_streams = async {
         sleep(limits.stream_timeout).await;
@@ -119,11 +128,11 @@ pub async fn serve(
         std::future::pending::<()>().await;
     };
     let finished = tokio::select! {
-        finished = timeout(limits.stop_timeout, graceful.shutdown()) => finished,
+        finished = timeout(stop_timeout, graceful.shutdown()) => finished,
         () = end_streams => Ok(()),
     };
     finished.map_err(|_| {
-        let seconds = limits.stop_timeout.as_secs();
+        let seconds = stop_timeout.as_secs();
         io::Error::other(format!(
             "requests were still under way {seconds} s after the stop"
         ))

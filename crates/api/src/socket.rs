@@ -15,10 +15,13 @@ use futures::task::AtomicWaker;
 use rustix::net::sockopt;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
 /// Bytes that the system keeps of a stream for who reads slowly. It may take twice that.
 const STREAM_SEND_BUFFER_BYTES: usize = 64 << 10;
+
+/// Pause between two looks at whether a write has waited for too long.
+const STALL_LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What is known of a connection's way out.
 #[derive(Debug, Default)]
@@ -54,17 +57,42 @@ impl Flow {
 pub(crate) struct Socket {
     stream: TcpStream,
     flow: Arc<Flow>,
+    patience: Arc<Patience>,
+    /// It carries a stream, which ends with the server.
+    is_stream: bool,
+    /// While a write waits: since when, and until the next look at whether that is too long.
+    stall: Option<(Instant, Pin<Box<Sleep>>)>,
+}
+
+/// How long writes may wait for clients that take nothing.
+#[derive(Debug)]
+pub(crate) struct Patience {
     write_timeout: Duration,
-    /// When it is too late, while a write waits.
-    stall: Option<Pin<Box<Sleep>>>,
+    /// Streams are not waited for any more.
+    is_stopping: AtomicBool,
+}
+
+impl Patience {
+    pub(crate) const fn new(write_timeout: Duration) -> Self {
+        Self {
+            write_timeout,
+            is_stopping: AtomicBool::new(false),
+        }
+    }
+
+    /// From now on streams that nobody reads are ended.
+    pub(crate) fn stop(&self) {
+        self.is_stopping.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Socket {
-    pub(crate) fn new(stream: TcpStream, flow: Arc<Flow>, write_timeout: Duration) -> Self {
+    pub(crate) fn new(stream: TcpStream, flow: Arc<Flow>, patience: Arc<Patience>) -> Self {
         Self {
             stream,
             flow,
-            write_timeout,
+            patience,
+            is_stream: false,
             stall: None,
         }
     }
@@ -83,16 +111,18 @@ impl Socket {
             return written;
         }
         self.flow.is_blocked.store(true, Ordering::Release);
-        let timeout = self.write_timeout;
-        let stall = self.stall.get_or_insert_with(|| Box::pin(sleep(timeout)));
-        match stall.as_mut().poll(context) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(()) => {
-                let seconds = timeout.as_secs();
-                let detail = format!("nothing was taken for {seconds} s");
-                Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, detail)))
+        let now = || (Instant::now(), Box::pin(sleep(STALL_LOOK_INTERVAL)));
+        let (since, look) = self.stall.get_or_insert_with(now);
+        while look.as_mut().poll(context).is_ready() {
+            let waited = since.elapsed();
+            let is_over = self.is_stream && self.patience.is_stopping.load(Ordering::Relaxed);
+            if is_over || waited >= self.patience.write_timeout {
+                let detail = format!("nothing was taken for {} s", waited.as_secs());
+                return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, detail)));
             }
+            look.as_mut().reset(Instant::now() + STALL_LOOK_INTERVAL);
         }
+        Poll::Pending
     }
 
     /// Small buffers, and a short patience with who has gone without a word.
@@ -100,17 +130,18 @@ impl Socket {
         sockopt::set_socket_send_buffer_size(&self.stream, STREAM_SEND_BUFFER_BYTES)?;
         #[cfg(target_os = "linux")]
         {
-            let ms = u32::try_from(self.write_timeout.as_millis()).unwrap_or(u32::MAX);
+            let ms = u32::try_from(self.patience.write_timeout.as_millis()).unwrap_or(u32::MAX);
             sockopt::set_tcp_user_timeout(&self.stream, ms)?;
         }
         Ok(())
     }
 
-    fn begin_write(&self) {
-        if self.flow.is_stream.load(Ordering::Relaxed)
-            && self.flow.is_stream.swap(false, Ordering::Relaxed)
-            && let Err(error) = self.tune()
-        {
+    fn begin_write(&mut self) {
+        if self.is_stream || !self.flow.is_stream.load(Ordering::Relaxed) {
+            return;
+        }
+        self.is_stream = true;
+        if let Err(error) = self.tune() {
             tracing::debug!(%error, "a stream keeps the buffers of other connections");
         }
     }

@@ -172,7 +172,7 @@ impl Config {
 /// What is shown of a line that is wrong: nothing of what it says about a secret.
 fn shown_of(line: &str) -> String {
     let lower = line.to_ascii_lowercase();
-    let is_secret = ["secret", "password", "hash"]
+    let is_secret = ["secret", "password", "hash", "key", "mb_"]
         .iter()
         .any(|word| lower.contains(word));
     let shown = match line.split_once('=') {

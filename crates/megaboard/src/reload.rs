@@ -1,7 +1,7 @@
 //! SIGHUP: the keys are read again, out of the file that the server was started with.
 //!
-//! Nothing else of the file is: what else it says holds from the next start on. The last key never goes by oversight: an empty file, as an editor leaves
-//! it for a moment, takes none away.
+//! Nothing else of the file is: what else it says holds from the next start on. The last key never goes by
+//! oversight: an empty file, as an editor leaves it for a moment, takes none away.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,19 +15,13 @@ use crate::config::{Config, DEFAULT_PATH};
 pub(crate) struct Reload {
     hangups: Signal,
     config: Option<PathBuf>,
-    /// Whether the server may be without keys, by the command line.
-    open: bool,
 }
 
 impl Reload {
     /// From now on the signal no longer ends the process.
-    pub(crate) fn catch(config: Option<PathBuf>, open: bool) -> std::io::Result<Self> {
+    pub(crate) fn catch(config: Option<PathBuf>) -> std::io::Result<Self> {
         let hangups = signal(SignalKind::hangup())?;
-        Ok(Self {
-            hangups,
-            config,
-            open,
-        })
+        Ok(Self { hangups, config })
     }
 
     /// Reads the keys at each signal.
@@ -45,8 +39,8 @@ impl Reload {
         // Named, so that a file that is gone is an error also where none was asked for.
         let config = Config::read(Some(path)).map_err(|error| error.to_string())?;
         let (keys, access) = (config.server.keys(), app.access());
-        let may_open = self.open || config.server.is_open();
-        if keys.is_empty() && access.has_keys() && !may_open {
+        // What the command line said was said of a server with keys.
+        if keys.is_empty() && access.has_keys() && !config.server.is_open() {
             return Err(
                 "without its last key the server would be open to everybody; \
                         say that this is wanted with open = true"

@@ -52,8 +52,9 @@ pub(crate) struct ServeArgs {
 
     /// Shows a simulated live stream, in a store kept in memory: a stage with a million members and a
     /// few rooms.
-    #[arg(long, conflicts_with = "store", env = "MEGABOARD_DEMO")]
+    #[arg(long, env = "MEGABOARD_DEMO", value_parser = BoolishValueParser::new())]
     demo: bool,
+
     /// What stream tokens are signed under, so that servers which share it know each other's; at least
     /// 32 bytes, better given in the environment. Drawn at the start without it.
     #[arg(
@@ -89,6 +90,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> {
+    if args.demo && args.store.is_some() {
+        return Err("--demo keeps its boards in memory: it goes without --store".into());
+    }
     let kinds = if args.demo {
         vec![KindShape::default().into_kind(demo::KIND)?]
     } else {
@@ -140,7 +144,7 @@ async fn serve_from(
     // Signals are caught before anybody can know that the server is there.
     let stop = stop_signal()?;
     let limits = config.server_limits()?;
-    let reload = Reload::catch(args.config.clone(), args.open)?;
+    let reload = Reload::catch(args.config.clone())?;
 
     let listen = listen_address(args, config);
     let listener = TcpListener::bind(listen)

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use end_to_end::{Server, Wire};
+use end_to_end::{Server, Wire, allow_files};
 use serde_json::json;
 
 use super::Key;
@@ -141,6 +141,7 @@ fn send_nonsense(server: &Server, key: &Key, done: &AtomicBool, passes: &AtomicU
 
 #[test]
 fn healthy_clients_are_answered_right_beside_those_who_mean_ill() {
+    allow_files(2 * SLOW + 500);
     let key = Key::new("--scope write");
     let config = format!(
         "[server]\ntrusted_proxies = [\"127.0.0.1\"]\n[kinds.gifts]\nwindows = [\"all\"]\n{}",

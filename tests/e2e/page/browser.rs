@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
@@ -25,7 +26,8 @@ type Outcomes = BTreeMap<String, Result<(), String>>;
 /// Asserts that the scenario of this name passed.
 #[track_caller]
 pub(super) fn passed(scenario: &str) {
-    match outcomes().get(scenario) {
+    let outcomes = outcomes().unwrap_or_else(|why| panic!("{why}"));
+    match outcomes.get(scenario) {
         Some(Ok(())) => {}
         Some(Err(why)) => panic!("{scenario}: {why}"),
         None => panic!("{scenario}: was not played"),
@@ -34,12 +36,17 @@ pub(super) fn passed(scenario: &str) {
 
 /// The names of all that were played.
 pub(super) fn played() -> Vec<&'static str> {
-    outcomes().keys().map(String::as_str).collect()
+    let outcomes = outcomes().unwrap_or_else(|why| panic!("{why}"));
+    outcomes.keys().map(String::as_str).collect()
 }
 
-fn outcomes() -> &'static Outcomes {
-    static OUTCOMES: OnceLock<Outcomes> = OnceLock::new();
-    OUTCOMES.get_or_init(|| play(&scripts(), &screenshots()))
+/// What the one run came to. One that broke off is not played again by every test.
+fn outcomes() -> Result<&'static Outcomes, &'static str> {
+    static OUTCOMES: OnceLock<Option<Outcomes>> = OnceLock::new();
+    let played = OUTCOMES.get_or_init(|| catch_unwind(|| play(&scripts(), &screenshots())).ok());
+    played
+        .as_ref()
+        .ok_or("the scenarios were not played: see the first failure")
 }
 
 /// Where the scenarios lie, with what they need beside them.

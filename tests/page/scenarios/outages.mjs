@@ -45,7 +45,7 @@ export const scenarios = {
     },
 
     async "what is over is said to be final"(stage) {
-        const ends = new Date(Date.now() + 5000).toISOString();
+        const ends = new Date(Date.now() + 12_000).toISOString();
         const response = await fetch(`${stage.url}/v1/boards/gifts/battle`, {
             method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify({ ends_at: ends }),
         });
@@ -53,7 +53,7 @@ export const scenarios = {
         await stage.give("gifts/battle", ["ada", 3], ["ben", 2]);
         const page = await stage.open("#/gifts/battle?window=day");
         await shows(page, ["ada", "ben"]);
-        await eventually("the time left", async () => /Ends in 0:0\d/.test(await page.locator("#span").innerText()));
+        await eventually("the time left", async () => /Ends in 0:\d\d/.test(await page.locator("#span").innerText()));
         await eventually("the end", async () => (await page.locator("#span").innerText()).includes("Final since"));
         same(await page.locator("#live").innerText(), "Final", "the bar");
     },

@@ -20,6 +20,7 @@ use super::scope::Scope;
 use super::token::{self, BadToken};
 use super::under_way::UnderWay;
 use crate::app::App;
+use crate::body::{LINES, media_type};
 use crate::router::unknown_path;
 
 /// Where every path of the contract begins that asks for a key.
@@ -70,7 +71,7 @@ impl Gate {
     }
 
     async fn pass(&self, peer: IpAddr, mut request: Request<Body>) -> Response {
-        // Held until the answer is there; what goes on behind it is a stream, which is not counted.
+        // Held until the answer is there; streams, either way, are not counted once they are let in.
         let place = self.under_way.enter();
         if place.is_none() && !is_probe(request.uri().path()) {
             return Refusal::overloaded(self.requests_max).into_response();
@@ -78,6 +79,8 @@ impl Gate {
         if let Err(refusal) = self.admit(peer, &mut request) {
             return refusal.into_response();
         }
+        // A stream of lines may go on for hours: connections bound how many there are.
+        let _place = place.filter(|_| media_type(request.headers()) != LINES);
         let response = self.router.clone().oneshot(request).await;
         response.unwrap_or_else(|never| match never {})
     }

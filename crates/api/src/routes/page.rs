@@ -6,6 +6,7 @@
 use std::sync::LazyLock;
 
 use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -72,9 +73,11 @@ pub(crate) async fn start(headers: HeaderMap) -> Result<Response, Problem> {
 }
 
 pub(crate) async fn file(
-    Path(name): Path<String>,
+    name: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
+    // What is no UTF-8 names nothing that there is.
+    let name = name.map_or_else(|_| String::new(), |Path(name)| name);
     answer(&name, &headers)
 }
 

@@ -7,7 +7,7 @@ use board::{BoardName, Kind, WindowSelector};
 use bytes::Bytes;
 use merger::{Snapshot, TopView};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
 use super::frame::{Frame, event_aside};
 use crate::app::App;
@@ -70,10 +70,13 @@ impl Feed {
         })
     }
 
-    /// The last board there is, told as stale.
+    /// The last board there is, told as stale; none of a window that has begun since.
     fn look_again(&self, known: &Sight, kind: &Kind, before: &Frame) -> Option<Arc<Frame>> {
         let Watched { board, window, n } = &self.watched;
         let window = resolve_at(kind, *window, self.app.now()).ok()?;
+        if window.window != before.window() {
+            return None;
+        }
         let view = TopView {
             snapshot: known.snapshot.clone(),
             stale: true,
@@ -86,6 +89,7 @@ impl Feed {
     /// is nothing more to see.
     pub(super) async fn run(&self, signals: &watch::Sender<Signal>, sight: &mut Sight) {
         let mut beat_at = Instant::now() + BEAT_INTERVAL;
+        let mut look_at = Instant::now() + sight.look_interval;
         loop {
             tokio::select! {
                 () = signals.closed() => return,
@@ -94,10 +98,12 @@ impl Feed {
                     beat_at = Instant::now() + BEAT_INTERVAL;
                     continue;
                 }
-                () = sleep(sight.look_interval) => {}
+                () = sleep_until(look_at) => {}
             }
             let before = signals.borrow().frame.clone();
-            let frame = match self.look(Some(&before)).await {
+            let looked = self.look(Some(&before)).await;
+            look_at = Instant::now() + sight.look_interval;
+            let frame = match looked {
                 Ok(seen) => {
                     *sight = seen;
                     sight.frame.take()

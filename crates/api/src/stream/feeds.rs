@@ -13,6 +13,9 @@ use crate::problem::{Problem, ProblemType};
 /// Streams open at once; further ones are refused.
 pub(crate) const STREAMS_MAX: usize = 12_288;
 
+/// Tops that are looked at for streams at once: each board, window and `n` is one.
+const FEEDS_MAX: usize = 4_096;
+
 /// Reads of members' own places under way at once; further ones wait, so that many watched members
 /// make their events later, not the store slower.
 const PLACES_AT_ONCE_MAX: usize = 64;
@@ -47,6 +50,12 @@ impl Feeds {
     /// Ends all streams, and opens no more.
     pub(crate) fn close(&self) {
         self.closed.send_replace(true);
+    }
+
+    /// Ready once all streams are to end.
+    pub(super) async fn closed(&self) {
+        // The sender lives as long as this: there is no other error.
+        let _ = self.closed.subscribe().wait_for(|closed| *closed).await;
     }
 
     pub(super) const fn places(&self) -> &Semaphore {
@@ -100,6 +109,10 @@ impl Feeds {
             if let Some(begun) = feeds.get(watched) {
                 // Somebody else was faster.
                 return Ok(begun.subscribe());
+            }
+            if feeds.len() >= FEEDS_MAX {
+                let detail = format!("{FEEDS_MAX} tops are streamed, as many as there may be");
+                return Err(Problem::new(ProblemType::Overloaded, detail));
             }
             feeds.insert(watched.clone(), signals.clone());
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
-use board::{Activity, BoardName, Timestamp};
+use board::{Activity, BoardName, Timestamp, Window};
 use bytes::Bytes;
 use merger::{Rendered, TopForm, TopView};
 
@@ -71,6 +71,11 @@ impl Frame {
             before: same_window.map(|before| before.entries.clone()),
             changes: OnceLock::new(),
         }))
+    }
+
+    /// The window that is shown.
+    pub(super) const fn window(&self) -> Window {
+        self.shown.form.window
     }
 
     /// The event that shows what has moved since the frame before; none where all is to be shown.

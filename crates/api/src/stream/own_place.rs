@@ -2,12 +2,14 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
-use board::Member;
+use board::{Member, Window};
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, stream};
 use merger::{Found, MemberView};
 use serde::Serialize;
+use tokio::time::timeout;
 
 use super::feed::Watched;
 use super::frame::event_aside;
@@ -20,6 +22,9 @@ use crate::wire::{Answer, Envelope, PlaceShape};
 /// Members above that are looked at for who has overtaken.
 const ABOVE_MAX: u64 = 10;
 
+/// How long a board's events wait for a look at a place.
+const LOOK_WAIT_MAX: Duration = Duration::from_secs(2);
+
 /// Whose place, and where it was told last.
 pub(crate) struct OwnPlace {
     app: Arc<App>,
@@ -28,8 +33,20 @@ pub(crate) struct OwnPlace {
     told: Option<Told>,
 }
 
+/// What a look at a place came to.
+enum Look {
+    /// The event that tells it.
+    News(Bytes),
+    /// It was told.
+    Same,
+    /// It could not be seen.
+    Failed,
+}
+
 /// A place as it was told.
 struct Told {
+    window: Window,
+    is_final: bool,
     /// The entry and its place; what else an answer says changes all the time.
     place: Vec<u8>,
     position: Option<u64>,
@@ -52,6 +69,14 @@ struct NoPlaceShape<'a> {
     member: &'a str,
 }
 
+impl Told {
+    /// Whether it tells all that the other would.
+    fn shows(&self, other: &Self) -> bool {
+        let same_window = self.window == other.window && self.is_final == other.is_final;
+        same_window && self.place == other.place
+    }
+}
+
 impl OwnPlace {
     pub(crate) const fn new(app: Arc<App>, watched: Watched, member: Member) -> Self {
         Self {
@@ -69,35 +94,42 @@ impl OwnPlace {
     ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
         let seen = reader.sent();
         stream::unfold((reader, self, seen), async |(mut reader, mut own, seen)| {
-            if reader.sent() != seen {
-                let seen = reader.sent();
-                if let Some(event) = own.look().await {
-                    return Some((Ok(event), (reader, own, seen)));
-                }
-                let event = reader.next().await?;
-                return Some((event, (reader, own, seen)));
-            }
-            let event = reader.next().await?;
+            let sent = reader.sent();
+            let (event, seen) = match if sent == seen {
+                Look::Same
+            } else {
+                own.look().await
+            } {
+                Look::News(event) => return Some((Ok(event), (reader, own, sent))),
+                Look::Same => (reader.next().await?, sent),
+                // Tried again behind what comes next.
+                Look::Failed => (reader.next().await?, seen),
+            };
             Some((event, (reader, own, seen)))
         })
     }
 
-    /// The event that tells where the member stands now; none where it was told, and where the store is
-    /// away: then the next frame brings the next try.
-    async fn look(&mut self) -> Option<Bytes> {
-        let permit = self.app.feeds.places().acquire().await;
-        let told = self.read().await;
-        drop(permit);
+    /// Looks where the member stands now. The board's events wait for it, but not for long.
+    async fn look(&mut self) -> Look {
+        let read = async {
+            let _permit = self.app.feeds.places().acquire().await;
+            self.read().await
+        };
+        let told = tokio::select! {
+            told = timeout(LOOK_WAIT_MAX, read) => told,
+            () = self.app.feeds.closed() => return Look::Same,
+        };
         match told {
-            Ok(Some((event, told))) => {
+            Ok(Ok(Some((event, told)))) => {
                 self.told = Some(told);
-                Some(event)
+                Look::News(event)
             }
-            Ok(None) => None,
-            Err(problem) => {
+            Ok(Ok(None)) => Look::Same,
+            Ok(Err(problem)) => {
                 tracing::debug!(member = %self.member, detail = problem.detail, "a place could not be read");
-                None
+                Look::Failed
             }
+            Err(_) => Look::Failed,
         }
     }
 
@@ -123,11 +155,13 @@ impl OwnPlace {
         };
         let place = PlaceShape::of(kind.rules(), &answer.value, answer.members);
         let told = Told {
+            window: window.window,
+            is_final: window.is_final || answer.is_final(),
             place: place.as_ref().map(json).unwrap_or_default(),
             position: view.map(|view| view.own().position),
             above: view.map(above).unwrap_or_default(),
         };
-        if self.told.as_ref().is_some_and(|it| it.place == told.place) {
+        if self.told.as_ref().is_some_and(|it| it.shows(&told)) {
             return Ok(None);
         }
         let overtaken_by = self.overtaken_by(&told);
@@ -149,7 +183,8 @@ impl OwnPlace {
 
     /// Who of those directly above has come there since, where the member has fallen.
     fn overtaken_by<'a>(&self, now: &'a Told) -> Vec<&'a str> {
-        let Some(before) = &self.told else {
+        let before = self.told.as_ref();
+        let Some(before) = before.filter(|before| before.window == now.window) else {
             return Vec::new();
         };
         let has_fallen = now.position > before.position && before.position.is_some();

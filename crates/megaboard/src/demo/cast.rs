@@ -46,7 +46,7 @@ const ANIMALS: [&str; 16] = [
 ];
 
 /// Points of the crowd at most.
-const CROWD_POINTS_MAX: i64 = 60_000;
+const CROWD_POINTS_MAX: i64 = 30_000;
 
 /// All members of the demo.
 pub(super) struct Cast {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use board::{KindName, Timestamp};
 use merger::Clock;
 use shard_router::{KnownKind, Router, Write, Written};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use cast::Cast;
 use room::Room;
@@ -28,6 +28,9 @@ const CROWD_AGE: Duration = Duration::from_hours(3 * 365 * 24);
 
 /// Contributions of the crowd that are written at once.
 const CROWD_BATCH: u32 = 1_000;
+
+/// Pause between two of those batches.
+const CROWD_PAUSE: Duration = Duration::from_millis(2);
 
 /// How often gifts are given.
 const TICK: Duration = Duration::from_millis(150);
@@ -100,6 +103,8 @@ impl Demo {
                 room::gift(stage, &self.kind, member, points, at)
             });
             self.write(writes.collect()).await;
+            // A store in memory never waits, and the rooms are to be live meanwhile.
+            sleep(CROWD_PAUSE).await;
         }
         tracing::info!(
             members = CROWD,

@@ -11,20 +11,20 @@ use super::{CROWD, KIND};
 
 /// Gifts as a platform sells them, the dear ones seldom.
 const GIFTS: [(i64, u32); 7] = [
-    (1, 40),
-    (5, 25),
-    (10, 15),
-    (50, 10),
-    (99, 6),
-    (520, 3),
-    (1314, 1),
+    (1, 25),
+    (5, 20),
+    (10, 18),
+    (50, 14),
+    (99, 10),
+    (520, 8),
+    (1314, 5),
 ];
 
 /// One gift in so many begins a streak.
 const STREAK_ONE_IN: u32 = 12;
 
 /// Points of the first of the regulars when the room opens, and what the next has less.
-const OPENING: (i64, i64) = (64_000, 950);
+const OPENING: (i64, i64) = (64_000, 420);
 
 /// A board, and who gives there.
 pub(super) struct Room {

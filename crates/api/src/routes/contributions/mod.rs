@@ -73,7 +73,7 @@ pub(crate) async fn add(
     params.finish()?;
     match body::media_type(&headers).as_str() {
         "application/json" => json(&app, &caller, &body::whole(&app, request).await?, wanted).await,
-        "application/x-ndjson" => lines(&app, &caller, Lines::new(request), wanted).await,
+        body::LINES => lines(&app, &caller, Lines::new(request), wanted).await,
         other => {
             let detail =
                 format!("content-type: {other:?} is not application/json or application/x-ndjson");

@@ -1,0 +1,24 @@
+//! `serve --demo`: there is something to see.
+
+use end_to_end::{Events, Launch};
+
+#[test]
+fn rooms_are_live_while_the_stage_fills() {
+    let server = Launch::on_a_free_port("").args("--demo").start();
+    let mut events = Events::of(&server, "/v1/boards/gifts/room-ada/stream?n=3&window=all");
+    let first = events.until(|event| !event.entries().is_empty());
+    events.until(|event| event.id != first.id);
+    let mut stage = Events::of(&server, "/v1/boards/gifts/main-stage/stream?n=3&window=all");
+    stage.until(|event| event.value["members"].as_u64() > Some(10_000));
+}
+
+#[test]
+fn a_store_beside_it_is_refused() {
+    let mut launch = Launch::on_a_free_port("").args("--demo --store memory:");
+    let (status, said) = launch.refused();
+    assert_eq!(status, Some(1));
+    assert!(
+        said.contains("--demo") && said.contains("--store"),
+        "{said}"
+    );
+}
