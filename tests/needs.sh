@@ -42,7 +42,7 @@ need_browser() {
     by_hand+=' (Debian, Ubuntu: apt-get install chromium nodejs npm)'
     [ -x "${MEGABOARD_CHROMIUM:-/usr/bin/chromium}" ] || install_package chromium chromium "$by_hand"
     command -v node >/dev/null || install_package nodejs node "$by_hand"
-    node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 18)' ||
+    node -e 'process.exit(process.versions.node.split(".")[0] >= 18 ? 0 : 1)' ||
         fail "node is older than 18: get a newer one from https://nodejs.org"
     command -v npm >/dev/null || install_package npm npm "$by_hand"
     # npm's own note of what it put there.
