@@ -47,7 +47,7 @@ static ROUTES: &[Route] = &[
     route("/readyz", &[("GET", Nothing)]),
     route("/metrics", &[("GET", Metrics)]),
     route("/", &[("GET", Nothing)]),
-    route("/page/{*file}", &[("GET", Nothing)]),
+    route("/page/{file}", &[("GET", Nothing)]),
     route("/openapi.json", &[("GET", Nothing)]),
     route("/docs", &[("GET", Nothing)]),
     route("/v1/contributions", &[("POST", Key(Write))]),
