@@ -127,6 +127,13 @@ impl Tally {
         );
     }
 
+    /// Of every contribution it was told whether it counts.
+    #[track_caller]
+    pub(crate) fn nothing_is_unknown(&self) {
+        let unknown = self.unknown.load(Ordering::Relaxed);
+        assert_eq!(unknown, 0, "contributions unknown");
+    }
+
     /// Says what there was.
     pub(crate) fn print(&self) {
         let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);

@@ -66,7 +66,7 @@ impl Writer {
                 _ => self.own(self.load.own_members),
             };
             let answer = match sort {
-                2 => twice(server, &items, lines, tally.expects_losses()),
+                2 => twice(server, &items, lines, tally),
                 _ => once(server, &items, lines),
             };
             if answer.was_last {
@@ -162,7 +162,7 @@ fn once(server: &Server, items: &[Item], lines: bool) -> Answer {
 /// Sends items by two connections at once. A duplicate is as durable as what it is one of, so that
 /// one answer is enough.
 /// Of what was lost in between, both may have been the first.
-fn twice(server: &Server, items: &[Item], lines: bool, expects_losses: bool) -> Answer {
+fn twice(server: &Server, items: &[Item], lines: bool, tally: &Tally) -> Answer {
     let [first, second] = thread::scope(|scope| {
         let other = scope.spawn(|| send(server, items, lines));
         let first = send(server, items, lines);
@@ -178,7 +178,8 @@ fn twice(server: &Server, items: &[Item], lines: bool, expects_losses: bool) -> 
         _ => Told::Unknown,
     });
     let told = told.collect();
-    if let (Some(first), Some(second), false) = (first, second, expects_losses) {
+    // Asked after the answers: losses may have begun in between.
+    if let (Some(first), Some(second), false) = (first, second, tally.expects_losses()) {
         let applied = first.applied + second.applied;
         assert!(applied <= items.len(), "{applied} of {}", items.len());
         let mut all = first.told.iter().chain(&second.told);
