@@ -8,6 +8,7 @@ use shard_router::{KnownKind, Router};
 use tokio::sync::watch;
 
 use crate::access::Access;
+use crate::audit::AuditLog;
 use crate::body::BODY_BYTES_MAX;
 use crate::problem::Problem;
 use crate::stream::Feeds;
@@ -18,6 +19,7 @@ pub struct App {
     pub(crate) merger: Arc<Merger>,
     pub(crate) feeds: Feeds,
     pub(crate) access: Access,
+    pub(crate) audit: AuditLog,
     /// Bytes of a JSON body.
     pub(crate) body_bytes_max: usize,
     clock: Clock,
@@ -34,6 +36,7 @@ impl App {
             merger,
             feeds: Feeds::default(),
             access,
+            audit: AuditLog::default(),
             body_bytes_max: BODY_BYTES_MAX,
             clock,
             stop,
@@ -44,6 +47,13 @@ impl App {
     #[must_use]
     pub fn with_bodies_up_to(mut self, bytes: usize) -> Self {
         self.body_bytes_max = bytes;
+        self
+    }
+
+    /// The same with acts written down here.
+    #[must_use]
+    pub fn with_audit_log(mut self, audit: AuditLog) -> Self {
+        self.audit = audit;
         self
     }
 

@@ -2,10 +2,11 @@
 //!
 //! `router` is the one table of routes, with a handler a file in `routes`. Wire shapes live in
 //! `wire`, request parameters in `params`; `problem` is where errors become statuses. [`serve`]
-//! accepts connections until it is told to stop. `access` says who is let in.
+//! accepts connections until it is told to stop. `access` says who is let in, `audit` writes down what they did.
 
 mod access;
 mod app;
+mod audit;
 mod body;
 mod crowd;
 mod if_none_match;
@@ -25,6 +26,7 @@ pub use access::{
     TokenSecret,
 };
 pub use app::App;
+pub use audit::AuditLog;
 pub use routes::top_json;
 pub use server::{ServerLimits, serve};
 pub use wire::{EntryRead, KindShape, RENDERER_MARK, ShapeError, read_entries, render};

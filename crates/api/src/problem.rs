@@ -291,7 +291,9 @@ impl From<CatalogueError> for Problem {
         let kind = match &error {
             CatalogueError::Unknown(_) => ProblemType::UnknownKind,
             CatalogueError::Change(_) | CatalogueError::HasBoards(_) => ProblemType::KindHasBoards,
-            CatalogueError::TooMany(_) | CatalogueError::Contended(_) => ProblemType::Conflict,
+            CatalogueError::TooMany(_)
+            | CatalogueError::TooManyHidden(_)
+            | CatalogueError::Contended(_) => ProblemType::Conflict,
             CatalogueError::Store(error) => return error.clone().into(),
         };
         Self::new(kind, error.to_string())

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::http::{Method, Uri};
-use axum::routing::{get, post, put};
+use axum::routing::{delete, get, post, put};
 
 use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::routes::{
-    around, board, boards, contributions, count, health, kinds, lookup, member, page, range, rank,
-    stream, stream_tokens, top, tops,
+    around, board, boards, contributions, count, health, kinds, lookup, member, members, page,
+    range, rank, stream, stream_tokens, top, tops,
 };
 
 /// All routes over one service.
@@ -50,6 +50,14 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             "/v1/boards/{kind}/{subject}/members/{member}/around",
             get(around::show),
         )
+        .route("/v1/members/{member}", delete(members::erase))
+        .route(
+            "/v1/members/{member}/hidden",
+            get(members::is_hidden)
+                .put(members::hide)
+                .delete(members::show),
+        )
+        .route("/v1/hidden", get(members::hidden))
         .fallback(async |uri: Uri| unknown_path(&uri))
         .method_not_allowed_fallback(async |method: Method, uri: Uri| unknown_method(&method, &uri))
         .with_state(app)

@@ -55,7 +55,9 @@ impl Kind {
         if let Some(setting) = differing {
             return Err(refused(setting, "standings are packed by it"));
         }
-        Self::new(spec).map_err(|error: KindError| refused("windows", error.to_string()))
+        let changed = Self::new(spec);
+        let changed = changed.map_err(|error: KindError| refused("windows", error.to_string()))?;
+        Ok(changed.hiding(self.hidden().clone()))
     }
 
     fn changed_windows(

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use crate::hidden::Hidden;
 use crate::ident::KindName;
 use crate::limits::{DEDUPE_MAX, KEEP_MAX, SHARDS_MAX, STALENESS_MAX, TOP_MAX};
 use crate::meaning::Meaning;
@@ -155,13 +156,14 @@ impl KindError {
     }
 }
 
-/// A valid kind.
+/// A valid kind, and whom its boards do not show, which is no setting of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kind {
     pub(crate) spec: KindSpec,
     shards: ShardCount,
     top: usize,
     meaning: Meaning,
+    hidden: Hidden,
 }
 
 impl Kind {
@@ -201,7 +203,21 @@ impl Kind {
             spec,
             shards,
             top,
+            hidden: Hidden::default(),
         })
+    }
+
+    /// The same, with these members hidden and no others.
+    #[must_use]
+    pub fn hiding(mut self, hidden: Hidden) -> Self {
+        self.hidden = hidden;
+        self
+    }
+
+    /// Members that its boards do not show.
+    #[must_use]
+    pub const fn hidden(&self) -> &Hidden {
+        &self.hidden
     }
 
     /// What it is made of.

@@ -6,6 +6,7 @@ mod activity;
 mod admission;
 mod change;
 mod fold;
+mod hidden;
 mod ident;
 mod kind;
 pub mod limits;
@@ -25,6 +26,7 @@ pub use activity::{Activity, ActivityError, NotOpen};
 pub use admission::{Admission, NotAdmitted, WindowState, Windows};
 pub use change::ChangeError;
 pub use fold::OutOfRange;
+pub use hidden::{Hidden, TooManyHidden};
 pub use ident::{
     BoardName, ContributionId, FieldName, IdDigest, IdentError, Incarnation, KindName, Member,
     RESERVED_FIELD_NAMES, Subject,

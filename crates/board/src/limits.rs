@@ -33,6 +33,9 @@ pub const SHARDS_MAX: u16 = 4096;
 /// Depth of a kind's cached global board.
 pub const TOP_MAX: u32 = 10_000;
 
+/// Members that a kind may hide: a read of a shard asks where each of them is that lies on it.
+pub const HIDDEN_MAX: usize = 1_000;
+
 /// Members that a kind with [`Retain`](crate::Retain) may keep ranked.
 pub const RETAIN_MAX: u64 = 100_000;
 

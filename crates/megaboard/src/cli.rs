@@ -10,6 +10,7 @@ use crate::export::ExportArgs;
 use crate::import::ImportArgs;
 use crate::ingest::IngestArgs;
 use crate::key::KeyArgs;
+use crate::member::MemberArgs;
 use crate::serve::ServeArgs;
 use crate::top::TopArgs;
 use crate::verify::VerifyArgs;
@@ -32,6 +33,7 @@ pub(crate) enum Command {
     Ingest(IngestArgs),
     Adopt(AdoptArgs),
     Key(KeyArgs),
+    Member(MemberArgs),
     Top(TopArgs),
     Verify(VerifyArgs),
 }

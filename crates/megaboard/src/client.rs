@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::time::Duration;
 
 use serde::Deserialize;
-use ureq::http::{HeaderMap, Uri, header};
+use ureq::http::{HeaderMap, Request, Uri, header};
 use ureq::{Agent, Proxy, SendBody};
 
 use crate::cli::ServerArgs;
@@ -123,6 +123,22 @@ impl Client {
             .call()
             .and_then(read_answer)
             .map_err(|error| self.failure(&error, false))
+    }
+
+    /// Sends a request without a body, whose effect is the same however often it comes.
+    pub(crate) fn send(&self, method: &str, path: &str) -> Result<Answer, ClientError> {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.url));
+        if let Some(authorization) = &self.authorization {
+            request = request.header(header::AUTHORIZATION, authorization);
+        }
+        let sent = request
+            .body(())
+            .map_err(ureq::Error::from)
+            .and_then(|request| self.agent.run(request))
+            .and_then(read_answer);
+        sent.map_err(|error| self.failure(&error, true))
     }
 
     /// Sends NDJSON. With `ask_first` the body leaves once the server has agreed to take it, so that

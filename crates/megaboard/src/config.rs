@@ -10,7 +10,7 @@ mod redis;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use api::{KeySettings, KindShape, ServerLimits, TokenSecret};
@@ -54,6 +54,8 @@ pub(crate) struct ServerSection {
     metrics_open: bool,
     token_secret: Option<TokenSecret>,
     trusted_proxies: Vec<String>,
+    /// Where it is written down who changed or took away what.
+    pub(crate) audit_log: Option<PathBuf>,
     limits: LimitsSection,
     cors: CorsSection,
 }

@@ -13,6 +13,7 @@ mod export;
 mod import;
 mod ingest;
 mod key;
+mod member;
 mod open_files;
 mod redis_error;
 mod reload;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Export(args) => export::run(&args),
         Command::Ingest(args) => ingest::run(&args),
         Command::Key(args) => key::run(&args),
+        Command::Member(args) => member::run(&args),
         Command::Top(args) => top::run(&args),
         Command::Verify(args) => verify::run(&args),
     };

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use api::{Access, App, KindShape, TokenSecret};
+use api::{Access, App, AuditLog, KindShape, TokenSecret};
 use board::Timestamp;
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -65,6 +65,11 @@ pub(crate) struct ServeArgs {
     )]
     token_secret: Option<TokenSecret>,
 
+    /// Where it is written down who changed kinds and boards, and took away, hid or erased members.
+    /// [default: audit.log in the folder of an embedded store]
+    #[arg(long, value_name = "FILE", env = "MEGABOARD_AUDIT_LOG")]
+    audit_log: Option<PathBuf>,
+
     /// Let everybody who reaches the server do everything: without it, a server that has no API keys
     /// listens on its own machine alone.
     #[arg(long, env = "MEGABOARD_OPEN", value_parser = BoolishValueParser::new())]
@@ -112,8 +117,13 @@ async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> 
         Some(text) => text.parse()?,
         None => StoreUrl::default(),
     };
-    let store = store.open(&config.store_settings()).await?;
-    let served = serve_from(&store, kinds, published, access, args, config).await;
+    let url = store;
+    let store = url.open(&config.store_settings()).await?;
+    let served = async {
+        let audit = audit_log(args, config, &url)?;
+        serve_from(&store, kinds, published, (access, audit), args, config).await
+    };
+    let served = served.await;
     // Also where it never came to serve: what is not closed was killed.
     store.close().await?;
     served?;
@@ -125,7 +135,7 @@ async fn serve_from(
     store: &Arc<dyn ShardStore>,
     kinds: Vec<board::Kind>,
     publishing: publish::Settings,
-    access: Access,
+    (access, audit): (Access, AuditLog),
     args: &ServeArgs,
     config: &Config,
 ) -> Result<(), Box<dyn Error>> {
@@ -161,8 +171,10 @@ async fn serve_from(
         .demo
         .then(|| tokio::spawn(demo::run(router.clone(), clock.clone())));
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
-    let app =
-        Arc::new(App::new(router, merger, clock, access).with_bodies_up_to(limits.body_bytes_max));
+    let app = App::new(router, merger, clock, access)
+        .with_bodies_up_to(limits.body_bytes_max)
+        .with_audit_log(audit);
+    let app = Arc::new(app);
     let reload = tokio::spawn(reload.run(app.clone()));
     let served = api::serve(listener, app, limits, stop).await;
     reload.abort();
@@ -175,6 +187,18 @@ async fn serve_from(
     let _ = sweep.await;
     publisher.stop().await;
     Ok(served?)
+}
+
+/// Where acts are written down: where it is told to, or else beside what an embedded store keeps.
+fn audit_log(args: &ServeArgs, config: &Config, store: &StoreUrl) -> Result<AuditLog, String> {
+    let told = args.audit_log.as_ref().or(config.server.audit_log.as_ref());
+    let path = match (told, store) {
+        (Some(path), _) => path.clone(),
+        (None, StoreUrl::Embedded(folder)) => folder.join("audit.log"),
+        (None, _) => return Ok(AuditLog::default()),
+    };
+    let opened = AuditLog::to(&path);
+    opened.map_err(|error| format!("audit log {}: {error}", path.display()))
 }
 
 /// The address that the server is told to listen at.

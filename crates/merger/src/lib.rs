@@ -4,6 +4,8 @@
 //! it fetches little from every shard, merges it (`kway`), and proves that it was enough; every
 //! read (`read`) is a use of it. `cache` keeps merged tops as bytes, one merge at a time a board.
 //!
+//! Members that a kind hides are left out where shards are asked (`hidden`): no read knows of them.
+//!
 //! Exact here means: true of each shard at one moment between request and answer. There is no
 //! moment common to all shards.
 
@@ -11,6 +13,7 @@ mod cache;
 mod counters;
 mod error;
 mod gather;
+mod hidden;
 mod kway;
 mod merger;
 mod ranks;

@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
-use board::{Kind, RankStyle, Timestamp, Window};
+use board::{Kind, Member, RankStyle, Timestamp, Window};
 use futures::FutureExt;
 use futures::future::{join_all, try_join_all};
 use futures::stream::{self, StreamExt};
 use shard_store::{Ask, BoardRecord, Query, Reading, ShardStore, ShardVersion, StoreError};
 
 use crate::counters::Counters;
+use crate::hidden::Past;
 use crate::version::Version;
 
 /// Parts that shards may be sending at once where they are only counted: as many shards are asked
 /// together as may answer within it, and at least one.
 const COUNTED_PARTS_MAX: usize = 65_536;
+
+/// Windows of shards that are counted at once where some of their members are hidden.
+const COUNTED_WINDOWS_MAX: usize = 64;
 
 /// One window of one life of a board.
 #[derive(Clone)]
@@ -52,8 +56,47 @@ impl Scope<'_> {
         self.members(readings.iter().map(|reading| reading.members))
     }
 
-    /// One look at one shard.
+    /// One look at one shard, as if it had no hidden members.
     pub(crate) async fn look(
+        &self,
+        shard: u16,
+        asks: Arc<[Ask]>,
+        unless: Option<ShardVersion>,
+    ) -> Result<Reading, StoreError> {
+        let hidden = self.kind.hidden();
+        if hidden.is_empty() {
+            return self.look_at(shard, asks, unless).await;
+        }
+        let hidden: Vec<&Member> = hidden.on_shard(self.record.shards, shard).collect();
+        if hidden.is_empty() {
+            return self.look_at(shard, asks, unless).await;
+        }
+        // Boxed, since it is rare, and every look would carry its size.
+        self.look_past(shard, &asks, hidden, unless).boxed().await
+    }
+
+    async fn look_past(
+        &self,
+        shard: u16,
+        asks: &[Ask],
+        hidden: Vec<&Member>,
+        unless: Option<ShardVersion>,
+    ) -> Result<Reading, StoreError> {
+        let past = Past {
+            kind: self.kind,
+            asks,
+            hidden,
+        };
+        for spare in past.spares() {
+            let reading = self.look_at(shard, past.query(spare).into(), unless);
+            if let Some(reading) = past.visible(reading.await?) {
+                return Ok(reading);
+            }
+        }
+        unreachable!("a spare of as many as are hidden suffices")
+    }
+
+    async fn look_at(
         &self,
         shard: u16,
         asks: Arc<[Ask]>,
@@ -138,7 +181,8 @@ impl Scope<'_> {
 
     /// The version of the whole, of those of each shard, in order.
     pub(crate) fn version_of(&self, shards: Vec<ShardVersion>) -> Version {
-        Version::new(self.record.incarnation, self.kind.rank_style(), shards)
+        let hidden = self.kind.hidden().digest();
+        Version::new(self.record.incarnation, self.kind.rank_style(), shards).without(hidden)
     }
 
     /// Every shard's windows.
@@ -146,7 +190,41 @@ impl Scope<'_> {
         let calls = (0..self.shards()).map(|shard| self.store.windows(&self.record, shard));
         let counts: Result<Vec<_>, _> = join_all(calls).await.into_iter().collect();
         self.counters.count_round(0);
-        Ok(counts?.into_iter().flatten().collect())
+        let mut counts = counts?;
+        if !self.kind.hidden().is_empty() {
+            self.count_visible(&mut counts).await?;
+        }
+        Ok(counts.into_iter().flatten().collect())
+    }
+
+    /// Counts every window of every shard anew that hides somebody.
+    async fn count_visible(
+        &self,
+        counts: &mut [Vec<shard_store::WindowCount>],
+    ) -> Result<(), StoreError> {
+        let hides = |shard| {
+            let mut hidden = self.kind.hidden().on_shard(self.record.shards, shard);
+            hidden.next().is_some()
+        };
+        let looks = (0..).zip(counts).filter(|(shard, _)| hides(*shard));
+        let looks = looks.flat_map(|(shard, counts)| {
+            counts.iter_mut().map(move |count| async move {
+                let window = count.window;
+                let there = Scope {
+                    window,
+                    ..self.clone()
+                };
+                count.members = there.look(shard, [].into(), None).await?.members;
+                Ok::<_, StoreError>(())
+            })
+        });
+        let looks: Vec<_> = looks.map(FutureExt::boxed).collect();
+        let mut looks = stream::iter(looks).buffer_unordered(COUNTED_WINDOWS_MAX);
+        while let Some(counted) = looks.next().await {
+            counted?;
+        }
+        self.counters.count_round(0);
+        Ok(())
     }
 }
 

@@ -1,8 +1,8 @@
 //! Versions of a board: what each of its shards has taken in.
 //!
 //! A [`Version`] is the vector of shard versions of one read. Its text holds the board's life, the
-//! epochs, the sum of the counters and a digest of it all, the rank style included: the same text
-//! is the same board, ranks and all, on every server.
+//! epochs, the sum of the counters and a digest of it all, the rank style and whom the kind hides
+//! included: the same text is the same board, ranks and all, on every server.
 
 use std::fmt;
 
@@ -15,6 +15,8 @@ use twox_hash::XxHash3_64;
 pub struct Version {
     incarnation: Option<Incarnation>,
     ranks: RankStyle,
+    /// Whom the kind hides, as a digest.
+    hidden: u64,
     shards: Vec<ShardVersion>,
 }
 
@@ -23,6 +25,7 @@ impl Version {
     pub(crate) const UNBORN: Self = Self {
         incarnation: None,
         ranks: RankStyle::Ordinal,
+        hidden: 0,
         shards: Vec::new(),
     };
 
@@ -34,8 +37,15 @@ impl Version {
         Self {
             incarnation: Some(incarnation),
             ranks,
+            hidden: 0,
             shards,
         }
+    }
+
+    /// The same without the members of this digest.
+    pub(crate) const fn without(mut self, hidden: u64) -> Self {
+        self.hidden = hidden;
+        self
     }
 
     /// The board's life; none before the first.
@@ -46,6 +56,11 @@ impl Version {
     /// How positions became ranks.
     pub(crate) const fn ranks(&self) -> RankStyle {
         self.ranks
+    }
+
+    /// Whom the kind hid, as [`Hidden::digest`](board::Hidden::digest) tells it.
+    pub(crate) const fn hidden(&self) -> u64 {
+        self.hidden
     }
 
     /// What was seen of every shard, in order.
@@ -103,6 +118,9 @@ impl fmt::Display for Version {
             }
         }
         bytes.push(u8::from(self.ranks == RankStyle::Competition));
+        if self.hidden != 0 {
+            bytes.extend_from_slice(&self.hidden.to_le_bytes());
+        }
         let digest = XxHash3_64::oneshot_with_seed(incarnation.0, &bytes);
         let mut epochs: Vec<u64> = self.shards.iter().map(|shard| shard.epoch).collect();
         epochs.dedup();
@@ -146,6 +164,8 @@ mod tests {
         shared_ranks.ranks = RankStyle::Competition;
         let texts = [
             shared_ranks,
+            version(1, &[(7, 5), (7, 3)]).without(9),
+            version(1, &[(7, 5), (7, 3)]).without(10),
             version(1, &[(7, 5), (7, 3)]),
             version(1, &[(7, 4), (7, 4)]),
             version(2, &[(7, 5), (7, 3)]),

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 use board::limits::KINDS_MAX;
-use board::{ChangeError, Kind, KindName, Timestamp};
+use board::{ChangeError, Hidden, Kind, KindName, Timestamp, TooManyHidden};
 use futures::FutureExt;
 use futures::lock::Mutex;
 use shard_store::{KindRecord, KindWriteError, Revision, ShardStore, StoreError};
@@ -38,6 +38,9 @@ pub enum CatalogueError {
     /// It has boards, so it cannot be deleted.
     #[error("kind {0} has boards: delete those first")]
     HasBoards(KindName),
+    /// It hides as many members as it may.
+    #[error(transparent)]
+    TooManyHidden(#[from] TooManyHidden),
     /// The store keeps no more kinds.
     #[error("kind {0} cannot be added: there are {KINDS_MAX} kinds, deleted ones included")]
     TooMany(KindName),
@@ -175,7 +178,8 @@ impl Catalogue {
         }
     }
 
-    /// Creates or changes a kind; of one with boards only what may change. True when it is new.
+    /// Creates or changes a kind; of one with boards only what may change. Whom it hides stays hidden.
+    /// True when it is new.
     pub async fn put(
         &self,
         wanted: Kind,
@@ -188,6 +192,8 @@ impl Catalogue {
                 .as_ref()
                 .map_or(Revision::default(), |record| record.revision);
             let current = held.and_then(|record| record.kind.clone());
+            let hidden = current.as_ref().map(|kind| kind.hidden().clone());
+            let wanted = wanted.clone().hiding(hidden.unwrap_or_default());
             let whole = self
                 .store
                 .put_kind(Arc::new(wanted.clone()), revision, true)
@@ -217,6 +223,34 @@ impl Catalogue {
             }
         }
         Err(CatalogueError::Contended(name))
+    }
+
+    /// Changes whom a kind hides. Answers whether that made a difference.
+    pub async fn hide(
+        &self,
+        name: &KindName,
+        change: impl Fn(&Hidden) -> Result<Hidden, TooManyHidden>,
+    ) -> Result<bool, CatalogueError> {
+        for _ in 0..WRITE_TRIES_MAX {
+            let unknown = || CatalogueError::Unknown(name.clone());
+            let held = self.held(name).await?.ok_or_else(unknown)?;
+            let current = held.kind.as_ref().ok_or_else(unknown)?;
+            let hidden = change(current.hidden())?;
+            if hidden == *current.hidden() {
+                return Ok(false);
+            }
+            let changed = Arc::new(Kind::clone(current).hiding(hidden));
+            match self.store.put_kind(changed, held.revision, false).await {
+                Ok(_) => {
+                    self.refresh().await?;
+                    return Ok(true);
+                }
+                Err(KindWriteError::Stale | KindWriteError::HasBoards) => {}
+                Err(KindWriteError::TooMany) => return Err(CatalogueError::TooMany(name.clone())),
+                Err(KindWriteError::Store(error)) => return Err(error.into()),
+            }
+        }
+        Err(CatalogueError::Contended(name.clone()))
     }
 
     /// Deletes a kind without boards.

@@ -3,17 +3,17 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use board::{BoardName, Kind, Timestamp};
+use board::{BoardName, Kind, Member, Timestamp};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use shard_store::{
-    BoardRecord, BoardSettings, BuryError, Failure, SettleError, ShardStore, StoreError,
+    BoardRecord, BoardSettings, BuryError, Change, Failure, SettleError, ShardStore, StoreError,
 };
 
 use crate::boards::Boards;
 use crate::catalogue::{Catalogue, KnownKind};
 use crate::plan::plan;
-use crate::send::Sending;
+use crate::send::{Gate, Sending};
 use crate::watch::{Watch, Watcher};
 use crate::write::{Write, Written};
 
@@ -85,6 +85,37 @@ impl Router {
     /// Applies writes, boards and shards side by side, each write whole or not at all. One outcome
     /// for each, in their order. Writes of one member to one board are applied in order.
     pub async fn write(&self, writes: &[Write], now: Timestamp, report: bool) -> Vec<Written> {
+        self.write_at(writes, now, report, Gate::Kept).await
+    }
+
+    /// Takes a member off these boards of a kind, those included whose time is over or yet to come.
+    pub async fn erase(
+        &self,
+        member: &Member,
+        kind: &KnownKind,
+        boards: &[Arc<BoardName>],
+        now: Timestamp,
+    ) -> Vec<Written> {
+        let write = |board: &Arc<BoardName>| Write {
+            board: board.clone(),
+            kind: kind.clone(),
+            member: member.clone(),
+            change: Change::Remove,
+            at: now,
+            id: None,
+            only: None,
+        };
+        let writes: Vec<Write> = boards.iter().map(write).collect();
+        self.write_at(&writes, now, false, Gate::Open).await
+    }
+
+    async fn write_at(
+        &self,
+        writes: &[Write],
+        now: Timestamp,
+        report: bool,
+        gate: Gate,
+    ) -> Vec<Written> {
         let began = Instant::now();
         let plan = plan(writes, now);
         let lost = || Failure::Unknown("no outcome was answered".to_owned());
@@ -101,6 +132,7 @@ impl Router {
             now,
             began,
             report,
+            gate,
         };
         let sending = &sending;
         let sends = plan

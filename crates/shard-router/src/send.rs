@@ -49,6 +49,13 @@ enum Found {
     Unborn(Activity),
 }
 
+/// Whether the time of a board bounds what is written to it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gate {
+    Kept,
+    Open,
+}
+
 /// The writes of one request on their way, and what they go by.
 #[derive(Clone, Copy)]
 pub(crate) struct Sending<'a> {
@@ -60,6 +67,7 @@ pub(crate) struct Sending<'a> {
     /// The same moment by this process's own clock.
     pub(crate) began: Instant,
     pub(crate) report: bool,
+    pub(crate) gate: Gate,
 }
 
 impl Sending<'_> {
@@ -111,7 +119,7 @@ impl Sending<'_> {
         left: &mut Vec<(usize, Windows)>,
         written: &mut Vec<(usize, Written)>,
     ) {
-        if activity.is_always() {
+        if activity.is_always() || self.gate == Gate::Open {
             return;
         }
         left.retain(
@@ -127,7 +135,8 @@ impl Sending<'_> {
 
     /// When what is sent may not be applied any more.
     fn until(&self, activity: &Activity) -> Option<Instant> {
-        let left = activity.ends_at()?.millis() - self.now.millis();
+        let ends_at = activity.ends_at().filter(|_| self.gate == Gate::Kept)?;
+        let left = ends_at.millis() - self.now.millis();
         let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
         // An end that no clock of this process reaches bounds nothing.
         self.began.checked_add(left)?.checked_add(AFTER_END_MAX)

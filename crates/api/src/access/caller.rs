@@ -19,6 +19,11 @@ impl Caller {
         Self(Some(key))
     }
 
+    /// The name of the key.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.0.as_ref().map(|key| key.name.as_str())
+    }
+
     /// Whether it may touch boards of this kind.
     pub(crate) fn is_for(&self, kind: &str) -> bool {
         self.0.as_ref().is_none_or(|key| key.is_for(kind))

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, HttpBody as _};
-use axum::http::{HeaderMap, Request, header};
+use axum::http::{HeaderMap, Method, Request, header};
 use axum::response::{IntoResponse, Response};
+use futures::FutureExt as _;
 use percent_encoding::percent_decode_str;
 use tower::{Layer as _, ServiceExt as _, service_fn};
 
@@ -20,7 +21,9 @@ use super::scope::Scope;
 use super::token::{self, BadToken};
 use super::under_way::UnderWay;
 use crate::app::App;
+use crate::audit::Doing;
 use crate::body::{LINES, media_type};
+use crate::problem::Problem;
 use crate::router::unknown_path;
 
 /// Where every path of the contract begins that asks for a key.
@@ -81,8 +84,40 @@ impl Gate {
         }
         // A stream of lines may go on for hours: connections bound how many there are.
         let _place = place.filter(|_| media_type(request.headers()) != LINES);
+        if self.is_audited(&request) {
+            // Boxed, since it is rare, and every request would carry its size.
+            let audited = self.audited(peer, request).boxed().await;
+            return audited.unwrap_or_else(IntoResponse::into_response);
+        }
+        self.route(request).await
+    }
+
+    async fn route(&self, request: Request<Body>) -> Response {
         let response = self.router.clone().oneshot(request).await;
         response.unwrap_or_else(|never| match never {})
+    }
+
+    fn is_audited(&self, request: &Request<Body>) -> bool {
+        // Nearly all requests are told by their method.
+        let changes = [Method::PUT, Method::DELETE].contains(request.method());
+        changes && {
+            let found = self.needs.at(request.uri().path());
+            found.is_ok_and(|found| found.value.is_audited(request.method()))
+        }
+    }
+
+    async fn audited(&self, peer: IpAddr, request: Request<Body>) -> Result<Response, Problem> {
+        let app = &self.app;
+        let caller = request.extensions().get::<Caller>().cloned();
+        let doing = Doing::new(
+            caller.as_ref().and_then(Caller::name),
+            app.access.proxies.client(peer, request.headers()),
+            request.method(),
+            request.uri(),
+        );
+        let act = app.audit.begin(&doing, app.now()).await?;
+        let response = self.route(request).await;
+        act.end(response, app.now()).await
     }
 
     /// Whether the request is let in. What its handler is to know of the caller goes with it.

@@ -88,6 +88,16 @@ static ROUTES: &[Route] = &[
             ("DELETE", Key(Write)),
         ],
     ),
+    route("/v1/members/{member}", &[("DELETE", Key(Admin))]),
+    route(
+        "/v1/members/{member}/hidden",
+        &[
+            ("GET", Key(Admin)),
+            ("PUT", Key(Admin)),
+            ("DELETE", Key(Admin)),
+        ],
+    ),
+    route("/v1/hidden", &[("GET", Key(Admin))]),
     route(
         "/v1/boards/{kind}/{subject}/members/{member}/around",
         &[("GET", Key(Read))],
@@ -103,6 +113,12 @@ impl Route {
         };
         let found = self.methods.iter().find(|(other, _)| *other == name);
         found.map(|(_, needs)| *needs)
+    }
+
+    /// Whether the audit log says who did it: what only an admin may change, and what takes away.
+    pub(super) fn is_audited(&self, method: &Method) -> bool {
+        let changes = matches!(self.needs(method), Some(Key(Admin))) && method == Method::PUT;
+        changes || (method == Method::DELETE && self.needs(method).is_some())
     }
 
     /// The methods that the path knows, as `Allow` lists them.
@@ -188,7 +204,10 @@ mod tests {
             for (method, needs) in route.methods {
                 let reads = *method == "GET" || asking.iter().any(|end| route.path.ends_with(end));
                 if let Key(scope) = needs {
-                    assert_eq!(*scope == Read, reads, "{method} {}", route.path);
+                    // Who is hidden is not for everybody who reads.
+                    let about_hidden = route.path.ends_with("/hidden");
+                    let expected = reads && !about_hidden;
+                    assert_eq!(*scope == Read, expected, "{method} {}", route.path);
                 }
             }
         }

@@ -61,6 +61,8 @@ pub struct TopAnswer {
 pub(crate) struct Shape {
     pub(super) top: usize,
     pub(super) ranks: RankStyle,
+    /// Whom it does not show, as [`Hidden::digest`](board::Hidden::digest) tells it.
+    pub(super) hidden: u64,
 }
 
 impl Shape {
@@ -68,6 +70,7 @@ impl Shape {
         Self {
             top: kind.top(),
             ranks: kind.rank_style(),
+            hidden: kind.hidden().digest(),
         }
     }
 }
@@ -221,6 +224,7 @@ pub(super) mod tests {
             shape: Shape {
                 top: 1000,
                 ranks: RankStyle::Ordinal,
+                hidden: 0,
             },
             began: Instant::now(),
             taken: false,

@@ -4,7 +4,7 @@
 //! is the same bytes. Whatever does not read back whole, of this format, is as if not there.
 //!
 //! ```text
-//!   incarnation u64 | ranks u8 | shards u16 | epoch, counter, digest u64 each, a shard
+//!   incarnation u64 | ranks u8 | hidden u64 | shards u16 | epoch, counter, digest u64 each, a shard
 //!   members u64 | entries u32 | the end of each u32 | their bytes | XXH3 of it all u64
 //! ```
 //!
@@ -19,10 +19,10 @@ use super::snapshot::{Rendered, Shape, Snapshot};
 use crate::version::Version;
 
 /// Which form this is: part of the shape, so that servers of another look elsewhere.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Bytes beside those of shards and entries.
-const FIXED_BYTES: usize = 8 + 1 + 2 + 8 + 4 + CHECKSUM_BYTES;
+const FIXED_BYTES: usize = 8 + 1 + 8 + 2 + 8 + 4 + CHECKSUM_BYTES;
 const SHARD_BYTES: usize = 24;
 const END_BYTES: usize = 4;
 const CHECKSUM_BYTES: usize = 8;
@@ -41,7 +41,8 @@ pub(super) fn name_of(shape: Shape, renderer_mark: &str) -> String {
         RankStyle::Ordinal => "ordinal",
         RankStyle::Competition => "competition",
     };
-    format!("{FORMAT}.{renderer_mark}.{}.{ranks}", shape.top)
+    let Shape { top, hidden, .. } = shape;
+    format!("{FORMAT}.{renderer_mark}.{top}.{ranks}.{hidden:016x}")
 }
 
 /// Bytes that [`written`] makes.
@@ -60,6 +61,7 @@ pub(super) fn written(snapshot: &Snapshot) -> Option<Bytes> {
     let mut bytes = Vec::with_capacity(len(snapshot));
     bytes.put_u64_le(vector.incarnation()?.0);
     bytes.put_u8(u8::from(vector.ranks() == RankStyle::Competition));
+    bytes.put_u64_le(vector.hidden());
     bytes.put_u16_le(u16::try_from(vector.shards().len()).ok()?);
     for shard in vector.shards() {
         for word in [shard.epoch, shard.counter, shard.digest] {
@@ -88,6 +90,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Content> {
         1 => RankStyle::Competition,
         _ => return None,
     };
+    let hidden = left.try_get_u64_le().ok()?;
     let shards = left.try_get_u16_le().ok()?;
     let shards: Option<Vec<_>> = (0..shards).map(|_| read_shard(&mut left)).collect();
     let members = left.try_get_u64_le().ok()?;
@@ -104,7 +107,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Content> {
         return None;
     }
     Some(Content {
-        vector: Version::new(incarnation, ranks, shards?),
+        vector: Version::new(incarnation, ranks, shards?).without(hidden),
         members,
         rendered: Rendered {
             // Copied, so that what is weighed is all that is held.
@@ -139,15 +142,16 @@ mod tests {
             counter,
             digest,
         });
-        let parts = (any::<u64>(), any::<bool>(), vec(shard, 0..20), any::<u64>());
+        let life = (any::<u64>(), any::<u64>());
+        let parts = (life, any::<bool>(), vec(shard, 0..20), any::<u64>());
         let entries = vec(vec(any::<u8>(), 0..30), 0..20);
-        (parts, entries).prop_map(|((life, shared, shards, members), entries)| {
+        (parts, entries).prop_map(|(((life, hidden), shared, shards, members), entries)| {
             let ranks = if shared {
                 RankStyle::Competition
             } else {
                 RankStyle::Ordinal
             };
-            let vector = Version::new(Incarnation(life), ranks, shards);
+            let vector = Version::new(Incarnation(life), ranks, shards).without(hidden);
             let ends = entries.iter().scan(0, |end, entry| {
                 *end += u32::try_from(entry.len()).unwrap();
                 Some(*end)
@@ -162,7 +166,11 @@ mod tests {
                     bytes: entries.concat().into(),
                 },
                 vector,
-                shape: Shape { top: 20, ranks },
+                shape: Shape {
+                    top: 20,
+                    ranks,
+                    hidden,
+                },
                 began: Instant::now(),
                 taken: false,
                 kept: OnceLock::new(),
@@ -220,9 +228,21 @@ mod tests {
 
     #[test]
     fn shapes_have_names_of_their_own() {
-        let shape = |top, ranks| Shape { top, ranks };
+        let shape = |top, ranks| Shape {
+            top,
+            ranks,
+            hidden: 0,
+        };
         let ordinal = name_of(shape(100, RankStyle::Ordinal), "0.1.0");
-        assert_eq!(ordinal, "1.0.1.0.100.ordinal");
+        assert_eq!(ordinal, "2.0.1.0.100.ordinal.0000000000000000");
+        let hiding = Shape {
+            hidden: 10,
+            ..shape(100, RankStyle::Ordinal)
+        };
+        assert_eq!(
+            name_of(hiding, "0.1.0"),
+            "2.0.1.0.100.ordinal.000000000000000a"
+        );
         assert_ne!(ordinal, name_of(shape(101, RankStyle::Ordinal), "0.1.0"));
         assert_ne!(
             ordinal,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Kind, Member, RankStyle, Timestamp, Value, Values, Window};
-use merger::{Answer, PlaceView};
+use board::{BoardName, Hidden, Kind, Member, RankStyle, Timestamp, Value, Values, Window};
+use merger::{Answer, Found, PlaceView};
 
 use crate::stage::Stage;
 use crate::twin::{Shown, Twin, all_shown, shown};
@@ -31,6 +31,27 @@ impl Agree<'_> {
     fn value<T>(&self, answer: Answer<T>) -> T {
         assert_eq!(answer.members, self.twin.len(), "members");
         answer.value
+    }
+
+    /// Of these nobody is found, whatever is asked.
+    pub(crate) async fn hides(&self, hidden: &Hidden) {
+        let merger = &self.stage.merger;
+        let members: Vec<Member> = hidden.iter().cloned().collect();
+        let read = merger.lookup(self.board(), self.kind, ALL, &members).await;
+        let read = self.value(read.unwrap());
+        assert!(
+            read.iter().all(|found| *found == Found::NotRanked),
+            "{read:?}"
+        );
+        for member in members.iter().take(5) {
+            let read = merger.member(self.board(), self.kind, ALL, member, (2, 2), Some(1));
+            let found = self.value(read.await.unwrap());
+            assert!(found.ranked().is_none(), "{member}");
+        }
+        let info = merger.info(self.board(), self.kind, ALL).await;
+        let windows = self.value(info.unwrap()).windows;
+        let counted: u64 = windows.iter().map(|window| window.members).sum();
+        assert_eq!(counted, self.twin.len());
     }
 
     /// The positions from `from` to `to`.

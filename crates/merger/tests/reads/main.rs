@@ -17,6 +17,7 @@ mod agree;
 mod any_page_of_a_million;
 mod boards_end;
 mod fresh_sees_what_was_applied;
+mod hidden_members;
 mod kinds;
 mod many_are_looked_up_at_a_bounded_price;
 mod members_of_a_million;

@@ -1,7 +1,9 @@
 //! Boards of 0 to 400 members over 1 to 64 shards, of every order and tie rule, with nulls: every
-//! read is that of the naive twin.
+//! read is that of the naive twin; of many boards some members are hidden, which the twin never had.
 
-use board::{Direction, Member, RankStyle, Ties, Timestamp, Value, Values};
+use std::sync::Arc;
+
+use board::{Direction, Hidden, Kind, Member, RankStyle, Ties, Timestamp, Value, Values};
 use tokio::runtime::Builder;
 
 use crate::agree::Agree;
@@ -34,12 +36,16 @@ async fn check_board(mut random: Random) {
     let stage = Stage::in_memory(kind(spec)).await;
     let rows = rows(&mut random, orders.len());
     stage.set(&stage.board, &rows).await;
-    let twin = Twin::new(stage.kind.rules(), rows);
+    let hidden = hidden(&mut random, &rows);
+    let kind = Arc::new(Kind::clone(&stage.kind).hiding(hidden.clone()));
+    let seen = rows.into_iter().filter(|row| !hidden.contains(&row.member));
+    let twin = Twin::new(stage.kind.rules(), seen.collect());
     let agree = Agree {
         stage: &stage,
-        kind: &stage.kind.clone(),
+        kind: &kind,
         twin: &twin,
     };
+    agree.hides(&hidden).await;
     agree.top().await;
     check_pages(agree, &mut random).await;
     check_members(agree, &mut random).await;
@@ -86,6 +92,17 @@ async fn check_members(agree: Agree<'_>, random: &mut Random) {
         let target = (n % 2 == 0).then(|| random.within(1, len));
         agree.member(position, around, target).await;
     }
+}
+
+/// Nobody, a few, or most, and sometimes one who is not there.
+fn hidden(random: &mut Random, rows: &[Row]) -> Hidden {
+    let of_ten = [0, 0, 1, 3, 9][pick(random, 5)];
+    let among = rows.iter().filter(|_| random.below(10) < of_ten);
+    let mut members: Vec<Member> = among.map(|row| row.member.clone()).collect();
+    if random.below(4) == 0 {
+        members.push(Member::new("absent").unwrap());
+    }
+    Hidden::new(members).unwrap()
 }
 
 pub(crate) fn rows(random: &mut Random, fields: usize) -> Vec<Row> {

@@ -14,18 +14,20 @@
 //! A deleted kind has no `kind`. A window may have `close_ms`, and `since_ms`, which is a time; a kind that
 //! ranks only its best has `retain`: `{"keep":1000,"trim_at":1200,"approximate":false}`; a packed one `packed`:
 //! `{"most":1000000,"unit_ms":1000,"span_ms":[1767225600000,2082758400000]}`. A kind that is published has
-//! `publish`.
+//! `publish`, one that hides members `hidden`, their names.
 
 mod parts;
 mod publish;
 
 use std::sync::Arc;
 
-use board::{Calendar, Kind, KindName, KindSpec, Rules};
+use board::{Calendar, Hidden, Kind, KindName, KindSpec, Rules};
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{KindRecord, Revision};
-use parts::{FieldText, Millis, ModeText, PackedText, RankText, RetainText, TiesText, WindowText};
+use parts::{
+    FieldText, MemberText, Millis, ModeText, PackedText, RankText, RetainText, TiesText, WindowText,
+};
 use publish::PublishText;
 
 /// A kind's record.
@@ -64,6 +66,8 @@ struct KindText {
     packed: Option<PackedText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     publish: Option<PublishText>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    hidden: Vec<MemberText>,
 }
 
 /// What is wrong with a text that should be a kind.
@@ -144,6 +148,7 @@ impl From<&Kind> for KindText {
             retain: spec.retain.map(RetainText::from),
             packed: spec.rules.packing().map(PackedText::from),
             publish: spec.publish.as_ref().map(PublishText::from),
+            hidden: kind.hidden().iter().cloned().map(MemberText).collect(),
         }
     }
 }
@@ -157,7 +162,9 @@ impl KindText {
             None => rules,
         };
         let rules = rules.map_err(|error| invalid(&error))?;
-        Kind::new(KindSpec {
+        let hidden = self.hidden.into_iter().map(|member| member.0);
+        let hidden = Hidden::new(hidden).map_err(|error| invalid(&error))?;
+        let kind = Kind::new(KindSpec {
             name: self.name,
             rules,
             rank: self.rank,
@@ -169,8 +176,8 @@ impl KindText {
             dedupe: self.dedupe_ms.0,
             retain: self.retain.map(Into::into),
             publish: self.publish.map(Into::into),
-        })
-        .map_err(|error| invalid(&error))
+        });
+        Ok(kind.map_err(|error| invalid(&error))?.hiding(hidden))
     }
 }
 

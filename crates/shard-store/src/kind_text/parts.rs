@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use board::{
-    Direction, FieldName, FieldRule, Keep, Mode, Op, Packing, Period, RankStyle, Retain, Ties,
-    Timestamp, WindowRule,
+    Direction, FieldName, FieldRule, Keep, Member, Mode, Op, Packing, Period, RankStyle, Retain,
+    Ties, Timestamp, WindowRule,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -241,6 +241,11 @@ impl From<WindowText> for WindowRule {
 }
 
 /// What is written as it displays, and read as it parses.
+/// A member's name.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct MemberText(#[serde(with = "display")] pub(super) Member);
+
 pub(super) mod display {
     use std::borrow::Cow;
     use std::fmt::Display;

@@ -1,0 +1,138 @@
+//! Shards as if the kind's hidden members were not there.
+//!
+//! A shard knows nobody hidden. It is asked for a little more than is wanted, and where each hidden
+//! member of its stands: all that at one moment, so that what is left out of its answer leaves exactly
+//! what it would have said without them.
+//!
+//! ```text
+//!   wanted    the anchor, 2 before it and 3 from it on
+//!   asked     ··[─ h ──|─ h ──]··      spare on both sides, and the local rank of each h
+//!   left        [─  ──|─  ──]          local ranks closed up
+//! ```
+
+use board::{Kind, Member};
+use shard_store::{Anchor, Ask, Part, Reading};
+
+/// Entries that are asked for beyond what is wanted, on each side, at first: few hidden members are
+/// neighbours. Where they are, as many more as there are hidden ones always suffice.
+const SPARE: usize = 4;
+
+/// What is asked of one shard, and whom not to see there.
+pub(crate) struct Past<'a> {
+    pub(crate) kind: &'a Kind,
+    /// What is wanted.
+    pub(crate) asks: &'a [Ask],
+    /// The hidden members whose shard it is.
+    pub(crate) hidden: Vec<&'a Member>,
+}
+
+/// Local ranks of hidden members at one moment, best first.
+struct Gaps(Vec<u64>);
+
+impl Gaps {
+    /// How many of them are better than this local rank.
+    fn above(&self, rank: u64) -> u64 {
+        self.0.partition_point(|gap| *gap < rank) as u64
+    }
+
+    /// The local rank without them.
+    fn closed(&self, rank: u64) -> u64 {
+        rank - self.above(rank)
+    }
+
+    fn has(&self, rank: u64) -> bool {
+        self.0.binary_search(&rank).is_ok()
+    }
+}
+
+impl Past<'_> {
+    /// Spares to try, one after the other; the last one always suffices.
+    pub(crate) fn spares(&self) -> impl Iterator<Item = usize> {
+        let enough = self.hidden.len();
+        let first = (enough > SPARE).then_some(SPARE);
+        first.into_iter().chain([enough])
+    }
+
+    /// What to ask the shard.
+    pub(crate) fn query(&self, spare: usize) -> Vec<Ask> {
+        let wanted = self.asks.iter().map(|ask| widened(ask, spare));
+        let hidden = self.hidden.iter().map(|member| (*member).clone());
+        let hidden = hidden.map(|member| Ask::rank_of(Anchor::Member(member)));
+        wanted.chain(hidden).collect()
+    }
+
+    /// What the shard would have said; none where the spare did not suffice. A reading without parts
+    /// stays as it is.
+    pub(crate) fn visible(&self, reading: Reading) -> Option<Reading> {
+        let Some(mut parts) = reading.parts else {
+            return Some(reading);
+        };
+        let hidden = parts.split_off(self.asks.len());
+        let mut gaps: Vec<u64> = hidden.iter().filter_map(|part| part.anchor).collect();
+        gaps.sort_unstable();
+        let gaps = Gaps(gaps);
+        let members = reading.members - gaps.0.len() as u64;
+        let parts = self.asks.iter().zip(parts);
+        let parts = parts.map(|(ask, part)| self.part(ask, part, &gaps, members));
+        Some(Reading {
+            members,
+            parts: Some(parts.collect::<Option<_>>()?),
+            ..reading
+        })
+    }
+
+    fn part(&self, ask: &Ask, part: Part, gaps: &Gaps, members: u64) -> Option<Part> {
+        let anchor = match &ask.anchor {
+            Anchor::Member(member) if self.hidden.contains(&member) => return Some(Part::default()),
+            Anchor::Rank(rank) => members.min(*rank),
+            Anchor::Bound(_) | Anchor::Member(_) => match part.anchor {
+                Some(anchor) => gaps.closed(anchor),
+                None => return Some(part),
+            },
+        };
+        let from = anchor.saturating_sub(ask.before as u64);
+        let to = members.min(anchor.saturating_add(ask.after as u64));
+        let ranked = (part.start..).zip(&part.entries);
+        let wanted =
+            ranked.filter(|(rank, _)| !gaps.has(*rank) && (from..to).contains(&gaps.closed(*rank)));
+        let wanted: Vec<_> = wanted.map(|(_, entry)| entry).collect();
+        if (wanted.len() as u64) < to - from {
+            return None;
+        }
+        let group_start = wanted.first().map_or(0, |first| {
+            let fields = |words| self.kind.rules().field_words(words);
+            let own = fields(&first.key.words);
+            let mut all = part.entries.iter();
+            match all.position(|entry| fields(&entry.key.words) == own) {
+                // The group may begin above all that was asked for.
+                Some(0) | None => gaps.closed(part.group_start),
+                Some(at) => gaps.closed(part.start + at as u64),
+            }
+        });
+        Some(Part {
+            anchor: Some(anchor),
+            start: from,
+            group_start,
+            entries: wanted.into_iter().cloned().collect(),
+            unlisted: None,
+        })
+    }
+}
+
+/// Asks for so many more entries on each side that may hold hidden ones.
+fn widened(ask: &Ask, spare: usize) -> Ask {
+    // An anchor that is a rank lies further down where others above it are hidden.
+    let by_rank = matches!(ask.anchor, Anchor::Rank(_));
+    let wants_any = ask.before + ask.after > 0;
+    // The first entry from a member on is that member.
+    let alone = matches!(ask.anchor, Anchor::Member(_)) && ask.after == 1;
+    let before = ask.before > 0;
+    let after = (ask.after > 0 && !alone) || (by_rank && wants_any);
+    let more =
+        |reach: usize, is_wider: bool| reach.saturating_add(if is_wider { spare } else { 0 });
+    Ask {
+        anchor: ask.anchor.clone(),
+        before: more(ask.before, before),
+        after: more(ask.after, after),
+    }
+}
