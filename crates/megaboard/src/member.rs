@@ -69,9 +69,9 @@ pub(crate) fn run(args: &MemberArgs) -> Result<ExitCode, Box<dyn Error>> {
 
 fn hidden(Hidden { hidden_in }: &Hidden) -> String {
     if hidden_in.is_empty() {
-        "hidden nowhere\n".to_owned()
+        "hidden nowhere".to_owned()
     } else {
-        format!("hidden in: {}\n", hidden_in.join(", "))
+        format!("hidden in: {}", hidden_in.join(", "))
     }
 }
 
@@ -86,7 +86,7 @@ impl WhoArgs {
             erased += answer.erased;
             next = answer.next;
             if next.is_none() {
-                return Ok(format!("erased from {erased} of {boards} boards\n"));
+                return Ok(format!("erased from {erased} of {boards} boards"));
             }
         }
     }

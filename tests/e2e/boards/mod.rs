@@ -4,6 +4,7 @@ mod activity;
 mod around;
 mod caching;
 mod envelope;
+mod hidden;
 mod life;
 mod listing;
 mod lookup;

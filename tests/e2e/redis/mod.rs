@@ -6,6 +6,7 @@
 
 mod failovers;
 mod flights;
+mod hidden;
 mod lost_functions;
 mod lost_replies;
 mod merges;

@@ -45,7 +45,7 @@ impl Agree<'_> {
         );
         for member in members.iter().take(5) {
             let read = merger.member(self.board(), self.kind, ALL, member, (2, 2), Some(1));
-            let found = self.value(read.await.unwrap());
+            let found = read.await.unwrap().value;
             assert!(found.ranked().is_none(), "{member}");
         }
         let info = merger.info(self.board(), self.kind, ALL).await;
