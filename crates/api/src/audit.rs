@@ -96,9 +96,15 @@ impl AuditLog {
     /// Into this file, which is made if it is not there. An error where nothing can be added to it.
     pub fn to(path: &Path) -> io::Result<Self> {
         open(path)?;
-        Ok(Self {
+        Ok(Self::within(path))
+    }
+
+    /// The same, for a file in a folder that is known to take files: it is made with its first line.
+    #[must_use]
+    pub fn within(path: &Path) -> Self {
+        Self {
             file: Some(Arc::new(Mutex::new(path.to_owned()))),
-        })
+        }
     }
 
     /// Writes down that an act begins. A problem where that cannot be: then it must not.

@@ -192,13 +192,14 @@ async fn serve_from(
 /// Where acts are written down: where it is told to, or else beside what an embedded store keeps.
 fn audit_log(args: &ServeArgs, config: &Config, store: &StoreUrl) -> Result<AuditLog, String> {
     let told = args.audit_log.as_ref().or(config.server.audit_log.as_ref());
-    let path = match (told, store) {
-        (Some(path), _) => path.clone(),
-        (None, StoreUrl::Embedded(folder)) => folder.join("audit.log"),
-        (None, _) => return Ok(AuditLog::default()),
-    };
-    let opened = AuditLog::to(&path);
-    opened.map_err(|error| format!("audit log {}: {error}", path.display()))
+    match (told, store) {
+        (Some(path), _) => {
+            let opened = AuditLog::to(path);
+            opened.map_err(|error| format!("audit log {}: {error}", path.display()))
+        }
+        (None, StoreUrl::Embedded(folder)) => Ok(AuditLog::within(&folder.join("audit.log"))),
+        (None, _) => Ok(AuditLog::default()),
+    }
 }
 
 /// The address that the server is told to listen at.

@@ -39,5 +39,8 @@ fn who_is_hidden_by_one_server_is_hidden_by_all() {
     eventually("the board without it", || {
         (order(&here) == ["best", "next"]).then_some(())
     });
-    assert_eq!(here.get("/v1/boards/gifts/room-7?window=all").ok()["members"], 0);
+    assert_eq!(
+        here.get("/v1/boards/gifts/room-7?window=all").ok()["members"],
+        0
+    );
 }
