@@ -9,6 +9,7 @@ mod app;
 mod body;
 mod crowd;
 mod if_none_match;
+mod metrics;
 mod params;
 mod problem;
 mod rest;

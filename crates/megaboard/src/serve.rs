@@ -161,8 +161,10 @@ async fn serve_from(
         .demo
         .then(|| tokio::spawn(demo::run(router.clone(), clock.clone())));
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
-    let app =
-        Arc::new(App::new(router, merger, clock, access).with_bodies_up_to(limits.body_bytes_max));
+    let app = App::new(router, merger, clock, access)
+        .with_bodies_up_to(limits.body_bytes_max)
+        .with_metrics(|registry| publisher.register_metrics(registry));
+    let app = Arc::new(app);
     let reload = tokio::spawn(reload.run(app.clone()));
     let served = api::serve(listener, app, limits, stop).await;
     reload.abort();
