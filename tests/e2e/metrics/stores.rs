@@ -23,10 +23,7 @@ fn the_journal_is_counted_and_a_start_says_what_it_took() {
     assert!(value("megaboard_journal_behind_snapshot_bytes") > 100.0);
     assert!(value("megaboard_snapshot_due_bytes") > 1e6);
     assert!(value("megaboard_journal_refusing").abs() < f64::EPSILON);
-    assert_eq!(
-        told.sum("megaboard_build_info", &[("store", "embedded")]),
-        1.0
-    );
+    assert!(told.sum("megaboard_build_info", &[("store", "embedded")]) > 0.5);
     let server = server.stop().start();
     let told = Exposition::of(&server);
     assert!(told.sum("megaboard_recovery_duration_seconds", &[]) > 0.0);
