@@ -2,7 +2,7 @@
 //!
 //! Modules mirror the URL space (`contributions`, `boards`, `kinds`), beside them the command line
 //! (`command`), time (`windows`), what holds for every path (`service`), who may do what (`access`), the
-//! stores (`durability`, `redis`), streams and sorted sets read into boards (`ingest`, `adopt`), the live
+//! stores (`durability`, `redis`), what is counted (`metrics`), streams and sorted sets read into boards (`ingest`, `adopt`), the live
 //! page in a browser (`page`), and one body of real data
 //! through all of it (`flights`). `audit` is what several of them
 //! hold a store's trouble against. One scenario group a file, named by what it is about.
@@ -23,6 +23,7 @@ mod flights;
 mod ingest;
 mod kinds;
 mod lists;
+mod metrics;
 mod packed;
 mod page;
 mod publish;

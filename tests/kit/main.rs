@@ -1,6 +1,7 @@
-//! The kit itself: what other tests take for granted about the Redis they are given.
+//! The kit itself: what other tests take for granted about what they are given.
 
 mod cluster;
+mod exposition;
 mod proxy;
 mod sentinels;
 mod server;

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use board::Timestamp;
 use merger::{Clock, Merger};
+use metering::{Registry, text};
 use shard_router::{KnownKind, Router};
 use tokio::sync::watch;
 
 use crate::access::Access;
 use crate::audit::AuditLog;
 use crate::body::BODY_BYTES_MAX;
+use crate::metrics::{self, Metrics};
 use crate::problem::Problem;
 use crate::stream::Feeds;
 
@@ -24,6 +26,8 @@ pub struct App {
     pub(crate) body_bytes_max: usize,
     clock: Clock,
     stop: watch::Sender<bool>,
+    pub(crate) metrics: Metrics,
+    told: Registry,
 }
 
 impl App {
@@ -31,6 +35,8 @@ impl App {
     #[must_use]
     pub fn new(router: Arc<Router>, merger: Arc<Merger>, clock: Clock, access: Access) -> Self {
         let stop = watch::Sender::new(false);
+        let metrics = Metrics::default();
+        let told = metrics.register(&router, &merger);
         Self {
             router,
             merger,
@@ -40,7 +46,16 @@ impl App {
             body_bytes_max: BODY_BYTES_MAX,
             clock,
             stop,
+            metrics,
+            told,
         }
+    }
+
+    /// The same with what somebody else counts told beside it.
+    #[must_use]
+    pub fn with_metrics(mut self, register: impl FnOnce(&mut Registry)) -> Self {
+        register(metrics::of_service(&mut self.told));
+        self
     }
 
     /// The same with JSON bodies of at most so many bytes.
@@ -61,6 +76,14 @@ impl App {
     #[must_use]
     pub const fn access(&self) -> &Access {
         &self.access
+    }
+
+    /// All that was counted, as Prometheus reads it.
+    pub(crate) fn told_metrics(&self) -> String {
+        let mut told = String::new();
+        let encoded = text::encode(&mut told, &self.told);
+        encoded.expect("memory takes any text");
+        told
     }
 
     pub(crate) fn now(&self) -> Timestamp {

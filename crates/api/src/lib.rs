@@ -10,6 +10,7 @@ mod audit;
 mod body;
 mod crowd;
 mod if_none_match;
+mod metrics;
 mod params;
 mod problem;
 mod rest;

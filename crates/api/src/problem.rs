@@ -49,6 +49,36 @@ pub(crate) enum ProblemType {
 }
 
 impl ProblemType {
+    /// Every type, in the order of their declaration.
+    pub(crate) const ALL: [Self; 26] = [
+        Self::Malformed,
+        Self::Invalid,
+        Self::Unauthorized,
+        Self::Forbidden,
+        Self::UnknownKind,
+        Self::UnknownBoard,
+        Self::UnknownWindow,
+        Self::UnknownPath,
+        Self::NotRanked,
+        Self::NotListed,
+        Self::MethodNotAllowed,
+        Self::TooSlow,
+        Self::Conflict,
+        Self::BoardExists,
+        Self::KindHasBoards,
+        Self::WindowGone,
+        Self::TooLarge,
+        Self::UnsupportedMediaType,
+        Self::OutOfRange,
+        Self::WindowClosed,
+        Self::NotOpen,
+        Self::FromTheFuture,
+        Self::TooManyRequests,
+        Self::Overloaded,
+        Self::Unavailable,
+        Self::Unknown,
+    ];
+
     const fn status(self) -> StatusCode {
         match self {
             Self::Malformed | Self::Invalid => StatusCode::BAD_REQUEST,
@@ -223,6 +253,8 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = self.kind.status();
         let mut response = (status, self.json()).into_response();
+        // For who counts.
+        response.extensions_mut().insert(self.kind);
         let headers = response.headers_mut();
         let media_type = HeaderValue::from_static("application/problem+json");
         headers.insert(header::CONTENT_TYPE, media_type);
@@ -270,19 +302,24 @@ impl From<&Failure> for Problem {
     }
 }
 
+impl From<&Reason> for ProblemType {
+    fn from(reason: &Reason) -> Self {
+        match reason {
+            Reason::NotAdmitted(NotAdmitted::FromTheFuture { .. }) => Self::FromTheFuture,
+            Reason::NotAdmitted(NotAdmitted::WindowClosed { .. })
+            | Reason::Shard(Refused::WindowClosed(_)) => Self::WindowClosed,
+            Reason::NotOpen(_) => Self::NotOpen,
+            Reason::OtherWindow { .. } => Self::Invalid,
+            Reason::NotAdmitted(NotAdmitted::OutOfRange { .. })
+            | Reason::Shard(Refused::OutOfRange(_)) => Self::OutOfRange,
+            Reason::Shard(Refused::NotRanked(_)) => Self::NotRanked,
+        }
+    }
+}
+
 impl From<&Reason> for Problem {
     fn from(reason: &Reason) -> Self {
-        let kind = match reason {
-            Reason::NotAdmitted(NotAdmitted::FromTheFuture { .. }) => ProblemType::FromTheFuture,
-            Reason::NotAdmitted(NotAdmitted::WindowClosed { .. })
-            | Reason::Shard(Refused::WindowClosed(_)) => ProblemType::WindowClosed,
-            Reason::NotOpen(_) => ProblemType::NotOpen,
-            Reason::OtherWindow { .. } => ProblemType::Invalid,
-            Reason::NotAdmitted(NotAdmitted::OutOfRange { .. })
-            | Reason::Shard(Refused::OutOfRange(_)) => ProblemType::OutOfRange,
-            Reason::Shard(Refused::NotRanked(_)) => ProblemType::NotRanked,
-        };
-        Self::new(kind, reason.to_string())
+        Self::new(reason.into(), reason.to_string())
     }
 }
 
@@ -316,5 +353,18 @@ impl From<SettleError> for Problem {
             SettleError::StaleKind => Self::new(ProblemType::Conflict, error.to_string()),
             SettleError::Store(error) => error.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_type_stands_at_its_place() {
+        for (place, kind) in ProblemType::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, place, "{}", kind.word());
+        }
+        assert_eq!(ProblemType::ALL.last(), Some(&ProblemType::Unknown));
     }
 }

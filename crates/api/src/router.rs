@@ -9,8 +9,8 @@ use axum::routing::{delete, get, post, put};
 use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::routes::{
-    around, board, boards, contributions, count, health, kinds, lookup, member, members, page,
-    range, rank, stream, stream_tokens, top, tops,
+    around, board, boards, contributions, count, health, kinds, lookup, member, members, metrics,
+    page, range, rank, stream, stream_tokens, top, tops,
 };
 
 /// All routes over one service.
@@ -20,6 +20,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/page/{file}", get(page::file))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
+        .route("/metrics", get(metrics::show))
         .route("/v1/contributions", post(contributions::add))
         .route("/v1/top", post(tops::many))
         .route("/v1/stream-tokens", post(stream_tokens::issue))

@@ -79,14 +79,17 @@ pub async fn serve(
         router(app.clone()),
         limits.requests_max,
     ));
-    let patience = Arc::new(Patience::new(limits.write_timeout));
+    let patience = Arc::new(Patience::new(
+        limits.write_timeout,
+        app.metrics.connections.hang_ups.clone(),
+    ));
     let graceful = GracefulShutdown::new();
     let mut crowd = Crowd::new(limits.connections_max, limits.connection_wait);
     let mut stop = std::pin::pin!(stop);
     loop {
         let accepted = tokio::select! {
             () = &mut stop => break,
-            accepted = accept(&listener, &mut crowd) => accepted,
+            accepted = accept(&listener, &mut crowd, &app) => accepted,
         };
         let (stream, peer, place) = accepted;
         // Answers are written whole: waiting to fill a packet only delays them.
@@ -107,11 +110,12 @@ pub async fn serve(
             .max_buf_size(READ_BUFFER_BYTES)
             .serve_connection(TokioIo::new(socket), service);
         let connection = graceful.watch(connection);
+        let open = app.metrics.connections.open();
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection ended early");
             }
-            drop(place);
+            drop((place, open));
         });
     }
     drop(listener);
@@ -140,7 +144,11 @@ pub async fn serve(
 }
 
 /// The next connection that there is a place for.
-async fn accept(listener: &TcpListener, crowd: &mut Crowd) -> (TcpStream, IpAddr, Place) {
+async fn accept(
+    listener: &TcpListener,
+    crowd: &mut Crowd,
+    app: &App,
+) -> (TcpStream, IpAddr, Place) {
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => {
@@ -148,6 +156,7 @@ async fn accept(listener: &TcpListener, crowd: &mut Crowd) -> (TcpStream, IpAddr
                 if let Some(place) = crowd.place().await {
                     return (stream, peer.ip(), place);
                 }
+                app.metrics.connections.refused.inc();
             }
             Err(error) => {
                 tracing::warn!(%error, "no connection could be accepted");

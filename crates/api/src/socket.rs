@@ -12,6 +12,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures::task::AtomicWaker;
+use metering::Counter;
 use rustix::net::sockopt;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -70,13 +71,16 @@ pub(crate) struct Patience {
     write_timeout: Duration,
     /// Streams are not waited for any more.
     is_stopping: AtomicBool,
+    hang_ups: Counter,
 }
 
 impl Patience {
-    pub(crate) const fn new(write_timeout: Duration) -> Self {
+    /// Who is hung up on is counted.
+    pub(crate) const fn new(write_timeout: Duration, hang_ups: Counter) -> Self {
         Self {
             write_timeout,
             is_stopping: AtomicBool::new(false),
+            hang_ups,
         }
     }
 
@@ -117,6 +121,7 @@ impl Socket {
             let waited = since.elapsed();
             let is_over = self.is_stream && self.patience.is_stopping.load(Ordering::Relaxed);
             if is_over || waited >= self.patience.write_timeout {
+                self.patience.hang_ups.inc();
                 let detail = format!("nothing was taken for {} s", waited.as_secs());
                 return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, detail)));
             }

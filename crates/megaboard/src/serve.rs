@@ -173,7 +173,8 @@ async fn serve_from(
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
     let app = App::new(router, merger, clock, access)
         .with_bodies_up_to(limits.body_bytes_max)
-        .with_audit_log(audit);
+        .with_audit_log(audit)
+        .with_metrics(|registry| publisher.register_metrics(registry));
     let app = Arc::new(app);
     let reload = tokio::spawn(reload.run(app.clone()));
     let served = api::serve(listener, app, limits, stop).await;

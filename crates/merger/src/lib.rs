@@ -10,21 +10,21 @@
 //! moment common to all shards.
 
 mod cache;
-mod counters;
 mod error;
 mod gather;
 mod hidden;
 mod kway;
 mod merger;
+mod metrics;
 mod ranks;
 mod read;
 mod scope;
 mod version;
 
 pub use cache::{Rendered, Snapshot, TopAnswer, TopForm, TopView};
-pub use counters::Counters;
 pub use error::ReadError;
 pub use merger::{Answer, Clock, Merger, Renderer, Settings};
+pub use metrics::Counters;
 pub use ranks::{Found, RankedEntry};
 pub use read::{BoardInfo, MemberView, PlaceView, UnlistedView, WindowMembers};
 pub use version::Version;

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use board::{Activity, BoardName, Kind, Timestamp, Window};
+use metering::Registry;
 use shard_router::Router;
 use shard_store::{BoardRecord, StoreError};
 
 use crate::cache::{GlobalBoards, Rendered};
-use crate::counters::Counters;
 use crate::error::ReadError;
+use crate::metrics::Counters;
 use crate::ranks::RankedEntry;
 use crate::scope::Scope;
 use crate::version::Version;
@@ -84,6 +85,16 @@ impl Merger {
     #[must_use]
     pub const fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Names what is counted here, which goes on being counted.
+    pub fn register_metrics(&self, registry: &mut Registry) {
+        let GlobalBoards {
+            snapshots, unborn, ..
+        } = &self.boards;
+        let bytes_max = self.settings.cache_bytes_max;
+        self.counters
+            .register(snapshots, unborn, bytes_max, registry);
     }
 
     /// Frees what caches have let go of. Called now and then.

@@ -8,8 +8,8 @@ use futures::future::{join_all, try_join_all};
 use futures::stream::{self, StreamExt};
 use shard_store::{Ask, BoardRecord, Query, Reading, ShardStore, ShardVersion, StoreError};
 
-use crate::counters::Counters;
 use crate::hidden::Past;
+use crate::metrics::Counters;
 use crate::version::Version;
 
 /// Parts that shards may be sending at once where they are only counted: as many shards are asked

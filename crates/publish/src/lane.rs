@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::ends::Ends;
 use crate::marks::{Extent, Marks, Place};
+use crate::metrics::LaneMetrics;
 use crate::outage::Outage;
 use crate::publication::{Outcome, Published, publish};
 use crate::publisher::Service;
@@ -44,6 +45,7 @@ pub(crate) struct Lane {
     pub(crate) marks: Marks,
     ends: Mutex<Ends>,
     is_away: AtomicBool,
+    metrics: LaneMetrics,
 }
 
 /// What a lane remembers while it runs.
@@ -64,7 +66,16 @@ impl Lane {
             marks: Marks::default(),
             ends: Mutex::default(),
             is_away: AtomicBool::new(false),
+            metrics: LaneMetrics::default(),
         }
+    }
+
+    pub(crate) const fn at(&self) -> &PublishTarget {
+        &self.at
+    }
+
+    pub(crate) const fn metrics(&self) -> &LaneMetrics {
+        &self.metrics
     }
 
     /// Whether its target was not reached when it was last tried.
@@ -158,6 +169,7 @@ impl Run<'_> {
     fn settle(&mut self, place: Place, outcome: Outcome) {
         let now = Instant::now();
         let marks = &self.lane.marks;
+        self.lane.metrics.count(&outcome);
         match outcome {
             Outcome::Published(published) => self.published(place, published, now),
             Outcome::NotHere => marks.done(place, now, Duration::ZERO),

@@ -13,6 +13,7 @@ mod credentials;
 mod ends;
 mod lane;
 mod marks;
+mod metrics;
 mod names;
 mod outage;
 mod publication;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use board::{BoardName, Kind, KindName, PublishTarget, Timestamp};
 use merger::{Clock, Merger};
+use metering::Registry;
 use parking_lot::Mutex;
 use shard_router::{BoardChange, Router, Watcher};
 use tokio::task::JoinHandle;
@@ -14,6 +15,7 @@ use tokio::time::{Instant, sleep};
 use crate::credentials::Credentials;
 use crate::lane::Lane;
 use crate::marks::{Extent, Place};
+use crate::metrics::Targets;
 use crate::target::Target;
 use crate::walk::{Walks, walk};
 
@@ -79,15 +81,18 @@ impl Publisher {
         Self { service, tasks }
     }
 
+    /// Names what is counted of each target, which goes on being counted.
+    pub fn register_metrics(&self, registry: &mut Registry) {
+        let targets = Targets(Arc::downgrade(&self.service));
+        registry.register_collector(Box::new(targets));
+    }
+
     /// Publishes what waits, as far as that is quickly done, and ends.
     pub async fn stop(self) {
         for task in &self.tasks {
             task.abort();
         }
-        let lanes: Vec<_> = {
-            let lanes = self.service.lanes.lock();
-            lanes.values().map(|running| running.lane.clone()).collect()
-        };
+        let lanes = self.service.lanes();
         for lane in &lanes {
             lane.marks.hurry(Instant::now());
         }
@@ -109,6 +114,12 @@ impl Publisher {
 impl Service {
     pub(crate) fn now(&self) -> Timestamp {
         (self.clock)()
+    }
+
+    /// The lanes that there are.
+    pub(crate) fn lanes(&self) -> Vec<Arc<Lane>> {
+        let lanes = self.lanes.lock();
+        lanes.values().map(|running| running.lane.clone()).collect()
     }
 
     /// The board's kind, if it is published at this target.

@@ -7,6 +7,7 @@
 
 mod boards;
 mod catalogue;
+mod metrics;
 mod plan;
 mod router;
 mod send;

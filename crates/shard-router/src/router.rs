@@ -6,12 +6,14 @@ use std::time::Instant;
 use board::{BoardName, Kind, Member, Timestamp};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
+use metering::Registry;
 use shard_store::{
     BoardRecord, BoardSettings, BuryError, Change, Failure, SettleError, ShardStore, StoreError,
 };
 
 use crate::boards::Boards;
 use crate::catalogue::{Catalogue, KnownKind};
+use crate::metrics::Metrics;
 use crate::plan::plan;
 use crate::send::{Gate, Sending};
 use crate::watch::{Watch, Watcher};
@@ -29,6 +31,7 @@ pub struct Router {
     catalogue: Catalogue,
     boards: Boards,
     watcher: OnceLock<Arc<dyn Watcher>>,
+    metrics: Metrics,
 }
 
 impl Router {
@@ -40,6 +43,7 @@ impl Router {
             catalogue,
             store,
             watcher: OnceLock::new(),
+            metrics: Metrics::default(),
         })
     }
 
@@ -47,6 +51,12 @@ impl Router {
     pub fn watch(&self, watcher: Arc<dyn Watcher>) {
         // A second one would not hear of what came before.
         let _ = self.watcher.set(watcher);
+    }
+
+    /// Names what is counted here and in the store, which goes on being counted.
+    pub fn register_metrics(&self, registry: &mut Registry) {
+        self.metrics.register(registry);
+        self.store.register_metrics(registry);
     }
 
     /// The kinds.
@@ -133,8 +143,10 @@ impl Router {
             began,
             report,
             gate,
+            metrics: &self.metrics,
         };
         let sending = &sending;
+        self.metrics.boards.observe_count(plan.boards.len());
         let sends = plan
             .boards
             .into_iter()

@@ -18,6 +18,7 @@ use shard_store::{
 
 use crate::boards::Boards;
 use crate::catalogue::{Catalogue, KnownKind};
+use crate::metrics::Metrics;
 use crate::plan::BoardPlan;
 use crate::write::{Write, Written};
 
@@ -68,6 +69,7 @@ pub(crate) struct Sending<'a> {
     pub(crate) began: Instant,
     pub(crate) report: bool,
     pub(crate) gate: Gate,
+    pub(crate) metrics: &'a Metrics,
 }
 
 impl Sending<'_> {
@@ -227,10 +229,14 @@ impl Sending<'_> {
             until: self.until(&record.activity),
             items: &items,
         };
+        self.metrics.batches.observe_count(items.len());
         let all = |failure: Failure| vec![Written::Failed(failure); places.len()];
         let result = match self.store.apply(record, shard, call).await {
             Ok(outcomes) => Ok(outcomes.into_iter().map(Written::from).collect()),
-            Err(StoreError::Dead) => Err(()),
+            Err(StoreError::Dead) => {
+                self.metrics.met_dead.inc();
+                Err(())
+            }
             Err(error @ StoreError::WindowDropped) => {
                 Ok(all(Failure::Unavailable(error.to_string())))
             }

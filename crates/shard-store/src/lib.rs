@@ -10,6 +10,7 @@ mod embedded;
 mod engine;
 mod kind_text;
 mod local;
+mod metrics;
 mod redis;
 
 pub use contract::{

@@ -15,6 +15,7 @@ use std::time::Instant;
 use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
+use metering::FloatGauge;
 
 use crate::contract::{
     Batch, BirthError, BoardRecord, BoardSettings, BuryError, Disagreement, KindRecord,
@@ -23,6 +24,7 @@ use crate::contract::{
 };
 use crate::embedded::record::{BOARD_BYTES_MAX, KIND_BYTES_MAX, batch_bytes_max};
 use crate::engine::{REMEMBERED_ID_BYTES_MAX, Registry};
+use crate::metrics::{Calls, Held};
 use keep::Keep;
 
 /// Why there is no repair here.
@@ -35,6 +37,9 @@ pub struct LocalStore {
     registry: Arc<Registry>,
     epoch: u64,
     keep: Keep,
+    calls: Calls,
+    held: Held,
+    recovery: FloatGauge,
 }
 
 impl LocalStore {
@@ -46,11 +51,19 @@ impl LocalStore {
     /// An empty store that is kept nowhere, whose remembered ids may take so many bytes.
     pub fn in_memory_with_id_bytes(id_bytes_max: usize) -> Result<Self, StoreError> {
         // What was here before is lost, which is what an epoch tells.
-        Ok(Self {
-            registry: Arc::new(Registry::new(id_bytes_max)),
-            epoch: random()?,
-            keep: Keep::Nowhere,
-        })
+        let registry = Arc::new(Registry::new(id_bytes_max));
+        Ok(Self::of(registry, random()?, Keep::Nowhere))
+    }
+
+    fn of(registry: Arc<Registry>, epoch: u64, keep: Keep) -> Self {
+        Self {
+            registry,
+            epoch,
+            keep,
+            calls: Calls::default(),
+            held: Held::default(),
+            recovery: FloatGauge::default(),
+        }
     }
 }
 
@@ -71,7 +84,7 @@ impl ShardStore for LocalStore {
     }
 
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
-        done(Ok(self.registry.kinds()))
+        done(self.calls.kinds.of(|| Ok(self.registry.kinds())))
     }
 
     fn put_kind(
@@ -80,15 +93,15 @@ impl ShardStore for LocalStore {
         expected: Revision,
         only_without_boards: bool,
     ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>> {
-        async move {
+        let call = async move {
             let mut entry = self.keep.room(|| KIND_BYTES_MAX).await?;
             let written =
                 self.registry
                     .put_kind(kind, expected, only_without_boards, &mut entry)?;
             self.keep.kept(entry).await?;
             Ok(written)
-        }
-        .boxed()
+        };
+        self.calls.put_kind.time(call).boxed()
     }
 
     fn delete_kind<'a>(
@@ -96,20 +109,20 @@ impl ShardStore for LocalStore {
         name: &'a KindName,
         expected: Revision,
     ) -> BoxFuture<'a, Result<(), KindWriteError>> {
-        async move {
+        let call = async move {
             let mut entry = self.keep.room(|| KIND_BYTES_MAX).await?;
             self.registry.delete_kind(name, expected, &mut entry)?;
             self.keep.kept(entry).await?;
             Ok(())
-        }
-        .boxed()
+        };
+        self.calls.delete_kind.time(call).boxed()
     }
 
     fn board<'a>(
         &'a self,
         name: &'a BoardName,
     ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>> {
-        done(Ok(self.registry.board(name)))
+        done(self.calls.board.of(|| Ok(self.registry.board(name))))
     }
 
     fn boards<'a>(
@@ -118,7 +131,8 @@ impl ShardStore for LocalStore {
         after: Option<&'a Subject>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
-        done(Ok(self.registry.boards(kind, after, limit)))
+        let found = || Ok(self.registry.boards(kind, after, limit));
+        done(self.calls.boards.of(found))
     }
 
     fn birth<'a>(
@@ -128,13 +142,13 @@ impl ShardStore for LocalStore {
         seen: Option<Incarnation>,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
-        async move {
+        let call = async move {
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
             let life = Incarnation(random()?);
             // Whoever speaks of it later waits for what comes behind it in the journal.
             self.registry.birth(name, kind, seen, life, now, &mut entry)
-        }
-        .boxed()
+        };
+        self.calls.birth.time(call).boxed()
     }
 
     fn settle<'a>(
@@ -144,7 +158,7 @@ impl ShardStore for LocalStore {
         settings: BoardSettings,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
-        async move {
+        let call = async move {
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
             let life = Incarnation(random()?);
             let record = self
@@ -152,8 +166,8 @@ impl ShardStore for LocalStore {
                 .settle(name, kind, settings, life, now, &mut entry)?;
             self.keep.kept(entry).await?;
             Ok(record)
-        }
-        .boxed()
+        };
+        self.calls.settle.time(call).boxed()
     }
 
     fn bury<'a>(
@@ -161,13 +175,13 @@ impl ShardStore for LocalStore {
         name: &'a BoardName,
         _until: Timestamp,
     ) -> BoxFuture<'a, Result<(), BuryError>> {
-        async move {
+        let call = async move {
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
             self.registry.bury(name, &mut entry)?;
             self.keep.kept(entry).await?;
             Ok(())
-        }
-        .boxed()
+        };
+        self.calls.bury.time(call).boxed()
     }
 
     fn apply<'a>(
@@ -176,7 +190,7 @@ impl ShardStore for LocalStore {
         shard: u16,
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>> {
-        async move {
+        let call = async move {
             let cell = self.registry.cell(board.incarnation)?;
             let mut entry = self.keep.room(|| batch_bytes_max(batch.items)).await?;
             if batch.until.is_some_and(|until| Instant::now() > until) {
@@ -186,8 +200,8 @@ impl ShardStore for LocalStore {
             let outcomes = cell.apply(shard, &batch, &self.registry.ids, &mut entry)?;
             self.keep.kept(entry).await?;
             Ok(outcomes)
-        }
-        .boxed()
+        };
+        self.calls.apply.time(call).boxed()
     }
 
     fn read<'a>(
@@ -196,8 +210,10 @@ impl ShardStore for LocalStore {
         shard: u16,
         query: &'a Query,
     ) -> BoxFuture<'a, Result<Reading, StoreError>> {
-        let cell = self.registry.cell(board.incarnation);
-        done(cell.and_then(|cell| cell.read(self.epoch, shard, query)))
+        done(self.calls.read.of(|| {
+            let cell = self.registry.cell(board.incarnation)?;
+            cell.read(self.epoch, shard, query)
+        }))
     }
 
     fn windows<'a>(
@@ -205,8 +221,25 @@ impl ShardStore for LocalStore {
         board: &'a BoardRecord,
         shard: u16,
     ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>> {
-        let cell = self.registry.cell(board.incarnation);
-        done(cell.and_then(|cell| cell.windows(shard)))
+        done(self.calls.windows.of(|| {
+            let cell = self.registry.cell(board.incarnation)?;
+            cell.windows(shard)
+        }))
+    }
+
+    fn register_metrics(&self, registry: &mut metering::Registry) {
+        self.calls.register(registry);
+        self.held.register(registry);
+        if let Keep::Journal { snapshots, journal } = &self.keep {
+            journal.metrics().register(journal, registry);
+            snapshots.metrics().register(snapshots, registry);
+            registry.register_with_unit(
+                "recovery_duration",
+                "How long this process took to load the folder at its start",
+                metering::Unit::Seconds,
+                self.recovery.clone(),
+            );
+        }
     }
 
     fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
@@ -218,7 +251,7 @@ impl ShardStore for LocalStore {
     }
 
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.sweep(now).boxed()
+        self.calls.expire.time(self.sweep(now)).boxed()
     }
 
     fn verify<'a>(

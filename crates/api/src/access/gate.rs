@@ -62,8 +62,17 @@ impl Gate {
         }
     }
 
-    /// Answers a request: refuses it, or has it answered by its route.
+    /// Answers a request, and counts it.
     pub(crate) async fn answer(&self, peer: IpAddr, request: Request<Body>) -> Response {
+        let http = &self.app.metrics.http;
+        let counted = http.begin(request.method(), request.uri().path());
+        let response = self.let_in(peer, request).await;
+        counted.end(&response);
+        response
+    }
+
+    /// Refuses a request, or has it answered by its route.
+    async fn let_in(&self, peer: IpAddr, request: Request<Body>) -> Response {
         let Some(cors) = &self.app.access.cors else {
             return self.pass(peer, request).await;
         };

@@ -13,7 +13,7 @@ mod key;
 mod keys;
 mod rate;
 mod refusal;
-mod routes;
+pub(crate) mod routes;
 mod scope;
 mod settings;
 mod token;

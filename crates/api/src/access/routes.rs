@@ -131,6 +131,15 @@ impl Route {
     }
 }
 
+/// Each path, as the router writes it, and its methods.
+pub(crate) fn methods_by_path()
+-> impl Iterator<Item = (&'static str, impl Iterator<Item = &'static str>)> {
+    ROUTES.iter().map(|route| {
+        let methods = route.methods.iter().map(|(method, _)| *method);
+        (route.path, methods)
+    })
+}
+
 /// The table by path, matched as the router matches.
 pub(super) fn by_path() -> Router<&'static Route> {
     let mut router = Router::new();

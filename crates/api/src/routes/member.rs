@@ -89,6 +89,7 @@ pub(crate) async fn set(
         .write(std::slice::from_ref(&write), now, false)
         .await
     {
+        app.metrics.writes.count(&written);
         receipt.count(0, &write.board, &written);
     }
     receipt.into_single()
@@ -110,7 +111,11 @@ pub(crate) async fn remove(
         id: None,
         only: None,
     };
-    match app.router.write(&[write], now, false).await.pop() {
+    let written = app.router.write(&[write], now, false).await.pop();
+    if let Some(written) = &written {
+        app.metrics.writes.count(written);
+    }
+    match written {
         Some(Written::Applied(_) | Written::Duplicate(_)) => Ok(StatusCode::NO_CONTENT),
         Some(Written::Refused(reason)) => Err(Problem::from(&reason)),
         Some(Written::Failed(failure)) => Err(Problem::from(&failure)),

@@ -10,6 +10,7 @@ pub(crate) mod kinds;
 pub(crate) mod lookup;
 pub(crate) mod member;
 pub(crate) mod members;
+pub(crate) mod metrics;
 pub(crate) mod page;
 pub(crate) mod range;
 pub(crate) mod rank;

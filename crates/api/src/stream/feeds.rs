@@ -47,6 +47,16 @@ impl Default for Feeds {
 }
 
 impl Feeds {
+    /// Streams that are open.
+    pub(crate) fn streams(&self) -> usize {
+        STREAMS_MAX - self.streams.available_permits()
+    }
+
+    /// Tops that are looked at for them.
+    pub(crate) fn len(&self) -> usize {
+        self.running.lock().len()
+    }
+
     /// Ends all streams, and opens no more.
     pub(crate) fn close(&self) {
         self.closed.send_replace(true);

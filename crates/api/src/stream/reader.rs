@@ -12,6 +12,7 @@ use tokio_stream::wrappers::WatchStream;
 
 use super::feed::{Signal, Watched};
 use crate::app::App;
+use crate::metrics::Streams;
 use crate::problem::Problem;
 use crate::socket::Flow;
 
@@ -33,6 +34,7 @@ pub(crate) struct Reader {
     /// The number of the last frame that was sent.
     sent: u64,
     beats: u64,
+    metrics: Arc<Streams>,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -57,6 +59,7 @@ impl Reader {
             has_ended: false,
             sent: 0,
             beats,
+            metrics: app.metrics.streams.clone(),
             _permit: seat.permit,
         })
     }
@@ -84,6 +87,11 @@ impl Reader {
         } else {
             None
         };
+        self.metrics.frames.inc();
+        if self.sent > 0 {
+            let skipped = frame.number.saturating_sub(self.sent + 1);
+            self.metrics.skipped.inc_by(skipped);
+        }
         self.sent = frame.number;
         self.beats = beats;
         Some(changes.unwrap_or_else(|| frame.board.clone()))

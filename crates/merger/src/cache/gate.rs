@@ -52,10 +52,14 @@ impl<K: Eq + Hash + Clone> Gates<K> {
 }
 
 impl<K: Eq + Hash> Place<'_, K> {
-    /// Waits for whoever is inside.
-    pub(super) async fn enter(&self) -> tokio::sync::MutexGuard<'_, Last> {
-        let gate = self.gate.as_ref();
-        gate.expect("nobody enters who has left").lock().await
+    /// Waits for whoever is inside: `wait` is told that there is somebody.
+    pub(super) async fn enter(&self, wait: impl FnOnce()) -> tokio::sync::MutexGuard<'_, Last> {
+        let gate = self.gate.as_ref().expect("nobody enters who has left");
+        if let Ok(entered) = gate.try_lock() {
+            return entered;
+        }
+        wait();
+        gate.lock().await
     }
 }
 

@@ -32,7 +32,7 @@ impl Merger {
         not_before: Instant,
     ) -> Result<Life, ReadError> {
         let place = self.boards.births.at(name);
-        let mut last = place.enter().await;
+        let mut last = place.enter(|| {}).await;
         if let Some(life) = self.life_at_hand(name, kind, not_before) {
             return Ok(life);
         }

@@ -24,7 +24,7 @@ impl Merger {
         need: Need,
     ) -> Result<Option<Arc<Snapshot>>, ReadError> {
         let place = self.boards.merges.at(&key);
-        let mut last = place.enter().await;
+        let mut last = place.enter(|| self.counters.count_wait()).await;
         let at_gate = match &*last {
             Some((began, Err(error))) if *began >= need.not_before => return Err(error.clone()),
             Some((_, Ok(snapshot))) => Some(snapshot.clone()),
@@ -73,7 +73,13 @@ impl Merger {
             known,
             ..
         } = turn;
-        let snapshot = Arc::new(self.merge(record, kind, window, known).await?);
+        let began = Instant::now();
+        let merged = self.merge(record, kind, window, known).await;
+        let has_changed =
+            |snapshot: &Snapshot| known.is_none_or(|known| known.version != snapshot.version);
+        self.counters
+            .count_merged(began, merged.as_ref().map(has_changed));
+        let snapshot = Arc::new(merged?);
         if let Some(held) = held {
             held.publish(snapshot.clone()).await;
         }

@@ -19,4 +19,4 @@ mod wire;
 pub use snapshot::{Rendered, Snapshot, TopAnswer, TopForm};
 pub use top::TopView;
 
-pub(crate) use top::GlobalBoards;
+pub(crate) use top::{GlobalBoards, Key};

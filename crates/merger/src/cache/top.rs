@@ -19,14 +19,14 @@ use crate::merger::{LIVES_MAX, Merger};
 const UNBORN_MAX: u64 = 65_536;
 
 /// One window of one life of a board.
-pub(super) type Key = (Incarnation, Window);
+pub(crate) type Key = (Incarnation, Window);
 
 /// Snapshots by board life and window, under a limit of bytes.
 pub(crate) struct GlobalBoards {
-    pub(super) snapshots: Cache<Key, Arc<Snapshot>>,
+    pub(crate) snapshots: Cache<Key, Arc<Snapshot>>,
     pub(super) merges: Gates<Key>,
     pub(super) sharing: Sharing,
-    pub(super) unborn: Cache<BoardName, Arc<Snapshot>>,
+    pub(crate) unborn: Cache<BoardName, Arc<Snapshot>>,
     pub(super) births: Gates<BoardName>,
 }
 
@@ -69,16 +69,6 @@ impl TopView {
     }
 }
 
-/// The last board there is, where it will do.
-fn last(known: Option<Arc<Snapshot>>, fresh: bool, error: ReadError) -> Result<TopView, ReadError> {
-    let will_do = !fresh && !matches!(error, ReadError::WindowGone | ReadError::KindChanged);
-    let snapshot = known.filter(|_| will_do).ok_or(error)?;
-    Ok(TopView {
-        snapshot,
-        stale: true,
-    })
-}
-
 impl Merger {
     /// The cached top of a board, as old as the kind allows; with `fresh` from a merge that begins
     /// after this call. Without the store, the last one there is, told as stale; never for `fresh`.
@@ -102,14 +92,23 @@ impl Merger {
         };
         for _ in 0..LIVES_MAX {
             // What has to wait is boxed: nearly every top is at hand, and a small future is cheap.
-            let life = match self.life_at_hand(board, kind, not_before) {
+            let at_hand = self.life_at_hand(board, kind, not_before);
+            let is_at_hand = at_hand.is_some();
+            let life = match at_hand {
                 Some(life) => Ok(life),
                 None => self.life(board, kind, not_before).boxed().await,
             };
             let record = match life {
                 Ok(Life::On(record)) => record,
-                Ok(Life::Unborn(snapshot)) => return Ok(TopView::now(snapshot)),
-                Err(error) => return last(self.boards.unborn.get(board), fresh, error),
+                Ok(Life::Unborn(snapshot)) => {
+                    if is_at_hand {
+                        self.counters.count_hit(arrived, &snapshot);
+                    } else {
+                        self.counters.count_miss(&snapshot);
+                    }
+                    return Ok(TopView::now(snapshot));
+                }
+                Err(error) => return self.last(self.boards.unborn.get(board), fresh, error),
             };
             let key = (record.incarnation, window);
             let known = self.boards.snapshots.get(&key);
@@ -120,15 +119,35 @@ impl Merger {
                 ..need
             };
             if let Some(snapshot) = known.filter(|snapshot| snapshot.serves(kind, need)) {
+                self.counters.count_hit(arrived, &snapshot);
                 return Ok(TopView::now(snapshot));
             }
             let merged = self.merged(record.clone(), kind, key, need);
             match merged.boxed().await {
-                Ok(Some(snapshot)) => return Ok(TopView::now(snapshot)),
+                Ok(Some(snapshot)) => {
+                    self.counters.count_miss(&snapshot);
+                    return Ok(TopView::now(snapshot));
+                }
                 Ok(None) => self.router.boards().forget(&record),
-                Err(error) => return last(self.boards.snapshots.get(&key), fresh, error),
+                Err(error) => return self.last(self.boards.snapshots.get(&key), fresh, error),
             }
         }
         Err(StoreError::Dead.into())
+    }
+
+    /// The last board there is, where it will do.
+    fn last(
+        &self,
+        known: Option<Arc<Snapshot>>,
+        fresh: bool,
+        error: ReadError,
+    ) -> Result<TopView, ReadError> {
+        let will_do = !fresh && !matches!(error, ReadError::WindowGone | ReadError::KindChanged);
+        let snapshot = known.filter(|_| will_do).ok_or(error)?;
+        self.counters.count_stale(&snapshot);
+        Ok(TopView {
+            snapshot,
+            stale: true,
+        })
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use board::{BoardName, Incarnation, Kind, KindName, Member, Subject, Timestamp, Window};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
+use metering::Registry;
 
 use super::error::{BirthError, BuryError, KindWriteError, SettleError, StoreError};
 use super::read::{Query, Reading, WindowCount};
@@ -118,6 +119,9 @@ pub trait ShardStore: Send + Sync + 'static {
     fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.kinds().map(|kinds| kinds.map(drop)).boxed()
     }
+
+    /// Names what it counts of itself, which goes on being counted.
+    fn register_metrics(&self, _registry: &mut Registry) {}
 
     /// The place where merged boards are shared, while other servers are about; none otherwise.
     fn shared(&self) -> Option<&dyn SharedBoards> {

@@ -14,6 +14,7 @@ use super::recovery::Sizes;
 use super::settings::EmbeddedSettings;
 use super::snapshotter;
 use crate::engine::Registry;
+use crate::metrics::SnapshotMetrics;
 
 /// How often the thread looks at the journal.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -42,6 +43,7 @@ struct Taking {
     /// Journal bytes of this process up to the last one.
     taken_at: AtomicU64,
     one_at_a_time: Mutex<()>,
+    metrics: SnapshotMetrics,
 }
 
 impl Snapshots {
@@ -62,7 +64,9 @@ impl Snapshots {
             sizes: Mutex::new(sizes),
             taken_at: AtomicU64::new(0),
             one_at_a_time: Mutex::new(()),
+            metrics: SnapshotMetrics::default(),
         });
+        taking.metrics.note_found(sizes.snapshot_bytes);
         let thread = if settings.snapshot_after_bytes == u64::MAX {
             None
         } else {
@@ -79,6 +83,29 @@ impl Snapshots {
     /// Takes one now.
     pub(crate) fn take(&self) -> Result<(), EmbeddedError> {
         self.taking.take()
+    }
+
+    /// What it counts.
+    pub(crate) fn metrics(&self) -> &SnapshotMetrics {
+        &self.taking.metrics
+    }
+
+    /// Tell, whenever they are asked, the journal bytes behind the last snapshot, and how many bring
+    /// about the next: 0 once this has ended.
+    pub(crate) fn watched(
+        &self,
+    ) -> (
+        impl Fn() -> f64 + Send + Sync + 'static,
+        impl Fn() -> f64 + Send + Sync + 'static,
+    ) {
+        let taking = Arc::downgrade(&self.taking);
+        let look = move || {
+            taking
+                .upgrade()
+                .map_or((0, 0), |taking| taking.behind_and_due())
+        };
+        let again = look.clone();
+        (move || as_float(look().0), move || as_float(again().1))
     }
 
     /// Takes none any more. One under way is left, as a crash would leave it.
@@ -111,6 +138,7 @@ impl Taking {
                 Ok(()) => {}
                 Err(EmbeddedError::Closed) => return,
                 Err(error) => {
+                    self.metrics.failures.inc();
                     tracing::warn!(%error, "no snapshot could be taken: the journal grows");
                     self.rest();
                 }
@@ -118,11 +146,19 @@ impl Taking {
         }
     }
 
-    /// A large store is written whole more rarely: at most two bytes for each of the journal.
     fn is_due(&self) -> bool {
+        let (behind, due) = self.behind_and_due();
+        behind >= due
+    }
+
+    /// Journal bytes behind the last snapshot, and how many bring about the next. A large store is
+    /// written whole more rarely: at most two bytes for each of the journal.
+    fn behind_and_due(&self) -> (u64, u64) {
         let sizes = *self.sizes.lock();
-        let own_bytes = self.journal.appended_bytes() - self.taken_at.load(Ordering::Relaxed);
-        sizes.journal_bytes + own_bytes >= self.after_bytes.max(sizes.snapshot_bytes / 2)
+        let taken_at = self.taken_at.load(Ordering::Relaxed);
+        let own_bytes = self.journal.appended_bytes().saturating_sub(taken_at);
+        let due = self.after_bytes.max(sizes.snapshot_bytes / 2);
+        (sizes.journal_bytes + own_bytes, due)
     }
 
     fn take(&self) -> Result<(), EmbeddedError> {
@@ -136,7 +172,9 @@ impl Taking {
             snapshot_bytes: bytes,
             journal_bytes: 0,
         };
-        let took_ms = began.elapsed().as_millis();
+        let took = began.elapsed();
+        self.metrics.note_taken(took, bytes);
+        let took_ms = took.as_millis();
         tracing::info!(bytes, took_ms, "took a snapshot");
         Ok(())
     }
@@ -151,4 +189,12 @@ impl Taking {
             thread::park_timeout(left);
         }
     }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "bytes that are looked at by people"
+)]
+const fn as_float(bytes: u64) -> f64 {
+    bytes as f64
 }

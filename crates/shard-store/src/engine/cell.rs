@@ -218,6 +218,13 @@ impl Cell {
         self.look(shard, Shard::windows)
     }
 
+    /// How many standings each shard holds, windows together; of a small board all in one.
+    pub(crate) fn standings(&self, of_shards: &mut Vec<u64>) {
+        of_shards.clear();
+        let body = self.body.read();
+        of_shards.extend(body.shards().iter().map(|shard| shard.read().standings()));
+    }
+
     pub(crate) fn verify(&self, shard: u16) -> Result<Vec<Disagreement>, StoreError> {
         self.look(shard, |held, only| {
             if only.is_some_and(|shard| shard > 0) {

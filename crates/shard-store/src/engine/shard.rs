@@ -81,6 +81,15 @@ impl Shard {
         counts.filter(|count| count.members > 0).collect()
     }
 
+    /// How many standings there are, windows together.
+    pub(crate) fn standings(&self) -> u64 {
+        let lens = self
+            .rankings
+            .iter()
+            .map(|(_, ranking)| ranking.len() as u64);
+        lens.sum()
+    }
+
     /// The windows that are past their time.
     pub(crate) fn expired(&self, kind: &Kind, now: Timestamp) -> impl Iterator<Item = Window> {
         let windows = self.rankings.iter().map(|(window, _)| *window);

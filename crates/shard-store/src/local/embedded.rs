@@ -28,7 +28,8 @@ impl LocalStore {
             let cut_bytes = journal.cut_bytes;
             tracing::warn!(cut_bytes, "the journal's end was never synced, and is cut");
         }
-        let loaded_ms = began.elapsed().as_millis();
+        let loaded = began.elapsed();
+        let loaded_ms = loaded.as_millis();
         snapshot::remove_unfinished(&*disk)?;
         let journal = Journal::start(disk.clone(), &journal, settings.journal())?;
         tracing::info!(
@@ -49,11 +50,9 @@ impl LocalStore {
             None => random().map_err(|error| EmbeddedError::Lost(error.to_string()))?,
         };
         let snapshots = Snapshots::start(disk, registry.clone(), journal.clone(), sizes, settings)?;
-        Ok(Self {
-            registry,
-            epoch,
-            keep: Keep::Journal { snapshots, journal },
-        })
+        let store = Self::of(registry, epoch, Keep::Journal { snapshots, journal });
+        store.recovery.set(metering::seconds(loaded));
+        Ok(store)
     }
 
     /// Loads what is kept on a disk, to look at it: nothing is written, writes are refused. Answers
@@ -65,11 +64,8 @@ impl LocalStore {
             return Err(EmbeddedError::Nothing(disk.path().to_owned()));
         }
         let epoch = epoch.map_or_else(random, Ok);
-        let store = Self {
-            registry,
-            epoch: epoch.map_err(|error| EmbeddedError::Lost(error.to_string()))?,
-            keep: Keep::ReadOnly,
-        };
+        let epoch = epoch.map_err(|error| EmbeddedError::Lost(error.to_string()))?;
+        let store = Self::of(registry, epoch, Keep::ReadOnly);
         Ok((store, journal.cut_bytes))
     }
 

@@ -8,21 +8,27 @@ use super::LocalStore;
 use crate::contract::StoreError;
 use crate::embedded::record::{BOARD_BYTES_MAX, sweep_bytes_max};
 use crate::engine::Shared;
+use crate::metrics::Census;
 
 /// Boards that the sweep looks through before it lets others run.
 const SWEEP_BOARDS: usize = 256;
 
 impl LocalStore {
     pub(super) async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
+        let mut census = Census::default();
+        let mut of_shards = Vec::new();
         let kinds = self.registry.kinds().into_iter();
         for kind in kinds.filter_map(|record| record.kind) {
             for cells in self.registry.pages(kind.name(), SWEEP_BOARDS) {
                 for cell in &cells {
+                    cell.standings(&mut of_shards);
+                    census.count(&of_shards);
                     self.sweep_board(cell, &kind, now).await?;
                 }
                 let_others_run().await;
             }
         }
+        self.held.note(&census, self.registry.ids.used_bytes());
         Ok(())
     }
 

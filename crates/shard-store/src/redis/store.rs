@@ -15,6 +15,7 @@ use std::sync::Arc;
 use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::future::{BoxFuture, ready};
 use futures::{FutureExt, TryFutureExt};
+use metering::Registry as Metrics;
 
 use super::apply::Applier;
 use super::lists::Refills;
@@ -33,6 +34,7 @@ use crate::contract::{
     KindWriteError, Outcome, Query, Reading, Revision, SettleError, ShardStore, SharedBoards,
     StoreError, WindowCount,
 };
+use crate::metrics::Calls;
 
 /// Boards on Redis or Valkey: one server, several, a cluster, or what Sentinel watches.
 #[derive(Debug)]
@@ -44,6 +46,7 @@ pub struct RedisStore {
     verifier: Verifier,
     sweep: Sweep,
     shared: SharedTops,
+    calls: Arc<Calls>,
 }
 
 impl RedisStore {
@@ -60,6 +63,7 @@ impl RedisStore {
         let refills = Refills::new(&servers, &session, &lives, settings);
         let reader = Reader::new(servers.clone(), lives.clone(), registry.clone(), settings);
         let reader = Arc::new(reader);
+        let calls = Arc::new(Calls::default());
         Ok(Self {
             applier: Applier::new(
                 servers.clone(),
@@ -85,10 +89,11 @@ impl RedisStore {
                 refills,
                 settings,
             ),
-            shared: SharedTops::new(servers.clone(), session, lives),
+            shared: SharedTops::new(servers.clone(), session, lives, calls.clone()),
             servers,
             registry,
             reader,
+            calls,
         })
     }
 }
@@ -99,7 +104,7 @@ impl ShardStore for RedisStore {
     }
 
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
-        self.registry.kinds().boxed()
+        self.calls.kinds.time(self.registry.kinds()).boxed()
     }
 
     fn put_kind(
@@ -108,9 +113,8 @@ impl ShardStore for RedisStore {
         expected: Revision,
         only_without_boards: bool,
     ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>> {
-        self.registry
-            .put_kind(kind, expected, only_without_boards)
-            .boxed()
+        let call = self.registry.put_kind(kind, expected, only_without_boards);
+        self.calls.put_kind.time(call).boxed()
     }
 
     fn delete_kind<'a>(
@@ -118,7 +122,8 @@ impl ShardStore for RedisStore {
         name: &'a KindName,
         expected: Revision,
     ) -> BoxFuture<'a, Result<(), KindWriteError>> {
-        self.registry.delete_kind(name, expected).boxed()
+        let call = self.registry.delete_kind(name, expected);
+        self.calls.delete_kind.time(call).boxed()
     }
 
     fn board<'a>(
@@ -126,7 +131,8 @@ impl ShardStore for RedisStore {
         name: &'a BoardName,
     ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>> {
         let found = self.registry.board(name);
-        found.map_ok(|found| found.map(into_board)).boxed()
+        let found = found.map_ok(|found| found.map(into_board));
+        self.calls.board.time(found).boxed()
     }
 
     fn boards<'a>(
@@ -135,7 +141,10 @@ impl ShardStore for RedisStore {
         after: Option<&'a Subject>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
-        self.registry.boards(kind, after, limit).boxed()
+        self.calls
+            .boards
+            .time(self.registry.boards(kind, after, limit))
+            .boxed()
     }
 
     fn birth<'a>(
@@ -146,7 +155,7 @@ impl ShardStore for RedisStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
         let born = self.registry.birth(name, kind, seen, now);
-        born.map_ok(into_board).boxed()
+        self.calls.birth.time(born.map_ok(into_board)).boxed()
     }
 
     fn settle<'a>(
@@ -157,7 +166,7 @@ impl ShardStore for RedisStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
         let settled = self.registry.settle(name, kind, settings, now);
-        settled.map_ok(into_board).boxed()
+        self.calls.settle.time(settled.map_ok(into_board)).boxed()
     }
 
     fn bury<'a>(
@@ -166,7 +175,7 @@ impl ShardStore for RedisStore {
         _until: Timestamp,
     ) -> BoxFuture<'a, Result<(), BuryError>> {
         // A life that is in no record is dead, for good.
-        self.sweep.bury(name).boxed()
+        self.calls.bury.time(self.sweep.bury(name)).boxed()
     }
 
     fn apply<'a>(
@@ -175,7 +184,10 @@ impl ShardStore for RedisStore {
         shard: u16,
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>> {
-        self.applier.apply(board, shard, batch).boxed()
+        self.calls
+            .apply
+            .time(self.applier.apply(board, shard, batch))
+            .boxed()
     }
 
     fn read<'a>(
@@ -184,7 +196,10 @@ impl ShardStore for RedisStore {
         shard: u16,
         query: &'a Query,
     ) -> BoxFuture<'a, Result<Reading, StoreError>> {
-        self.reader.read(board, shard, query).boxed()
+        self.calls
+            .read
+            .time(self.reader.read(board, shard, query))
+            .boxed()
     }
 
     fn windows<'a>(
@@ -192,15 +207,23 @@ impl ShardStore for RedisStore {
         board: &'a BoardRecord,
         shard: u16,
     ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>> {
-        self.reader.windows(board, shard).boxed()
+        self.calls
+            .windows
+            .time(self.reader.windows(board, shard))
+            .boxed()
     }
 
     fn shared(&self) -> Option<&dyn SharedBoards> {
         self.shared.has_others().then_some(&self.shared)
     }
 
+    fn register_metrics(&self, metrics: &mut Metrics) {
+        self.calls.register(metrics);
+        self.servers.register_metrics(metrics);
+    }
+
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.sweep.expire(now).boxed()
+        self.calls.expire.time(self.sweep.expire(now)).boxed()
     }
 
     fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {

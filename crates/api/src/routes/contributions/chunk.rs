@@ -159,13 +159,16 @@ impl<'a> Chunk<'a> {
     /// Writes everything, and counts what became of it. What is written is told, whatever becomes of
     /// the reads that were asked for besides.
     pub(super) async fn write(self, wanted: Return, receipt: &mut Receipt) {
+        let counted = &self.app.metrics.writes;
         for (place, board, problem) in self.rejected {
+            counted.reject(problem.kind);
             receipt.reject(place, board, problem);
         }
         let report = wanted != Return::Nothing;
         let now = self.app.now();
         let written = self.app.router.write(&self.writes, now, report).await;
         for ((place, write), written) in self.places.iter().zip(&self.writes).zip(&written) {
+            counted.count(written);
             receipt.count(*place, &write.board, written);
             if report {
                 let ranks = wanted == Return::Ranks;

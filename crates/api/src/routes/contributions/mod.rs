@@ -89,9 +89,12 @@ async fn json(
     wanted: Return,
 ) -> Result<Response, Problem> {
     let mut receipt = Receipt::default();
+    let mut counted = app.metrics.writes.request();
     if text.trim_ascii_start().first() != Some(&b'[') {
         let mut chunk = Chunk::new(app, caller);
-        chunk.add_object(0, text).await?;
+        counted.add(1);
+        let added = chunk.add_object(0, text).await;
+        added.inspect_err(|problem| app.metrics.writes.reject(problem.kind))?;
         chunk.write(wanted, &mut receipt).await;
         return receipt.into_single();
     }
@@ -102,6 +105,7 @@ async fn json(
         return Err(Problem::new(ProblemType::TooLarge, detail));
     }
     check_count(items.len(), wanted)?;
+    counted.add(items.len());
     for (number, items) in items.chunks(CHUNK_MAX).enumerate() {
         let mut chunk = Chunk::new(app, caller);
         for (offset, item) in items.iter().enumerate() {
@@ -130,12 +134,14 @@ async fn lines(
     wanted: Return,
 ) -> Result<Response, Problem> {
     let mut receipt = Receipt::of_stream();
+    let mut counted = app.metrics.writes.request();
     let mut read = 0;
     loop {
         let (chunk, taken, end) = next_chunk(app, caller, &mut lines, read, wanted).await;
         // More than one chunk is more than may be asked for, and nothing is written yet.
         check_count(read + taken, wanted)?;
         read += taken;
+        counted.add(taken);
         chunk.write(wanted, &mut receipt).await;
         receipt.has_read(read);
         match end {

@@ -18,6 +18,7 @@ use super::room::{NotTaken, Reservation, Room, room_of};
 use super::settings::Settings;
 use super::{Sequence, tail};
 use crate::embedded::disk::Disk;
+use crate::metrics::JournalMetrics;
 
 /// What became of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +39,7 @@ pub(crate) struct Journal {
     pub(super) inbox: Arc<Inbox>,
     room: Arc<Room>,
     progress: watch::Receiver<Progress>,
+    metrics: JournalMetrics,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -50,6 +52,7 @@ impl Journal {
     ) -> io::Result<Self> {
         let log = tail::go_on(Arc::clone(&disk), recovered)?;
         let segments = Arc::clone(&log.segments);
+        let metrics = log.metrics.clone();
         let inbox = Arc::new(Inbox::new(log.written));
         let room = Arc::new(Room::none());
         let (committer, progress) =
@@ -63,6 +66,7 @@ impl Journal {
             inbox,
             room,
             progress,
+            metrics,
             thread: Mutex::new(Some(thread)),
         })
     }
@@ -136,6 +140,11 @@ impl Journal {
     /// Bytes of records ever appended by this process.
     pub(crate) fn appended_bytes(&self) -> u64 {
         self.inbox.appended_bytes()
+    }
+
+    /// What its thread counts.
+    pub(crate) const fn metrics(&self) -> &JournalMetrics {
+        &self.metrics
     }
 
     /// Writes and syncs all, and ends. Nothing may be appended any more; reservations are refused.

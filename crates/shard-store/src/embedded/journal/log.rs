@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
 use parking_lot::Mutex;
 
@@ -14,6 +15,7 @@ use super::format::{GROUP_HEADER_BYTES, GroupHeader, SEGMENT_HEADER_BYTES, Segme
 use super::inbox::Group;
 use super::segment::{self, NotMade, Segment};
 use crate::embedded::disk::Disk;
+use crate::metrics::JournalMetrics;
 
 /// Where the segments of the folder begin, in order; the last is the current one.
 #[derive(Debug, Default)]
@@ -67,6 +69,7 @@ pub(super) struct Log {
     pub(super) synced: Sequence,
     /// How far a group says that the log was synced.
     pub(super) told: Sequence,
+    pub(super) metrics: JournalMetrics,
 }
 
 impl Log {
@@ -89,12 +92,17 @@ impl Log {
         self.chain = checksum;
         self.written = group.end();
         self.told = self.synced;
+        self.metrics.groups.inc();
+        self.metrics.records.inc_by(u64::from(group.records));
+        self.metrics.bytes.inc_by(bytes as u64);
         Ok(bytes)
     }
 
     /// Makes durable what was written. After an error nothing is known of it any more.
     pub(super) fn sync(&mut self) -> io::Result<()> {
+        let began = Instant::now();
         self.segment.sync()?;
+        self.metrics.syncs.observe(began.elapsed());
         self.synced = self.written;
         Ok(())
     }

@@ -11,6 +11,7 @@ use super::read::{Recovered, Tail};
 use super::segment::{self, NotMade, Segment, ZEROS_STEP_BYTES};
 use super::window::{WINDOW_BYTES, Window};
 use crate::embedded::disk::Disk;
+use crate::metrics::JournalMetrics;
 
 /// Cuts what recovery told of and makes the rest durable; begins the log where there is none.
 pub(super) fn go_on(disk: Arc<dyn Disk>, recovered: &Recovered) -> io::Result<Log> {
@@ -48,6 +49,7 @@ fn begin(disk: Arc<dyn Disk>, recovered: &Recovered) -> io::Result<Log> {
         written: header.first,
         synced: header.first,
         told: header.first,
+        metrics: JournalMetrics::default(),
     })
 }
 
@@ -76,6 +78,7 @@ fn resume(
         written: recovered.next,
         synced: recovered.next,
         told: tail.synced,
+        metrics: JournalMetrics::default(),
     };
     if tail.version < FORMAT_VERSION {
         leave_old_segment(&mut log)?;

@@ -50,7 +50,7 @@ impl IdBudget {
         self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    #[cfg(test)]
+    /// Bytes that ids take now.
     pub(crate) fn used_bytes(&self) -> usize {
         self.used_bytes.load(Ordering::Relaxed)
     }

@@ -13,6 +13,7 @@ use super::call::{Answer, Call, CallError, Effect, Place, Said};
 use super::fault::{Fault, Trouble};
 use super::link::{Link, Told};
 use super::pause::Pause;
+use crate::metrics::CallEnd;
 
 /// The first and the longest pause between attempts.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(100));
@@ -52,6 +53,16 @@ impl Miss {
     fn later(why: String) -> Self {
         let at_once = false;
         Self::Again { why, at_once }
+    }
+}
+
+/// How a call ended at its node, for who counts.
+fn end_of(told: &Result<Told, Fault>) -> CallEnd {
+    match told {
+        Ok(_) => CallEnd::Answered,
+        Err(Fault::Redis(_)) => CallEnd::Refused,
+        Err(Fault::NotSent(_)) => CallEnd::NotSent,
+        Err(Fault::Lost(_)) => CallEnd::Lost,
     }
 }
 
@@ -125,7 +136,8 @@ impl<'a> Attempts<'a> {
             node.changed(until.min(self.call.until)).await;
             return Err(Miss::later(format!("{}: {why}", node.address())));
         };
-        match link.fcall(self.call, asking).await {
+        let told = link.fcall(self.call, asking);
+        match node.metrics().count(told, end_of).await {
             Ok(mut told) => match Said::of(&told.said) {
                 Said::Result(payload) => {
                     self.acknowledged(&link, &mut told).await?;

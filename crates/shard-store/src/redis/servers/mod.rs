@@ -37,15 +37,17 @@ mod turn;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::future::join_all;
+use metering::{Collector, DescriptorEncoder, Registry};
 use tokio::time::Instant;
 
 use super::address::Address;
 use super::settings::RedisSettings;
 use super::url::{RedisUrl, UrlKind};
+use crate::metrics::{ToldNode, encode_nodes};
 use attempts::Attempts;
 pub(super) use call::{Answer, Call, CallError, Effect, Place, Refusal, ServerId};
 use cluster::Cluster;
@@ -152,6 +154,12 @@ impl Servers {
         })
     }
 
+    /// Names what is counted of each node.
+    pub(super) fn register_metrics(&self, registry: &mut Registry) {
+        let nodes = ToldNodes(Arc::downgrade(&self.topology));
+        registry.register_collector(Box::new(nodes));
+    }
+
     /// Whether every place is served; if not, what is wrong with which node.
     pub(super) fn ready(&self) -> Result<(), String> {
         let troubles = self.topology.troubles();
@@ -160,6 +168,23 @@ impl Servers {
         } else {
             Err(troubles.join("; "))
         }
+    }
+}
+
+/// The nodes that there are when they are asked for.
+#[derive(Debug)]
+struct ToldNodes(Weak<Topology>);
+
+impl Collector for ToldNodes {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let Some(topology) = self.0.upgrade() else {
+            return Ok(());
+        };
+        let nodes = topology.nodes().into_iter().map(|(node, _)| {
+            let is_up = node.link().is_some();
+            ToldNode::new(node.address(), is_up, node.metrics().clone())
+        });
+        encode_nodes(&mut encoder, &nodes.collect::<Vec<_>>())
     }
 }
 

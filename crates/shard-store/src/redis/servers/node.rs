@@ -15,6 +15,7 @@ use super::identity::{self, Expected};
 use super::link::{Link, NoLink};
 use super::pause::Pause;
 use super::task::Task;
+use crate::metrics::NodeMetrics;
 
 /// The first and the longest pause between attempts to connect.
 const RECONNECT_PAUSES: (Duration, Duration) =
@@ -40,6 +41,7 @@ pub(super) enum State {
 pub(super) struct Node {
     address: Address,
     state: watch::Receiver<State>,
+    metrics: Arc<NodeMetrics>,
     _keeper: Task,
 }
 
@@ -47,7 +49,9 @@ impl Node {
     /// Begins to connect. With `expected`, only a server of that identity is taken.
     pub(super) fn start(dial: &Arc<Dial>, address: Address, expected: Option<Expected>) -> Self {
         let (tell, state) = watch::channel(State::Unknown);
+        let metrics = Arc::new(NodeMetrics::default());
         let keeper = Keeper {
+            metrics: metrics.clone(),
             dial: dial.clone(),
             address: address.clone(),
             expected,
@@ -56,12 +60,18 @@ impl Node {
         Self {
             address,
             state,
+            metrics,
             _keeper: Task::spawn(keeper.keep()),
         }
     }
 
     pub(super) fn address(&self) -> &Address {
         &self.address
+    }
+
+    /// What is counted of it.
+    pub(super) const fn metrics(&self) -> &Arc<NodeMetrics> {
+        &self.metrics
     }
 
     pub(super) fn state(&self) -> State {
@@ -114,6 +124,7 @@ impl Node {
 }
 
 struct Keeper {
+    metrics: Arc<NodeMetrics>,
     dial: Arc<Dial>,
     address: Address,
     expected: Option<Expected>,
@@ -146,6 +157,7 @@ impl Keeper {
             return none;
         }
         let link = Arc::new(link);
+        self.metrics.connections.inc();
         tracing::info!(node = %self.address, "connected to Redis {}", link.info().version);
         self.tell.send_replace(State::Up(link.clone()));
         NoLink::Down(link.watch(&mut ends).await)

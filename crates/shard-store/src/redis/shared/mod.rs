@@ -23,6 +23,7 @@ use super::servers::{Call, CallError, Effect, Servers};
 use super::session::Session;
 use super::wire::{Garbled, Unpack};
 use crate::contract::{Lease, Merged, SharedBoards, SharedTop, StoreError, Taken};
+use crate::metrics::Calls;
 
 /// Bytes of the largest board that is shared: Redis holds other calls up while it copies one.
 pub(super) const BOARD_BYTES_MAX: usize = 4 << 20;
@@ -46,16 +47,23 @@ pub(super) struct SharedTops {
     session: Arc<Session>,
     lives: Arc<Lives>,
     presence: Presence,
+    calls: Arc<Calls>,
 }
 
 impl SharedTops {
     /// Begins to tell other servers that this one is about, until [`SharedTops::close`].
-    pub(super) fn new(servers: Arc<Servers>, session: Arc<Session>, lives: Arc<Lives>) -> Self {
+    pub(super) fn new(
+        servers: Arc<Servers>,
+        session: Arc<Session>,
+        lives: Arc<Lives>,
+        calls: Arc<Calls>,
+    ) -> Self {
         Self {
             presence: Presence::begin(servers.clone(), session.clone()),
             servers,
             session,
             lives,
+            calls,
         }
     }
 
@@ -145,7 +153,8 @@ impl SharedBoards for SharedTops {
         known: Option<&'a str>,
         age_max: Duration,
     ) -> BoxFuture<'a, Result<Taken, StoreError>> {
-        self.take_once(top, known, age_max).boxed()
+        let take = self.take_once(top, known, age_max);
+        self.calls.take_shared.time(take).boxed()
     }
 
     fn publish<'a>(
@@ -155,7 +164,8 @@ impl SharedBoards for SharedTops {
         merged: Merged,
         kept: Duration,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.publish_once(top, lease, merged, kept).boxed()
+        let publish = self.publish_once(top, lease, merged, kept);
+        self.calls.publish_shared.time(publish).boxed()
     }
 }
 

@@ -32,7 +32,7 @@ async fn tops_on(redis: &RedisServer) -> SharedTops {
         enter(redis, &top(life).board);
     }
     let parts = Parts::over(redis, &RedisSettings::default()).await;
-    SharedTops::new(parts.servers, parts.session, parts.lives)
+    SharedTops::new(parts.servers, parts.session, parts.lives, Arc::default())
 }
 
 fn top(life: u64) -> SharedTop {

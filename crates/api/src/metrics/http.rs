@@ -1,0 +1,189 @@
+//! Requests: how many, how long, how they ended, and why they were refused.
+
+use std::time::Instant;
+
+use axum::http::{Method, StatusCode};
+use axum::response::Response;
+use matchit::Router;
+use metering::{
+    Counter, CounterFamily, Gauge, Histogram, HistogramFamily, REQUESTS, Registry, Unit, labels,
+};
+
+use crate::access::routes;
+use crate::problem::ProblemType;
+
+/// What is told of a path or a method that there is none of: their number has no end.
+const OTHER: &str = "other";
+
+const STATUSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+
+/// Requests by their route.
+#[derive(Debug)]
+pub(crate) struct Http {
+    durations: HistogramFamily,
+    requests: CounterFamily,
+    problems: CounterFamily,
+    routes: Router<Vec<(&'static str, Route)>>,
+    other: Route,
+    /// By the place of their type in [`ProblemType::ALL`].
+    by_problem: Vec<Counter>,
+    under_way: Gauge,
+}
+
+/// One method of one path.
+#[derive(Debug)]
+struct Route {
+    duration: Histogram,
+    statuses: [Counter; STATUSES.len()],
+}
+
+/// A request from its head to the head of its answer.
+pub(crate) struct UnderWay<'a> {
+    http: &'a Http,
+    route: &'a Route,
+    began: Instant,
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        let durations = HistogramFamily::new_with_constructor(&REQUESTS);
+        let (requests, problems) = (CounterFamily::default(), CounterFamily::default());
+        let route = |path, method| {
+            let of = [("route", path), ("method", method)];
+            let status = |status| labels([("route", path), ("method", method), ("status", status)]);
+            Route {
+                duration: durations.get_or_create_owned(&labels(of)),
+                statuses: STATUSES.map(|class| requests.get_or_create_owned(&status(class))),
+            }
+        };
+        let mut by_path = Router::new();
+        for (path, methods) in routes::methods_by_path() {
+            let methods = methods.map(|method| (method, route(path, method)));
+            let taken = by_path.insert(path, methods.collect());
+            taken.expect("the table of routes names each path once");
+        }
+        let problem =
+            |kind: ProblemType| problems.get_or_create_owned(&labels([("type", kind.word())]));
+        Self {
+            routes: by_path,
+            other: route(OTHER, OTHER),
+            by_problem: ProblemType::ALL.map(problem).to_vec(),
+            under_way: Gauge::default(),
+            durations,
+            requests,
+            problems,
+        }
+    }
+}
+
+impl Http {
+    /// Counts a request from now on.
+    pub(crate) fn begin(&self, method: &Method, path: &str) -> UnderWay<'_> {
+        self.under_way.inc();
+        UnderWay {
+            http: self,
+            route: self.route(method, path),
+            began: Instant::now(),
+        }
+    }
+
+    fn route(&self, method: &Method, path: &str) -> &Route {
+        let name = match method.as_str() {
+            // As the table of routes has it.
+            "HEAD" => "GET",
+            name => name,
+        };
+        let methods = self.routes.at(path).ok();
+        let route = methods.and_then(|methods| {
+            let mut methods = methods.value.iter();
+            methods.find(|(method, _)| *method == name)
+        });
+        route.map_or(&self.other, |(_, route)| route)
+    }
+
+    /// Names them.
+    pub(super) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "http_requests",
+            "Requests by route, method and class of status; HEAD counts as GET, what there is no route for as other",
+            self.requests.clone(),
+        );
+        registry.register_with_unit(
+            "http_request_duration",
+            "Requests from their head to the head of their answer",
+            Unit::Seconds,
+            self.durations.clone(),
+        );
+        registry.register(
+            "http_requests_under_way",
+            "Requests that are not answered yet",
+            self.under_way.clone(),
+        );
+        registry.register(
+            "http_problems",
+            "Requests that were refused or failed, by the type of the problem they were told",
+            self.problems.clone(),
+        );
+    }
+}
+
+impl UnderWay<'_> {
+    /// It is answered.
+    pub(crate) fn end(self, response: &Response) {
+        self.route.duration.observe(self.began.elapsed());
+        self.route.statuses[class_of(response.status())].inc();
+        if let Some(kind) = response.extensions().get::<ProblemType>() {
+            self.http.by_problem[*kind as usize].inc();
+        }
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    /// Also of a request whose client has gone.
+    fn drop(&mut self) {
+        self.http.under_way.dec();
+    }
+}
+
+/// The place of a status in [`STATUSES`].
+fn class_of(status: StatusCode) -> usize {
+    let class = usize::from(status.as_u16() / 100);
+    class.clamp(1, STATUSES.len()) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_counts_for_its_route_and_what_has_none_for_other() {
+        let http = Http::default();
+        let answer = |method: Method, path: &str, status: StatusCode| {
+            let mut response = Response::default();
+            *response.status_mut() = status;
+            http.begin(&method, path).end(&response);
+        };
+        answer(Method::GET, "/v1/boards/gifts/a/top", StatusCode::OK);
+        answer(
+            Method::HEAD,
+            "/v1/boards/gifts/b/top",
+            StatusCode::NOT_MODIFIED,
+        );
+        answer(
+            Method::POST,
+            "/v1/boards/gifts/b/top",
+            StatusCode::METHOD_NOT_ALLOWED,
+        );
+        answer(Method::GET, "/wp-login.php", StatusCode::NOT_FOUND);
+        let top = http.route(&Method::GET, "/v1/boards/x/y/top");
+        let told = |route: &Route| route.statuses.each_ref().map(Counter::get);
+        assert_eq!(told(top), [0, 1, 1, 0, 0]);
+        assert_eq!(top.duration.count(), 2);
+        assert_eq!(told(&http.other), [0, 0, 0, 2, 0]);
+        assert_eq!(http.under_way.get(), 0);
+        let gone = http.begin(&Method::GET, "/v1/kinds");
+        assert_eq!(http.under_way.get(), 1);
+        drop(gone);
+        assert_eq!(http.under_way.get(), 0);
+    }
+}

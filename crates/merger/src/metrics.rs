@@ -1,0 +1,231 @@
+//! What reads cost, counted, and what it is called in `GET /metrics`: the one place for names.
+//!
+//! A new metric is a field of [`Counters`], registered below. Tests hold algorithms to these counts;
+//! they are no clock. All names get the prefix `megaboard_`, counters end in `_total`.
+
+use std::sync::Arc;
+
+use board::BoardName;
+use metering::{AGES, CALLS, Counter, CounterFamily, Histogram, Pulled, Registry, Unit, labels};
+use moka::sync::Cache;
+use tokio::time::Instant;
+
+use crate::cache::{Key, Snapshot};
+
+/// Counts since the merger was made.
+#[derive(Debug)]
+pub struct Counters {
+    round_trips: Counter,
+    entries_fetched: Counter,
+    merges: Counter,
+    unchanged: Counter,
+    failures: Counter,
+    durations: Histogram,
+    waits: Counter,
+    taken: Counter,
+    tops: CounterFamily,
+    hits: Counter,
+    misses: Counter,
+    stale: Counter,
+    ages: Histogram,
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        let tops = CounterFamily::default();
+        let result = |result| tops.get_or_create_owned(&labels([("result", result)]));
+        Self {
+            round_trips: Counter::default(),
+            entries_fetched: Counter::default(),
+            merges: Counter::default(),
+            unchanged: Counter::default(),
+            failures: Counter::default(),
+            durations: Histogram::new(&CALLS),
+            waits: Counter::default(),
+            taken: Counter::default(),
+            hits: result("hit"),
+            misses: result("miss"),
+            stale: result("stale"),
+            tops,
+            ages: Histogram::new(&AGES),
+        }
+    }
+}
+
+impl Counters {
+    /// Rounds of calls to shards: calls of one round go out together.
+    #[must_use]
+    pub fn round_trips(&self) -> u64 {
+        self.round_trips.get()
+    }
+
+    /// Entries that shards sent.
+    #[must_use]
+    pub fn entries_fetched(&self) -> u64 {
+        self.entries_fetched.get()
+    }
+
+    /// Merges of global boards for the cache, those that found nothing changed included.
+    #[must_use]
+    pub fn merges(&self) -> u64 {
+        self.merges.get()
+    }
+
+    /// Global boards for the cache that other servers merged, those that were at hand already
+    /// included.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.taken.get()
+    }
+
+    pub(crate) fn count_round(&self, entries: usize) {
+        self.round_trips.inc();
+        self.entries_fetched.inc_by(entries as u64);
+    }
+
+    pub(crate) fn count_taken(&self) {
+        self.taken.inc();
+    }
+
+    /// A merge begins.
+    pub(crate) fn count_merge(&self) {
+        self.merges.inc();
+    }
+
+    /// A merge has ended, and come to this: a snapshot, with content that nobody had before or not.
+    pub(crate) fn count_merged<E>(&self, began: Instant, merged: Result<bool, &E>) {
+        self.durations.observe(began.elapsed());
+        match merged {
+            Ok(true) => {}
+            Ok(false) => {
+                self.unchanged.inc();
+            }
+            Err(_) => {
+                self.failures.inc();
+            }
+        }
+    }
+
+    /// Somebody waits for a merge that is under way.
+    pub(crate) fn count_wait(&self) {
+        self.waits.inc();
+    }
+
+    /// A top was at hand for who came at `arrived`.
+    pub(crate) fn count_hit(&self, arrived: Instant, snapshot: &Snapshot) {
+        self.hits.inc();
+        self.ages
+            .observe(arrived.saturating_duration_since(snapshot.began));
+    }
+
+    /// A top had to be merged, taken or waited for.
+    pub(crate) fn count_miss(&self, snapshot: &Snapshot) {
+        self.misses.inc();
+        self.ages.observe(snapshot.began.elapsed());
+    }
+
+    /// The last top there was is served, since the store is away.
+    pub(crate) fn count_stale(&self, snapshot: &Snapshot) {
+        self.stale.inc();
+        self.ages.observe(snapshot.began.elapsed());
+    }
+
+    /// Names them, and what caches tell when they are asked.
+    pub(crate) fn register(
+        &self,
+        snapshots: &Cache<Key, Arc<Snapshot>>,
+        unborn: &Cache<BoardName, Arc<Snapshot>>,
+        bytes_max: u64,
+        registry: &mut Registry,
+    ) {
+        self.register_merges(registry);
+        registry.register(
+            "top_reads",
+            "Tops by where they came from: hit (the cache), miss (a merge that was made, taken or waited for), stale (the cache, since the store is away)",
+            self.tops.clone(),
+        );
+        registry.register_with_unit(
+            "top_age",
+            "How long before it was served the merge of a top began",
+            Unit::Seconds,
+            self.ages.clone(),
+        );
+        let bytes = snapshots.clone();
+        registry.register_with_unit(
+            "cache_size",
+            "Memory of cached global boards",
+            Unit::Bytes,
+            Pulled::gauge(move || as_float(bytes.weighted_size())),
+        );
+        registry.register_with_unit(
+            "cache_limit",
+            "Memory that cached global boards may take",
+            Unit::Bytes,
+            Pulled::gauge(move || as_float(bytes_max)),
+        );
+        let entries = snapshots.clone();
+        registry.register(
+            "cache_boards",
+            "Cached global boards: one for each board and window that is read",
+            Pulled::gauge(move || as_float(entries.entry_count())),
+        );
+        let unborn = unborn.clone();
+        registry.register(
+            "cache_unborn_boards",
+            "Names without contributions that are known as such",
+            Pulled::gauge(move || as_float(unborn.entry_count())),
+        );
+    }
+
+    fn register_merges(&self, registry: &mut Registry) {
+        registry.register(
+            "merges",
+            "Merges of global boards that were begun, those that found nothing changed included",
+            self.merges.clone(),
+        );
+        registry.register(
+            "merges_unchanged",
+            "Merges that found no shard changed, and kept the bytes there were",
+            self.unchanged.clone(),
+        );
+        registry.register(
+            "merge_failures",
+            "Merges that the store did not let come to an end",
+            self.failures.clone(),
+        );
+        registry.register_with_unit(
+            "merge_duration",
+            "Merges of global boards, from the first call to a shard to the bytes",
+            Unit::Seconds,
+            self.durations.clone(),
+        );
+        registry.register(
+            "merge_waits",
+            "Reads that found a merge of their board under way, and waited for it",
+            self.waits.clone(),
+        );
+        registry.register(
+            "merges_taken",
+            "Global boards taken from another server that had merged them",
+            self.taken.clone(),
+        );
+        registry.register(
+            "shard_rounds",
+            "Rounds of calls to shards, by all reads: calls of one round go out together",
+            self.round_trips.clone(),
+        );
+        registry.register(
+            "shard_entries_fetched",
+            "Entries that shards sent, to all reads",
+            self.entries_fetched.clone(),
+        );
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "sizes that are looked at by people"
+)]
+const fn as_float(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,88 @@
+//! Metrics told apart by labels.
+//!
+//! A family is for registering, and for making the handles of its members, once. Nobody asks it for
+//! one while serving: that takes a lock and a lookup.
+
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::family::MetricConstructor;
+
+use crate::scale::Scale;
+use crate::{Counter, Histogram, Unit};
+
+/// Labels and their values, in a fixed order.
+pub type Labels = Vec<(&'static str, String)>;
+
+/// Labels of these values.
+#[must_use]
+pub fn labels<const N: usize>(of: [(&'static str, &str); N]) -> Labels {
+    of.map(|(label, value)| (label, value.to_owned())).to_vec()
+}
+
+/// Metrics by their labels.
+pub type Family<M, C = fn() -> M> = prometheus_client::metrics::family::Family<Labels, M, C>;
+
+/// Counters by their labels.
+pub type CounterFamily = Family<Counter>;
+
+/// Histograms of one scale by their labels.
+pub type HistogramFamily = Family<Histogram, &'static Scale>;
+
+impl MetricConstructor<Histogram> for &'static Scale {
+    fn new_metric(&self) -> Histogram {
+        Histogram::new(self)
+    }
+}
+
+/// Tells a family that is put together at a scrape: of what comes and goes. Without members nothing is
+/// told.
+pub fn encode_each<'a, M: EncodeMetric>(
+    encoder: &mut DescriptorEncoder<'_>,
+    (name, help, unit): (&str, &str, Option<&Unit>),
+    members: impl IntoIterator<Item = (&'a Labels, M)>,
+) -> Result<(), std::fmt::Error> {
+    let mut members = members.into_iter().peekable();
+    let Some((_, first)) = members.peek() else {
+        return Ok(());
+    };
+    let kind = first.metric_type();
+    let mut family = encoder.encode_descriptor(name, help, unit, kind)?;
+    for (labels, member) in members {
+        member.encode(family.encode_family(labels)?)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Collector, Pulled, Registry, text};
+
+    #[derive(Debug)]
+    struct Doors(Vec<Labels>);
+
+    impl Collector for Doors {
+        fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+            let doors = self.0.iter().map(|door| (door, Pulled::gauge(|| 1.0)));
+            encode_each(&mut encoder, ("open", "Whether it is open.", None), doors)
+        }
+    }
+
+    fn told(doors: Vec<Labels>) -> String {
+        let mut registry = Registry::with_prefix("house");
+        registry.register_collector(Box::new(Doors(doors)));
+        let mut told = String::new();
+        text::encode(&mut told, &registry).unwrap();
+        told
+    }
+
+    #[test]
+    fn what_comes_and_goes_is_told_as_it_is() {
+        assert_eq!(told(Vec::new()), "# EOF\n");
+        let doors = ["front", "a \"back\""].map(|door| labels([("door", door)]));
+        assert_eq!(
+            told(doors.to_vec()),
+            "# HELP house_open Whether it is open.\n# TYPE house_open gauge\n\
+             house_open{door=\"front\"} 1.0\nhouse_open{door=\"a \\\"back\\\"\"} 1.0\n# EOF\n"
+        );
+    }
+}

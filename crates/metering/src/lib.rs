@@ -1,0 +1,35 @@
+//! What the crates of the service count of themselves, for `GET /metrics`.
+//!
+//! Counters, gauges and families are those of `prometheus-client`; [`Histogram`] has fixed buckets of
+//! atomics ([`Scale`]), so that nothing here locks, allocates or looks a name up when it counts.
+//! Whoever counts holds handles, made once, and registers them under their names in its own
+//! `metrics.rs`. [`Pulled`] is for what is known elsewhere and asked for at a scrape.
+//!
+//! Nothing is global: what is counted belongs to the store, the merger, the service that counts it.
+
+mod family;
+mod histogram;
+mod pulled;
+mod scale;
+mod time;
+
+pub use prometheus_client::collector::Collector;
+pub use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, text};
+pub use prometheus_client::metrics::MetricType;
+pub use prometheus_client::metrics::info::Info;
+pub use prometheus_client::registry::{Registry, Unit};
+
+pub use family::{CounterFamily, Family, HistogramFamily, Labels, encode_each, labels};
+pub use histogram::Histogram;
+pub use pulled::Pulled;
+pub use scale::{AGES, CALLS, REQUESTS, SIZES, Scale};
+pub use time::{seconds, unix_seconds};
+
+/// Counts what happens.
+pub type Counter = prometheus_client::metrics::counter::Counter;
+
+/// Tells how much there is of something.
+pub type Gauge = prometheus_client::metrics::gauge::Gauge;
+
+/// A gauge of seconds and the like.
+pub type FloatGauge = prometheus_client::metrics::gauge::Gauge<f64, std::sync::atomic::AtomicU64>;

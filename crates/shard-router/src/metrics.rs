@@ -1,0 +1,48 @@
+//! What the router counts, and what it is called in `GET /metrics`: the one place for names.
+//!
+//! A new metric is a field of [`Metrics`], registered below. All names get the prefix `megaboard_`,
+//! counters end in `_total`.
+
+use metering::{Counter, Histogram, Registry, SIZES};
+
+/// Counts since the router was opened.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    /// Contributions of one call to one shard.
+    pub(crate) batches: Histogram,
+    /// Boards of one request.
+    pub(crate) boards: Histogram,
+    /// Batches that met a life of their board that had ended.
+    pub(crate) met_dead: Counter,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self {
+            batches: Histogram::new(&SIZES),
+            boards: Histogram::new(&SIZES),
+            met_dead: Counter::default(),
+        }
+    }
+}
+
+impl Metrics {
+    /// Names them.
+    pub(crate) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "shard_batch_contributions",
+            "Contributions that were sent to one shard in one call",
+            self.batches.clone(),
+        );
+        registry.register(
+            "write_boards",
+            "Boards that were written to together: those of one request, or of 1,000 contributions of it",
+            self.boards.clone(),
+        );
+        registry.register(
+            "writes_to_ended_boards",
+            "Batches that met a board that had just ended, and went on to the next under its name",
+            self.met_dead.clone(),
+        );
+    }
+}

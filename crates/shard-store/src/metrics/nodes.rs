@@ -1,0 +1,193 @@
+//! The nodes of a store on Redis, each by its address.
+
+use std::fmt;
+use std::time::Instant;
+
+use metering::{
+    CALLS, Counter, DescriptorEncoder, Gauge, Histogram, Labels, Pulled, Unit, encode_each, labels,
+};
+
+/// How a call that was to be sent to a node ended there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallEnd {
+    /// With an answer.
+    Answered,
+    /// With an error that the node told.
+    Refused,
+    /// It was not sent.
+    NotSent,
+    /// It was sent, and no answer came.
+    Lost,
+}
+
+/// What is counted of one node.
+#[derive(Debug)]
+pub(crate) struct NodeMetrics {
+    duration: Histogram,
+    answered: Counter,
+    refused: Counter,
+    not_sent: Counter,
+    lost: Counter,
+    under_way: Gauge,
+    pub(crate) connections: Counter,
+}
+
+impl Default for NodeMetrics {
+    fn default() -> Self {
+        Self {
+            duration: Histogram::new(&CALLS),
+            answered: Counter::default(),
+            refused: Counter::default(),
+            not_sent: Counter::default(),
+            lost: Counter::default(),
+            under_way: Gauge::default(),
+            connections: Counter::default(),
+        }
+    }
+}
+
+impl NodeMetrics {
+    /// Counts a call.
+    pub(crate) async fn count<T>(
+        &self,
+        call: impl Future<Output = T>,
+        end: impl FnOnce(&T) -> CallEnd,
+    ) -> T {
+        let _under_way = UnderWay::new(&self.under_way);
+        let began = Instant::now();
+        let ended = call.await;
+        self.duration.observe(began.elapsed());
+        let counter = match end(&ended) {
+            CallEnd::Answered => &self.answered,
+            CallEnd::Refused => &self.refused,
+            CallEnd::NotSent => &self.not_sent,
+            CallEnd::Lost => &self.lost,
+        };
+        counter.inc();
+        ended
+    }
+}
+
+/// Counted as long as it is there, also where nobody waits any more.
+struct UnderWay<'a>(&'a Gauge);
+
+impl<'a> UnderWay<'a> {
+    fn new(gauge: &'a Gauge) -> Self {
+        gauge.inc();
+        Self(gauge)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+/// A node as it is told.
+pub(crate) struct ToldNode {
+    labels: Labels,
+    is_up: bool,
+    metrics: std::sync::Arc<NodeMetrics>,
+}
+
+impl ToldNode {
+    pub(crate) fn new(
+        address: impl fmt::Display,
+        is_up: bool,
+        metrics: std::sync::Arc<NodeMetrics>,
+    ) -> Self {
+        Self {
+            labels: labels([("node", &address.to_string())]),
+            is_up,
+            metrics,
+        }
+    }
+
+    fn up(&self) -> Pulled {
+        let is_up = self.is_up;
+        Pulled::gauge(move || f64::from(u8::from(is_up)))
+    }
+
+    /// Ends, and how many there were.
+    fn ends(&self) -> [(Labels, Counter); 4] {
+        let NodeMetrics {
+            answered,
+            refused,
+            not_sent,
+            lost,
+            ..
+        } = &*self.metrics;
+        let ends = [
+            ("answered", answered),
+            ("refused", refused),
+            ("not_sent", not_sent),
+            ("lost", lost),
+        ];
+        ends.map(|(end, counter)| {
+            let mut labels = self.labels.clone();
+            labels.push(("end", end.to_owned()));
+            (labels, counter.clone())
+        })
+    }
+}
+
+/// Names them, and tells what there is of each node.
+pub(crate) fn encode_nodes(
+    encoder: &mut DescriptorEncoder<'_>,
+    nodes: &[ToldNode],
+) -> Result<(), fmt::Error> {
+    encode_each(
+        encoder,
+        (
+            "redis_up",
+            "1 while the node is connected and fit to be used, otherwise 0.",
+            None,
+        ),
+        nodes.iter().map(|node| (&node.labels, node.up())),
+    )?;
+    let ends: Vec<(Labels, Counter)> = nodes.iter().flat_map(ToldNode::ends).collect();
+    encode_each(
+        encoder,
+        (
+            "redis_calls",
+            "Function calls by how they ended at the node: answered, refused with an error, not sent, lost.",
+            None,
+        ),
+        ends.iter()
+            .map(|(labels, counter)| (labels, counter.clone())),
+    )?;
+    encode_each(
+        encoder,
+        (
+            "redis_call_duration",
+            "Function calls to the node, each attempt by itself.",
+            Some(&Unit::Seconds),
+        ),
+        nodes
+            .iter()
+            .map(|node| (&node.labels, node.metrics.duration.clone())),
+    )?;
+    encode_each(
+        encoder,
+        (
+            "redis_calls_under_way",
+            "Function calls that wait for the node's answer.",
+            None,
+        ),
+        nodes
+            .iter()
+            .map(|node| (&node.labels, node.metrics.under_way.clone())),
+    )?;
+    encode_each(
+        encoder,
+        (
+            "redis_connections",
+            "Times that a connection to the node was made: the first, and each reconnection.",
+            None,
+        ),
+        nodes
+            .iter()
+            .map(|node| (&node.labels, node.metrics.connections.clone())),
+    )
+}

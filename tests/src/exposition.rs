@@ -1,0 +1,226 @@
+//! What `GET /metrics` tells, read strictly: [`Exposition`].
+//!
+//! The text format of OpenMetrics 1.0, as far as the service speaks it. What the format does not allow
+//! panics, with the line: a family without `HELP` and `TYPE`, a sample of another family, a label
+//! twice, a series twice, buckets that go down.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::server::Server;
+
+/// Labels and their values.
+pub type Labels = BTreeMap<String, String>;
+
+/// All that was told at once.
+#[derive(Debug)]
+pub struct Exposition {
+    /// In the order in which they were told.
+    pub families: Vec<Family>,
+}
+
+/// One metric.
+#[derive(Debug)]
+pub struct Family {
+    /// Without what the type adds to it.
+    pub name: String,
+    /// `counter`, `gauge`, `histogram` or `info`.
+    pub kind: String,
+    /// What it is.
+    pub help: String,
+    unit: Option<String>,
+    /// Each once.
+    pub samples: Vec<Sample>,
+}
+
+/// One line.
+#[derive(Debug)]
+pub struct Sample {
+    /// With what the type adds.
+    pub name: String,
+    /// `le` of buckets among them.
+    pub labels: Labels,
+    /// What there is.
+    pub value: f64,
+}
+
+impl Family {
+    /// What people call it: as samples are named, but for histograms.
+    pub fn called(&self) -> String {
+        match self.kind.as_str() {
+            "counter" => format!("{}_total", self.name),
+            "info" => format!("{}_info", self.name),
+            _ => self.name.clone(),
+        }
+    }
+
+    fn suffixes(&self) -> &'static [&'static str] {
+        match self.kind.as_str() {
+            "counter" => &["_total"],
+            "gauge" => &[""],
+            "histogram" => &["_bucket", "_sum", "_count"],
+            "info" => &["_info"],
+            other => panic!("{}: nobody knows the type {other}", self.name),
+        }
+    }
+
+    /// What only the whole of it shows.
+    fn check(&self) {
+        let name = &self.name;
+        assert!(!self.samples.is_empty(), "{name} has no samples");
+        if let Some(unit) = &self.unit {
+            assert!(name.ends_with(&format!("_{unit}")), "{name} is in {unit}");
+        }
+        let series: BTreeSet<_> = self.samples.iter().map(|s| (&s.name, &s.labels)).collect();
+        assert_eq!(
+            series.len(),
+            self.samples.len(),
+            "{name} tells a series twice"
+        );
+        if self.kind == "histogram" {
+            self.check_buckets();
+        }
+    }
+
+    fn check_buckets(&self) {
+        let mut by_labels: BTreeMap<Labels, Vec<(f64, f64)>> = BTreeMap::new();
+        for bucket in self.samples.iter().filter(|s| s.name.ends_with("_bucket")) {
+            let mut labels = bucket.labels.clone();
+            let bound = labels.remove("le").unwrap().parse().unwrap();
+            let buckets = by_labels.entry(labels).or_default();
+            buckets.push((bound, bucket.value));
+        }
+        let counts = self.samples.iter().filter(|s| s.name.ends_with("_count"));
+        for count in counts {
+            let buckets = by_labels.remove(&count.labels).unwrap();
+            let ascends = |(a, b): &(f64, f64), (c, d): &(f64, f64)| a < c && b <= d;
+            assert!(buckets.is_sorted_by(ascends), "{}: {buckets:?}", self.name);
+            assert_eq!(
+                buckets.last(),
+                Some(&(f64::INFINITY, count.value)),
+                "{count:?}"
+            );
+        }
+        assert!(
+            by_labels.is_empty(),
+            "{}: buckets without a count",
+            self.name
+        );
+    }
+}
+
+impl Exposition {
+    /// What a server tells now.
+    #[track_caller]
+    pub fn of(server: &Server) -> Self {
+        let answer = server.get("/metrics");
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+        assert_eq!(answer.header("content-type"), media_type);
+        Self::read(&answer.body)
+    }
+
+    /// Reads a text.
+    #[track_caller]
+    pub fn read(text: &str) -> Self {
+        let text = text.strip_suffix("# EOF\n").expect("it ends with # EOF");
+        let mut families: Vec<Family> = Vec::new();
+        for line in text.lines() {
+            if let Some(rest) = line.strip_prefix("# HELP ") {
+                let (name, help) = rest.split_once(' ').expect(line);
+                assert!(!help.trim().is_empty(), "{line}");
+                families.push(Family {
+                    name: name.to_owned(),
+                    kind: String::new(),
+                    help: help.to_owned(),
+                    unit: None,
+                    samples: Vec::new(),
+                });
+                continue;
+            }
+            let family = families.last_mut().expect(line);
+            if let Some(rest) = line.strip_prefix("# TYPE ") {
+                let (name, kind) = rest.split_once(' ').expect(line);
+                assert!(name == family.name && family.kind.is_empty(), "{line}");
+                kind.clone_into(&mut family.kind);
+            } else if let Some(rest) = line.strip_prefix("# UNIT ") {
+                let (name, unit) = rest.split_once(' ').expect(line);
+                assert!(name == family.name && family.samples.is_empty(), "{line}");
+                family.unit = Some(unit.to_owned());
+            } else {
+                let sample = sample(line);
+                let mut suffixes = family.suffixes().iter();
+                let is_its = suffixes.any(|end| sample.name == format!("{}{end}", family.name));
+                assert!(is_its, "{line}: not of {}", family.name);
+                family.samples.push(sample);
+            }
+        }
+        let names: BTreeSet<_> = families.iter().map(|family| &family.name).collect();
+        assert_eq!(names.len(), families.len(), "a family is told twice");
+        families.iter().for_each(Family::check);
+        Self { families }
+    }
+
+    /// All lines.
+    pub fn samples(&self) -> impl Iterator<Item = &Sample> {
+        self.families.iter().flat_map(|family| &family.samples)
+    }
+
+    /// The sum of all series of this name that have these labels, and perhaps others; there is one at
+    /// least.
+    #[track_caller]
+    pub fn sum(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
+        let has = |sample: &&Sample| {
+            let mut wanted = labels.iter();
+            wanted.all(|(label, value)| sample.labels.get(*label).is_some_and(|v| v == value))
+        };
+        let named = self.samples().filter(|sample| sample.name == name);
+        let values: Vec<f64> = named.filter(has).map(|sample| sample.value).collect();
+        assert!(!values.is_empty(), "{name} {labels:?} is not told");
+        values.iter().sum()
+    }
+}
+
+/// `name{label="value",…} 1.0`
+fn sample(line: &str) -> Sample {
+    let end = line.find(['{', ' ']).expect(line);
+    let (name, mut rest) = line.split_at(end);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+    assert!(!name.is_empty() && name.chars().all(is_plain), "{line}");
+    let mut labels = Labels::new();
+    if let Some(inside) = rest.strip_prefix('{') {
+        rest = inside;
+        while !rest.starts_with('}') {
+            let (label, behind) = rest.split_once("=\"").expect(line);
+            assert!(label.chars().all(is_plain), "{line}");
+            let (value, behind) = quoted(behind, line);
+            let before = labels.insert(label.to_owned(), value);
+            assert!(before.is_none(), "{line}: {label} twice");
+            rest = behind.strip_prefix(',').unwrap_or(behind);
+        }
+        rest = &rest[1..];
+    }
+    let value = rest.strip_prefix(' ').expect(line);
+    Sample {
+        name: name.to_owned(),
+        labels,
+        value: value.parse().expect(line),
+    }
+}
+
+/// A value up to its closing quote, and what is behind that.
+fn quoted<'a>(text: &'a str, line: &str) -> (String, &'a str) {
+    let mut value = String::new();
+    let mut chars = text.char_indices();
+    while let Some((place, c)) = chars.next() {
+        match c {
+            '"' => return (value, &text[place + 1..]),
+            '\\' => match chars.next().expect(line).1 {
+                'n' => value.push('\n'),
+                c @ ('\\' | '"') => value.push(c),
+                c => panic!("{line}: \\{c}"),
+            },
+            c => value.push(c),
+        }
+    }
+    panic!("{line}: a quote is open");
+}
