@@ -9,6 +9,7 @@ pub(crate) mod health;
 pub(crate) mod kinds;
 pub(crate) mod lookup;
 pub(crate) mod member;
+pub(crate) mod openapi;
 pub(crate) mod page;
 pub(crate) mod range;
 pub(crate) mod rank;

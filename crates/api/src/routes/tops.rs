@@ -10,14 +10,17 @@ use board::BoardName;
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use serde::Deserialize;
+use utoipa::ToSchema;
 
 use super::top;
 use crate::access::Caller;
 use crate::app::App;
 use crate::body;
+use crate::openapi::problems::OfWindow;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::resolve;
+use crate::wire::TopsWritten;
 
 /// Boards of one request.
 const BOARDS_MAX: usize = 100;
@@ -31,16 +34,39 @@ const AT_ONCE_MAX: usize = 16;
 /// Entries a board where `n` is not given.
 const ENTRIES_DEFAULT: u64 = 10;
 
-#[derive(Deserialize)]
+/// Boards whose tops are wanted.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = TopsWanted)]
 #[serde(deny_unknown_fields, expecting = "an object with boards")]
 struct TopsShape {
+    /// At most 100.
+    #[schema(max_items = 100)]
     boards: Vec<String>,
+    /// As reads of one board have it.
     window: Option<String>,
+    /// How many entries of each, up to the kind's `top`: 10 unless told otherwise.
+    #[schema(minimum = 1)]
     n: Option<u64>,
+    /// Answers from merges that began after the request came.
     #[serde(default)]
     fresh: bool,
 }
 
+/// The tops of many boards in one answer
+#[utoipa::path(
+    post,
+    path = "/v1/top",
+    operation_id = "tops",
+    tag = "Reading",
+    request_body(
+        content = TopsShape,
+        example = json!({"boards": ["gifts/room-8842", "gifts/room-1"], "window": "hour", "n": 3}),
+    ),
+    responses(
+        (status = 200, description = "The tops, in the order asked.", body = TopsWritten),
+        OfWindow,
+    ),
+)]
 pub(crate) async fn many(
     State(app): State<Arc<App>>,
     caller: Caller,
