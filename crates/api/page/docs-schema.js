@@ -5,9 +5,16 @@ import { words } from "./docs-words.js";
 
 export class Schemas {
     #all;
+    #answers;
 
     constructor(contract) {
         this.#all = contract.components.schemas;
+        this.#answers = contract.components.responses;
+    }
+
+    /** An answer, by its name where it has one. */
+    answerOf(told) {
+        return told.$ref ? this.#answers[this.nameOf(told)] : told;
     }
 
     /** What a schema is called, where it has a name. */

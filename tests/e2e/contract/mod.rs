@@ -9,7 +9,6 @@ mod served;
 mod stream;
 
 use end_to_end::Server;
-use serde_json::json;
 
 use operations::Operation;
 
@@ -26,12 +25,10 @@ windows = ["all"]
 retain = { keep = 2, approximate = true }
 "#;
 
-/// Puts members on boards of each kind.
+/// Members of boards of each kind.
+const FILL: &str = include_str!("../../contract/fill.json");
+
 fn fill(server: &Server) {
-    let points = [("u1", 999), ("u2", 500), ("u3", 7)];
-    server.give("gifts/room-8842", &points);
-    server.give("best/room-8842", &points);
-    let race =
-        json!({"board": "races/room-8842", "member": "u1", "values": {"laps": 3, "seconds": 9}});
-    assert_eq!(server.contribute(&race).ok()["applied"], 1);
+    let receipt = server.json("POST", "/v1/contributions", FILL).ok();
+    assert_eq!(receipt["rejected_count"], 0, "{receipt}");
 }

@@ -104,7 +104,9 @@ fn what_is_refused_is_told_of() {
         ("/v1/boards/gifts/a/stream?n=0", 400, "invalid"),
     ] {
         server.get(path).problem(status, word, &[]);
-        let told = &responses[status.to_string()]["content"]["application/problem+json"];
+        let name = responses[status.to_string()]["$ref"].as_str().unwrap();
+        let told = &document["components"]["responses"][name.rsplit('/').next().unwrap()];
+        let told = &told["content"]["application/problem+json"];
         let words = &told["schema"]["allOf"][1]["properties"]["type"]["enum"];
         assert!(
             words.as_array().unwrap().contains(&word.into()),

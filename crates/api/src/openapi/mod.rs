@@ -67,6 +67,7 @@ pub(crate) fn begun() -> OpenApi {
 pub(crate) fn document() -> OpenApi {
     let (_, mut document) = routes().split_for_parts();
     gate::add_to(&mut document);
+    problems::name(&mut document);
     document
 }
 

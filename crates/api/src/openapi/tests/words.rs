@@ -26,6 +26,10 @@ fn documented(document: &Json) -> BTreeSet<(String, String)> {
     let responses =
         operations.flat_map(|operation| operation["responses"].as_object().unwrap().iter());
     let words = responses.flat_map(|(status, response)| {
+        let name = response["$ref"]
+            .as_str()
+            .map(|name| name.rsplit('/').next().unwrap());
+        let response = name.map_or(response, |name| &document["components"]["responses"][name]);
         let schema = &response["content"]["application/problem+json"]["schema"];
         let words = schema["allOf"][1]["properties"]["type"]["enum"].as_array();
         let words = words.into_iter().flatten();

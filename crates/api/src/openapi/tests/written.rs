@@ -57,7 +57,7 @@ impl Service {
         let fields = json!([{"name": "laps", "op": "max"}, {"name": "seconds", "op": "last"}]);
         let retain = json!({"keep": 2, "trim_at": 4, "approximate": true});
         for (kind, settings) in [
-            ("gifts", json!({})),
+            ("gifts", json!({"close": {"day": "10m"}})),
             ("races", json!({"fields": fields, "windows": ["all"]})),
             ("best", json!({"windows": ["all"], "retain": retain})),
         ] {
@@ -150,7 +150,7 @@ async fn places_are_of_their_shape() {
     // Ranked, first and alone, not listed; with a target that can be reached, and one that cannot.
     for (path, target) in [
         ("gifts/room/members/u2", None),
-        ("gifts/room/members/u2?target=1", Some(json!(2))),
+        ("gifts/room/members/u2?target=1", Some(json!(3))),
         ("races/a/members/u1", None),
         ("best/room/members/u1", None),
     ] {
