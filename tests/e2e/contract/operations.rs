@@ -85,9 +85,12 @@ impl Operation {
     #[track_caller]
     pub(super) fn ask(&self, server: &Server, target: &str, body: &Body) -> Answer {
         match body {
-            Some((media_type, text)) => {
-                server.send(&self.method, target, &[("content-type", media_type)], text)
-            }
+            Some((media_type, text)) => server.send(
+                &self.method,
+                target,
+                &[("content-type", media_type)],
+                &**text,
+            ),
             None if self.method == "DELETE" => server.delete(target),
             None => server.get(target),
         }

@@ -44,10 +44,14 @@ pub(crate) struct FieldsWritten {
     /// Of kinds whose only field is `points`.
     #[cfg_attr(
         test,
-        serde(default, skip_serializing_if = "Option::is_none", with = "said")
+        serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "said"
+        )
     )]
     #[schema(schema_with = value_or_null, required = false)]
-    pub(crate) points: Option<Option<i64>>,
+    pub(crate) points: Option<NumberOrNull>,
     /// Of all other kinds: the fields by name, null where nothing was said of one yet.
     #[cfg_attr(test, serde(default, skip_serializing_if = "Option::is_none"))]
     #[schema(schema_with = values_by_field, required = false)]
@@ -89,10 +93,14 @@ pub(crate) struct PlaceWritten {
     /// where none does.
     #[cfg_attr(
         test,
-        serde(default, skip_serializing_if = "Option::is_none", with = "said")
+        serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "said"
+        )
     )]
     #[schema(schema_with = value_or_null, required = false)]
-    pub(crate) to_target: Option<Option<i64>>,
+    pub(crate) to_target: Option<NumberOrNull>,
 }
 
 /// A member as it was looked up: an entry, or `rank` null of who is not ranked.
@@ -132,17 +140,25 @@ pub(crate) struct StandingWritten {
     /// With `return=ranks`; null where that place is not ranked.
     #[cfg_attr(
         test,
-        serde(default, skip_serializing_if = "Option::is_none", with = "said")
+        serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "said"
+        )
     )]
     #[schema(schema_with = value_or_null, required = false)]
-    pub(crate) rank: Option<Option<i64>>,
+    pub(crate) rank: Option<NumberOrNull>,
     /// With `return=ranks`; null where that place is not ranked.
     #[cfg_attr(
         test,
-        serde(default, skip_serializing_if = "Option::is_none", with = "said")
+        serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "said"
+        )
     )]
     #[schema(schema_with = value_or_null, required = false)]
-    pub(crate) position: Option<Option<i64>>,
+    pub(crate) position: Option<NumberOrNull>,
 }
 
 /// The best of a board.
@@ -168,21 +184,16 @@ pub(crate) struct TopsWritten {
     pub(crate) boards: Vec<TopWritten>,
 }
 
-/// A null that was written, apart from nothing.
+/// A number, or a null that is written, apart from what is not.
+#[derive(Debug)]
+#[cfg_attr(test, derive(Serialize))]
+pub(crate) struct NumberOrNull(Option<i64>);
+
+/// What is there, be it null.
 #[cfg(test)]
-mod said {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(
-        value: &Option<Option<i64>>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        value.flatten().serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Option<i64>>, D::Error> {
-        Option::<i64>::deserialize(deserializer).map(Some)
-    }
+fn said<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<NumberOrNull>, D::Error> {
+    let number = Option::deserialize(deserializer)?;
+    Ok(Some(NumberOrNull(number)))
 }
