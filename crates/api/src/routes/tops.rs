@@ -7,6 +7,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::BoardName;
+use board::limits::TOP_MAX;
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use serde::Deserialize;
@@ -45,7 +46,7 @@ struct TopsShape {
     /// As reads of one board have it.
     window: Option<String>,
     /// How many entries of each, up to the kind's `top`: 10 unless told otherwise.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 10_000)]
     n: Option<u64>,
     /// Answers from merges that began after the request came.
     #[serde(default)]
@@ -81,6 +82,11 @@ pub(crate) async fn many(
         return Err(Problem::invalid(format!(
             "boards: names {count}, more than {BOARDS_MAX}"
         )));
+    }
+    // Each kind has a depth of its own, and none is deeper than this.
+    if let Some(n) = shape.n.filter(|n| !(1..=u64::from(TOP_MAX)).contains(n)) {
+        let detail = format!("n: {n} is not a whole number from 1 to {TOP_MAX}");
+        return Err(Problem::invalid(detail));
     }
     let entries = (count as u64).saturating_mul(shape.n.unwrap_or(ENTRIES_DEFAULT));
     if entries > ENTRIES_MAX {

@@ -21,12 +21,6 @@ use super::written::{EntryWritten, PlaceWritten};
 /// Schemas by name, as they are collected.
 pub(crate) type Schemas = Vec<(String, RefOr<Schema>)>;
 
-/// An integer that every JSON client reads exactly, or null.
-pub(crate) fn value_or_null() -> Object {
-    let types = SchemaType::from_iter([Type::Integer, Type::Null]);
-    exact_integer().schema_type(types).build()
-}
-
 fn exact_integer() -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Integer)
@@ -34,13 +28,54 @@ fn exact_integer() -> ObjectBuilder {
         .maximum(Some(VALUE_MAX))
 }
 
+fn exact_or_null() -> ObjectBuilder {
+    exact_integer().schema_type(SchemaType::from_iter([Type::Integer, Type::Null]))
+}
+
 /// Values by the names of a kind's fields.
-pub(crate) fn values_by_field() -> ObjectBuilder {
+fn by_field() -> ObjectBuilder {
+    let value = Schema::Object(exact_or_null().build());
     ObjectBuilder::new()
         .schema_type(Type::Object)
-        .additional_properties(Some(AdditionalProperties::RefOr(
-            Schema::Object(value_or_null()).into(),
-        )))
+        .additional_properties(Some(AdditionalProperties::RefOr(value.into())))
+}
+
+/// `points` of an entry.
+pub(super) fn points() -> Object {
+    let points = exact_or_null().description(Some("Of kinds whose only field is `points`."));
+    points.build()
+}
+
+/// `values` of an entry.
+pub(super) fn values() -> Object {
+    let values = "Of all other kinds: the fields by name, null where nothing was said of one yet.";
+    by_field().description(Some(values)).build()
+}
+
+/// `to_target` of a place.
+pub(super) fn to_target() -> Object {
+    let change = "With `target`: the smallest change of the first field that gives a position of at \
+                  most that; null where none does.";
+    exact_or_null().description(Some(change)).build()
+}
+
+/// `rank` of a standing that was written.
+pub(super) fn rank_asked() -> Object {
+    let rank = "With `return=ranks`: what the kind's rank style makes of the position; null where \
+                that place is not ranked.";
+    place(rank)
+}
+
+/// `position` of a standing that was written.
+pub(super) fn position_asked() -> Object {
+    place("With `return=ranks`: 1 is best; null where that place is not ranked.")
+}
+
+fn place(description: &str) -> Object {
+    exact_or_null()
+        .minimum(Some(1))
+        .description(Some(description))
+        .build()
 }
 
 impl PartialSchema for Integer {
@@ -81,7 +116,7 @@ impl ToSchema for Moment {
 
 impl PartialSchema for NamedIntegers<'_> {
     fn schema() -> RefOr<Schema> {
-        values_by_field()
+        by_field()
             .max_properties(Some(FIELDS_MAX))
             .description(Some(
                 "Integers by the names of fields; null leaves one out.",

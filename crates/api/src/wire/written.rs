@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::answer::Envelope;
-use super::schema::{value_or_null, values_by_field};
+use super::schema;
 
 /// A member with its standing: `points`, or `values` of kinds with other fields.
 #[derive(Debug, ToSchema)]
@@ -50,11 +50,11 @@ pub(crate) struct FieldsWritten {
             deserialize_with = "said"
         )
     )]
-    #[schema(schema_with = value_or_null, required = false)]
+    #[schema(schema_with = schema::points, required = false)]
     pub(crate) points: Option<NumberOrNull>,
     /// Of all other kinds: the fields by name, null where nothing was said of one yet.
     #[cfg_attr(test, serde(default, skip_serializing_if = "Option::is_none"))]
-    #[schema(schema_with = values_by_field, required = false)]
+    #[schema(schema_with = schema::values, required = false)]
     pub(crate) values: Option<BTreeMap<String, Option<i64>>>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct PlaceWritten {
             deserialize_with = "said"
         )
     )]
-    #[schema(schema_with = value_or_null, required = false)]
+    #[schema(schema_with = schema::to_target, required = false)]
     pub(crate) to_target: Option<NumberOrNull>,
 }
 
@@ -146,7 +146,7 @@ pub(crate) struct StandingWritten {
             deserialize_with = "said"
         )
     )]
-    #[schema(schema_with = value_or_null, required = false)]
+    #[schema(schema_with = schema::rank_asked, required = false)]
     pub(crate) rank: Option<NumberOrNull>,
     /// With `return=ranks`; null where that place is not ranked.
     #[cfg_attr(
@@ -157,7 +157,7 @@ pub(crate) struct StandingWritten {
             deserialize_with = "said"
         )
     )]
-    #[schema(schema_with = value_or_null, required = false)]
+    #[schema(schema_with = schema::position_asked, required = false)]
     pub(crate) position: Option<NumberOrNull>,
 }
 

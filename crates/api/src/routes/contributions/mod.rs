@@ -58,7 +58,7 @@ pub(crate) enum Return {
 
 /// A body as the document shows it; what arrives is read piece by piece.
 #[derive(ToSchema)]
-#[schema(as = Contributions)]
+#[schema(as = Contributions, description = "One contribution, or an array of them: at most 100,000.")]
 #[serde(untagged)]
 #[expect(dead_code, reason = "a schema is made of it")]
 enum BodyShape {

@@ -20,7 +20,7 @@ pub(super) enum ModeShape {
 
 /// The rank of equal fields: `ordinal` has none, `competition` shares one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = Rank)]
+#[schema(as = RankStyle)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum RankShape {
     #[default]
