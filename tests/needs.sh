@@ -52,6 +52,26 @@ need_browser() {
         fail "npm could not install the packages of $page: npm ci --prefix $page"
 }
 
+# Schemathesis in a virtual environment of its own below the target directory, as its requirements have it.
+need_schemathesis() {
+    local contract="$1" place="${CARGO_TARGET_DIR:-target}/schemathesis"
+    local by_hand='install it by hand (Debian, Ubuntu: apt-get install python3 python3-venv)'
+    # Written last, so that what broke off is made again.
+    cmp -s "$contract/requirements.txt" "$place/requirements.txt" && return
+    command -v python3 >/dev/null || install_package python3 python3 "$by_hand"
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
+        fail "python3 is older than 3.10: get a newer one from https://www.python.org"
+    python3 -c 'import ensurepip, venv' 2>/dev/null ||
+        install_package python3-venv "python3's venv" "$by_hand"
+    echo "installing the packages of $contract with pip"
+    rm -rf "$place"
+    python3 -m venv "$place" || fail "python3 could not make a virtual environment: $by_hand"
+    "$place/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: \
+        -r "$contract/requirements.txt" ||
+        fail "pip could not install the packages of $contract: $contract/requirements.txt"
+    cp "$contract/requirements.txt" "$place/requirements.txt"
+}
+
 has_locale() {
     locale -a | grep -ix 'en_US\.utf-\?8' >/dev/null
 }

@@ -14,6 +14,7 @@ import { chromium } from "playwright-core";
 import { Stage } from "./stage.mjs";
 
 import { scenarios as access } from "./scenarios/access.mjs";
+import { scenarios as docs } from "./scenarios/docs.mjs";
 import { scenarios as faults } from "./scenarios/faults.mjs";
 import { scenarios as find } from "./scenarios/find.mjs";
 import { scenarios as looks } from "./scenarios/looks.mjs";
@@ -74,7 +75,7 @@ try {
     // Two at a time, but for what the others would not survive, and what looks at all that was done.
     await Promise.all([
         inTurn({ ...moves, ...names, ...find, ...access }),
-        inTurn({ ...news, ...looks }),
+        inTurn({ ...news, ...looks, ...docs }),
     ]);
     await inTurn(outages);
     await inTurn(faults);

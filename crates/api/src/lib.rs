@@ -1,7 +1,7 @@
 //! The HTTP face of the service.
 //!
 //! `router` is the one table of routes, with a handler a file in `routes`. Wire shapes live in
-//! `wire`, request parameters in `params`; `problem` is where errors become statuses. [`serve`]
+//! `wire`, request parameters in `params`; `problem` is where errors become statuses; `openapi` makes the contract's document. [`serve`]
 //! accepts connections until it is told to stop. `access` says who is let in, `audit` writes down what they did.
 
 mod access;
@@ -11,6 +11,7 @@ mod body;
 mod crowd;
 mod if_none_match;
 mod metrics;
+mod openapi;
 mod params;
 mod problem;
 mod rest;

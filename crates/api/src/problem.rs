@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use shard_router::{CatalogueError, Reason};
 use shard_store::{BuryError, Failure, Refused, SettleError, StoreError};
+use utoipa::ToSchema;
 
 use crate::target::ReadWindow;
 
@@ -18,7 +19,12 @@ use crate::target::ReadWindow;
 const RETRY_AFTER_S: u16 = 1;
 
 /// What kind of error it is: status, type and title belong together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+// The document has the variants' names for words, which a test holds to be those below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ToSchema)]
+#[schema(
+    rename_all = "kebab-case",
+    description = "What went wrong, as a stable word."
+)]
 pub(crate) enum ProblemType {
     Malformed,
     Invalid,
@@ -79,7 +85,7 @@ impl ProblemType {
         Self::Unknown,
     ];
 
-    const fn status(self) -> StatusCode {
+    pub(crate) const fn status(self) -> StatusCode {
         match self {
             Self::Malformed | Self::Invalid => StatusCode::BAD_REQUEST,
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
@@ -104,7 +110,7 @@ impl ProblemType {
         }
     }
 
-    const fn word_and_title(self) -> (&'static str, &'static str) {
+    pub(crate) const fn word_and_title(self) -> (&'static str, &'static str) {
         match self {
             Self::Malformed => ("malformed", "The body is no JSON"),
             Self::Invalid => ("invalid", "The request is not valid"),
@@ -223,13 +229,20 @@ impl Problem {
     }
 }
 
-#[derive(Serialize)]
-struct ProblemShape<'a> {
+/// What went wrong (RFC 9457). A few problems have further members, such as the receipt so far.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub(crate) struct ProblemShape<'a> {
+    #[schema(value_type = ProblemType)]
     r#type: &'static str,
+    /// The same for all of a type.
     title: &'static str,
+    /// The status of the answer.
     status: u16,
+    /// What is wrong here: names the field and its value.
     detail: &'a str,
     #[serde(flatten)]
+    #[schema(ignore)]
     more: &'a Map<String, Json>,
 }
 

@@ -87,6 +87,12 @@ fn a_hundred_may_be_asked_for_and_what_is_wrong_is_named() {
             &["n", "1001"],
         ),
         (
+            json!({"boards": [], "n": 10_001}),
+            400,
+            "invalid",
+            &["n", "10001"],
+        ),
+        (
             json!({"boards": ["gifts/a"], "window": "year"}),
             400,
             "invalid",

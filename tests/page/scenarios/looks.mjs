@@ -52,7 +52,7 @@ async function look(stage, view) {
 }
 
 /** What axe calls serious or critical. */
-async function faults(page) {
+export async function faults(page) {
     if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(AXE);
     const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
     return violations

@@ -10,7 +10,7 @@ use super::scope::Scope;
 
 /// What a route asks of its callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Needs {
+pub(crate) enum Needs {
     /// Nothing, from anybody.
     Nothing,
     /// A key for reading, unless the setting says otherwise.
@@ -38,7 +38,8 @@ const fn route(path: &'static str, methods: &'static [(&'static str, Needs)]) ->
 /// What the machinery around asks: neither limits nor load keep it from an answer.
 const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 
-pub(super) fn is_probe(path: &str) -> bool {
+/// Whether it is a path that the machinery around asks.
+pub(crate) fn is_probe(path: &str) -> bool {
     PROBES.contains(&path)
 }
 
@@ -140,6 +141,12 @@ pub(crate) fn methods_by_path()
     })
 }
 
+/// What a method of a path asks, by the path as the router writes it.
+pub(crate) fn needs_of(path: &str, method: &Method) -> Option<Needs> {
+    let route = ROUTES.iter().find(|route| route.path == path)?;
+    route.needs(method)
+}
+
 /// The table by path, matched as the router matches.
 pub(super) fn by_path() -> Router<&'static Route> {
     let mut router = Router::new();
@@ -153,27 +160,27 @@ pub(super) fn by_path() -> Router<&'static Route> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::openapi::documented;
 
     const ROUTER: &str = include_str!("../router.rs");
 
-    /// Paths and methods of the router, out of its text.
-    fn served() -> Vec<(String, Vec<String>)> {
+    /// Files of pages: they alone are served without standing in the document.
+    const PAGES: [&str; 2] = ["/", "/page/{file}"];
+
+    /// Paths and methods that are served: those of the document, which the router is made of, and pages.
+    fn served() -> Vec<(String, Vec<Method>)> {
         let text: String = ROUTER.split_whitespace().collect();
-        let routes = text.split(".route(\"").skip(1).map(|rest| {
-            let (path, rest) = rest.split_once("\",").unwrap();
-            let handlers = rest.split(".fallback(").next().unwrap();
-            let names = [
-                "get", "post", "put", "delete", "patch", "head", "options", "trace", "any", "on",
-                "connect",
-            ];
-            let is_called = |name: &&str| {
-                handlers.starts_with(&format!("{name}("))
-                    || handlers.contains(&format!(").{name}("))
-            };
-            let called = names.into_iter().filter(is_called);
-            (path.to_owned(), called.map(str::to_uppercase).collect())
-        });
-        routes.collect()
+        let by_hand: Vec<_> = text.split(".route(\"").skip(1).collect();
+        assert_eq!(by_hand.len(), PAGES.len(), "what else has no document?");
+        for (route, page) in by_hand.iter().zip(PAGES) {
+            assert!(route.starts_with(&format!("{page}\",get(")), "{route}");
+        }
+        for other in [".nest(", ".merge(", "route_service(", "nest_service("] {
+            let hidden = "the test does not see those routes";
+            assert!(!ROUTER.contains(other), "{other}: {hidden}");
+        }
+        let pages = PAGES.map(|page| (page.to_owned(), vec![Method::GET]));
+        pages.into_iter().chain(documented()).collect()
     }
 
     #[test]
@@ -187,7 +194,7 @@ mod tests {
             };
             assert!(!methods.is_empty(), "{path}: no method was found");
             for method in methods {
-                let needs = route.needs(&method.parse().unwrap());
+                let needs = route.needs(&method);
                 assert!(needs.is_some(), "{path}: what does {method} ask?");
                 // Nothing under /v1 is for anybody.
                 assert_eq!(
@@ -197,12 +204,6 @@ mod tests {
                 );
             }
             assert!(table.at(&path).is_ok());
-        }
-        for other in [".nest(", ".merge(", "route_service(", "nest_service("] {
-            assert!(
-                !ROUTER.contains(other),
-                "{other}: the test does not see those routes"
-            );
         }
     }
 

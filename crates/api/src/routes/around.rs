@@ -7,10 +7,12 @@ use axum::response::{IntoResponse, Response};
 use merger::Found;
 
 use crate::app::App;
+use crate::openapi::params::{OfMember, OfNeighbours, OfWindow};
+use crate::openapi::problems;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
-use crate::wire::{Answer, Entries, Envelope};
+use crate::wire::{Answer, Entries, EntryShape, Envelope};
 
 /// Neighbours on one side.
 const NEIGHBOURS_MAX: u64 = 500;
@@ -18,6 +20,33 @@ const NEIGHBOURS_MAX: u64 = 500;
 /// Neighbours on one side where it is not said how many.
 const NEIGHBOURS_DEFAULT: u64 = 5;
 
+/// What it answers.
+type EntriesAnswer = Answer<Entries<EntryShape<'static>>>;
+
+/// A member among its neighbours
+#[utoipa::path(
+    get,
+    path = "/v1/boards/{kind}/{subject}/members/{member}/around",
+    operation_id = "around",
+    tag = "Reading",
+    params(OfMember, OfNeighbours, OfWindow),
+    responses(
+        (
+            status = 200,
+            description = "The neighbours and the member itself, best first.",
+            body = EntriesAnswer,
+            example = json!({
+                "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
+            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
+                "entries": [
+                    {"rank": 1, "member": "u1", "points": 999, "reached_at": "2026-11-20T14:52:22.123Z"},
+                    {"rank": 2, "member": "u2", "points": 500, "reached_at": "2026-11-20T14:50:00.000Z"},
+                ],
+            }),
+        ),
+        problems::OfNeighbours,
+    ),
+)]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,

@@ -7,32 +7,49 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::body;
+use crate::openapi::params::{OfBoard, OfWindow};
+use crate::openapi::problems;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
 use crate::wire::{self, Answer, Envelope, ExpiryShape, SettingsShape, SpanShape};
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Board)]
 struct InfoShape {
     #[serde(flatten)]
     expiry: ExpiryShape,
+    /// Over how many its members are spread.
     shards: u16,
+    /// Where it is kept.
+    #[schema(example = "embedded")]
     store: &'static str,
+    /// The windows that hold something.
     windows: Vec<WindowShape>,
 }
 
-#[derive(Serialize)]
+/// A window of a board.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Window)]
 struct WindowShape {
+    /// Its whole name.
+    #[schema(example = "day:2026-11-20")]
     window: String,
+    /// How many are ranked in it.
     members: u64,
 }
 
-#[derive(Serialize)]
+/// What holds of a board from now on.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Settled)]
 struct SettledShape {
+    /// Kind and subject.
     board: String,
+    /// Over how many its members are spread.
     shards: u16,
     #[serde(flatten)]
     span: SpanShape,
@@ -40,6 +57,33 @@ struct SettledShape {
     expiry: ExpiryShape,
 }
 
+/// What it answers.
+type InfoAnswer = Answer<InfoShape>;
+
+/// What a board is
+///
+/// One that nobody has contributed to is empty.
+#[utoipa::path(
+    get,
+    path = "/v1/boards/{kind}/{subject}",
+    operation_id = "board",
+    tag = "Boards",
+    params(OfBoard, OfWindow),
+    responses(
+        (
+            status = 200,
+            description = "The board, its windows, where it is kept.",
+            body = InfoAnswer,
+            example = json!({
+                "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
+            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
+                "shards": 16, "store": "embedded",
+                "windows": [{"window": "day:2026-11-20", "members": 2}],
+            }),
+        ),
+        problems::OfWindow,
+    ),
+)]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,
@@ -75,6 +119,29 @@ pub(crate) async fn show(
     Ok(Answer { envelope, body }.into_response())
 }
 
+/// Settings of one board, before its first contribution
+///
+/// They replace whole what was set before.
+#[utoipa::path(
+    put,
+    path = "/v1/boards/{kind}/{subject}",
+    operation_id = "settle_board",
+    tag = "Boards",
+    params(OfBoard),
+    request_body(
+        content = SettingsShape,
+        example = json!({
+            "shards": 64,
+            "starts_at": "2026-11-20T20:00:00Z",
+            "ends_at": "2026-11-20T20:15:00Z",
+            "expires_after": "7d",
+        }),
+    ),
+    responses(
+        (status = 200, description = "What holds from now on.", body = SettledShape),
+        problems::OfSettings,
+    ),
+)]
 pub(crate) async fn settle(
     State(app): State<Arc<App>>,
     path: BoardPath,
@@ -98,6 +165,17 @@ pub(crate) async fn settle(
     Ok(wire::json(&shape))
 }
 
+/// Deletes a board with all its windows
+///
+/// What comes later under that name is another board.
+#[utoipa::path(
+    delete,
+    path = "/v1/boards/{kind}/{subject}",
+    operation_id = "delete_board",
+    tag = "Boards",
+    params(OfBoard),
+    responses((status = 204, description = "It is gone."), problems::OfBoardDelete),
+)]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
     path: BoardPath,

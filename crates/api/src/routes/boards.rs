@@ -6,9 +6,12 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use board::Subject;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::access::Caller;
 use crate::app::App;
+use crate::openapi::params::OfBoards;
+use crate::openapi::problems::OfKind;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::wire::{self, SpanShape};
@@ -16,23 +19,53 @@ use crate::wire::{self, SpanShape};
 const LIMIT_DEFAULT: usize = 100;
 const LIMIT_MAX: u64 = 1000;
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Boards)]
 struct BoardsShape {
     kind: String,
+    /// By subject.
     boards: Vec<BoardShape>,
     /// The subject to go on `after`; null at the end.
+    #[schema(required)]
     next: Option<String>,
 }
 
-#[derive(Serialize)]
+/// A board of a list.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Listed)]
 struct BoardShape {
+    /// Kind and subject.
     board: String,
     subject: String,
+    /// Over how many its members are spread.
     shards: u16,
     #[serde(flatten)]
     span: SpanShape,
 }
 
+/// The boards of a kind
+///
+/// Those that have had a contribution, by subject.
+#[utoipa::path(
+    get,
+    path = "/v1/boards",
+    operation_id = "boards",
+    tag = "Boards",
+    params(OfBoards),
+    responses(
+        (
+            status = 200,
+            description = "A page of them.",
+            body = BoardsShape,
+            example = json!({
+                "kind": "gifts",
+                "boards": [{"board": "gifts/room-8842", "subject": "room-8842", "shards": 16}],
+                "next": null,
+            }),
+        ),
+        OfKind,
+    ),
+)]
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     caller: Caller,

@@ -5,18 +5,47 @@ use std::sync::Arc;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::app::App;
+use crate::openapi::params::{OfBoard, OfBounds, OfWindow};
+use crate::openapi::problems;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
 use crate::wire::{Answer, Envelope};
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Count)]
 struct CountShape {
+    /// How many members those are.
     count: u64,
 }
 
+/// What it answers.
+type CountAnswer = Answer<CountShape>;
+
+/// How many members' first field lies between two values
+#[utoipa::path(
+    get,
+    path = "/v1/boards/{kind}/{subject}/count",
+    operation_id = "count",
+    tag = "Reading",
+    params(OfBoard, OfBounds, OfWindow),
+    responses(
+        (
+            status = 200,
+            description = "The count.",
+            body = CountAnswer,
+            example = json!({
+                "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
+            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
+                "count": 1,
+            }),
+        ),
+        problems::OfWindow,
+    ),
+)]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,

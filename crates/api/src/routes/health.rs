@@ -4,19 +4,58 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use serde_json::json;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::app::App;
+use crate::openapi::problems::OfStore;
 use crate::problem::Problem;
 use crate::wire;
 
-pub(crate) async fn alive() -> Response {
-    wire::json(&json!({"status": "alive"}))
+#[derive(Serialize, ToSchema)]
+#[schema(as = Alive)]
+struct AliveShape {
+    /// `alive`.
+    #[schema(example = "alive")]
+    status: &'static str,
 }
 
+#[derive(Serialize, ToSchema)]
+#[schema(as = Ready)]
+struct ReadyShape {
+    /// `ready`.
+    #[schema(example = "ready")]
+    status: &'static str,
+    /// Where boards are kept.
+    #[schema(example = "embedded")]
+    store: &'static str,
+}
+
+/// The process answers
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    operation_id = "alive",
+    tag = "Service",
+    responses((status = 200, description = "It does.", body = AliveShape)),
+)]
+pub(crate) async fn alive() -> Response {
+    wire::json(&AliveShape { status: "alive" })
+}
+
+/// The store answers, too
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    operation_id = "ready",
+    tag = "Service",
+    responses((status = 200, description = "It is loaded and reachable.", body = ReadyShape), OfStore),
+)]
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
-    app.router.store().ready().await?;
-    Ok(wire::json(
-        &json!({"status": "ready", "store": app.router.store().name()}),
-    ))
+    let store = app.router.store();
+    store.ready().await?;
+    Ok(wire::json(&ReadyShape {
+        status: "ready",
+        store: store.name(),
+    }))
 }

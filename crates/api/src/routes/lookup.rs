@@ -10,20 +10,27 @@ use board::{Member, Rules};
 use merger::{Found, RankedEntry};
 use serde::Deserialize;
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::body;
+use crate::openapi::params::{OfBoard, OfWindow};
+use crate::openapi::problems;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
-use crate::wire::{Answer, Entries, EntryShape, Envelope, put_entry};
+use crate::wire::{Answer, Entries, EntryShape, Envelope, FoundWritten, put_entry, written_as};
 
 /// Members of one lookup.
 const MEMBERS_MAX: usize = 1000;
 
-#[derive(Deserialize)]
+/// Members to look up.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = Lookup)]
 #[serde(deny_unknown_fields, expecting = "an object with members")]
 struct LookupShape {
+    /// At most 1,000.
+    #[schema(max_items = 1000)]
     members: Vec<String>,
 }
 
@@ -32,6 +39,10 @@ struct FoundShape<'a> {
     rules: &'a Rules,
     member: &'a Member,
     found: &'a Found<RankedEntry>,
+}
+
+written_as! {
+    FoundShape<'_>: FoundWritten,
 }
 
 impl Serialize for FoundShape<'_> {
@@ -53,6 +64,36 @@ impl Serialize for FoundShape<'_> {
     }
 }
 
+/// What it answers.
+type FoundAnswer = Answer<Entries<FoundShape<'static>>>;
+
+/// Many members at once, in the order asked
+///
+/// `rank` is null of who is not ranked.
+#[utoipa::path(
+    post,
+    path = "/v1/boards/{kind}/{subject}/lookup",
+    operation_id = "lookup",
+    tag = "Reading",
+    params(OfBoard, OfWindow),
+    request_body(content = LookupShape, example = json!({"members": ["u1", "nobody"]})),
+    responses(
+        (
+            status = 200,
+            description = "What was found, in the order asked.",
+            body = FoundAnswer,
+            example = json!({
+                "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
+            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
+                "entries": [
+                    {"rank": 1, "member": "u1", "points": 999, "reached_at": "2026-11-20T14:52:22.123Z"},
+                    {"rank": null, "member": "nobody"},
+                ],
+            }),
+        ),
+        problems::OfWindow,
+    ),
+)]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,

@@ -13,12 +13,47 @@ use shard_store::Change;
 
 use crate::app::App;
 use crate::body;
+use crate::openapi::params::{OfMember, OfPlace, OfSet, OfWindow};
+use crate::openapi::problems;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::routes::contributions::Receipt;
 use crate::target::{BoardPath, read_window, resolve_only};
 use crate::wire::{Answer, Envelope, PlaceShape, StandingShape};
 
+/// What it answers.
+type PlaceAnswer = Answer<PlaceShape<'static>>;
+
+/// One member's place
+///
+/// Its entry, position, percentile and neighbours; with `target` what it takes to get there.
+#[utoipa::path(
+    get,
+    path = "/v1/boards/{kind}/{subject}/members/{member}",
+    operation_id = "member",
+    tag = "Reading",
+    params(OfMember, OfPlace, OfWindow),
+    responses(
+        (
+            status = 200,
+            description = "The place.",
+            body = PlaceAnswer,
+            example = json!({
+                "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
+            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
+                "rank": 2, "member": "u2", "points": 500, "reached_at": "2026-11-20T14:50:00.000Z",
+                "position": 2, "percentile": 0.0,
+                "above": {
+                    "rank": 1, "member": "u1", "points": 999,
+                    "reached_at": "2026-11-20T14:52:22.123Z", "gap": 499,
+                },
+                "below": null,
+                "to_target": 500,
+            }),
+        ),
+        problems::OfMember,
+    ),
+)]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,
@@ -59,6 +94,29 @@ fn to_target(app: &App, kind: &Kind, found: &Found<MemberView, UnlistedView>) ->
         .change_to_overtake(&own.key, own.reached_at, target, app.now())
 }
 
+/// Sets a member's standing outright
+///
+/// In every window that `at` falls into, or in `window` alone.
+#[utoipa::path(
+    put,
+    path = "/v1/boards/{kind}/{subject}/members/{member}",
+    operation_id = "set_member",
+    tag = "Contributions",
+    params(OfMember, OfSet),
+    request_body(content = StandingShape<'static>, example = json!({"points": 100})),
+    responses(
+        (
+            status = 200,
+            description = "It is set, or was under this id.",
+            body = Receipt,
+            example = json!({
+                "applied": 1, "duplicates": 0,
+                "rejected_count": 0, "rejected": [], "failed_count": 0, "failed": [],
+            }),
+        ),
+        problems::OfWrite,
+    ),
+)]
 pub(crate) async fn set(
     State(app): State<Arc<App>>,
     path: BoardPath,
@@ -95,6 +153,15 @@ pub(crate) async fn set(
     receipt.into_single()
 }
 
+/// Takes a member off every window of a board
+#[utoipa::path(
+    delete,
+    path = "/v1/boards/{kind}/{subject}/members/{member}",
+    operation_id = "remove_member",
+    tag = "Contributions",
+    params(OfMember),
+    responses((status = 204, description = "It is gone."), problems::OfRemoval),
+)]
 pub(crate) async fn remove(
     State(app): State<Arc<App>>,
     path: BoardPath,

@@ -9,10 +9,13 @@ use serde::Serialize;
 use shard_router::{KnownKind, Reason, Written};
 use shard_store::Refused;
 use tokio::time::{Duration, Instant};
+use utoipa::ToSchema;
 
 use crate::access::Caller;
 use crate::app::App;
 use crate::audit::Told;
+use crate::openapi::params::{OfAnybody, OfErasure, OfHidden, OfKinds};
+use crate::openapi::problems::{OfHiding, OfKind};
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::wire;
@@ -24,7 +27,8 @@ const PAGE_BOARDS: usize = 256;
 const ERASE_FOR: Duration = Duration::from_secs(10);
 
 /// In which kinds a member is hidden.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = HiddenIn)]
 struct HiddenInShape<'a> {
     member: &'a str,
     /// Of the kinds that were asked about.
@@ -32,20 +36,23 @@ struct HiddenInShape<'a> {
 }
 
 /// Whom a kind hides.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Hidden)]
 struct HiddenShape<'a> {
     kind: &'a str,
     hidden: Vec<&'a str>,
 }
 
 /// How far a member is erased.
-#[derive(Default, Serialize)]
+#[derive(Default, Serialize, ToSchema)]
+#[schema(as = Erased)]
 struct ErasedShape {
     /// Boards that were looked at.
     boards: u64,
     /// Those of them that it stood on.
     erased: u64,
     /// The board to go on `after`; null at the end.
+    #[schema(required)]
     next: Option<String>,
 }
 
@@ -83,7 +90,25 @@ async fn meant(
     Ok(Meant { member, kinds })
 }
 
-/// `GET .../hidden`.
+/// In which kinds a member is hidden
+///
+/// Of the kinds that are asked about.
+#[utoipa::path(
+    get,
+    path = "/v1/members/{member}/hidden",
+    operation_id = "hidden_in",
+    tag = "Members",
+    params(OfAnybody, OfKinds),
+    responses(
+        (
+            status = 200,
+            description = "Where it is hidden.",
+            body = HiddenInShape<'static>,
+            example = json!({"member": "u1", "hidden_in": ["gifts", "races"]}),
+        ),
+        OfKind,
+    ),
+)]
 pub(crate) async fn is_hidden(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -96,7 +121,25 @@ pub(crate) async fn is_hidden(
     Ok(told_of(&app, &meant))
 }
 
-/// `PUT .../hidden`.
+/// Leaves a member out of every board
+///
+/// Ranks close up. What is contributed to it counts on.
+#[utoipa::path(
+    put,
+    path = "/v1/members/{member}/hidden",
+    operation_id = "hide",
+    tag = "Members",
+    params(OfAnybody, OfKinds),
+    responses(
+        (
+            status = 200,
+            description = "Where it is hidden now.",
+            body = HiddenInShape<'static>,
+            example = json!({"member": "u1", "hidden_in": ["gifts", "races"]}),
+        ),
+        OfHiding,
+    ),
+)]
 pub(crate) async fn hide(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -116,7 +159,25 @@ pub(crate) async fn hide(
     Ok(told_of(&app, &meant))
 }
 
-/// `DELETE .../hidden`.
+/// Shows a hidden member again
+///
+/// It stands where it would have stood.
+#[utoipa::path(
+    delete,
+    path = "/v1/members/{member}/hidden",
+    operation_id = "show",
+    tag = "Members",
+    params(OfAnybody, OfKinds),
+    responses(
+        (
+            status = 200,
+            description = "Where it is hidden still.",
+            body = HiddenInShape<'static>,
+            example = json!({"member": "u1", "hidden_in": []}),
+        ),
+        OfHiding,
+    ),
+)]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -152,7 +213,25 @@ fn told_of(app: &App, meant: &Meant) -> Response {
     })
 }
 
-/// `GET /v1/hidden`.
+/// Whom a kind hides
+///
+/// At most 1,000 members.
+#[utoipa::path(
+    get,
+    path = "/v1/hidden",
+    operation_id = "hidden",
+    tag = "Members",
+    params(OfHidden),
+    responses(
+        (
+            status = 200,
+            description = "Them, by name.",
+            body = HiddenShape<'static>,
+            example = json!({"kind": "gifts", "hidden": ["u1"]}),
+        ),
+        OfKind,
+    ),
+)]
 pub(crate) async fn hidden(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -171,7 +250,25 @@ pub(crate) async fn hidden(
     Ok(wire::json(&HiddenShape { kind, hidden }))
 }
 
-/// `DELETE /v1/members/{member}`.
+/// Erases a member
+///
+/// Takes it off every board with all its windows, those that are over included. There is no way back. Ends after 10 s at the latest: go on `after` `next` until that is null.
+#[utoipa::path(
+    delete,
+    path = "/v1/members/{member}",
+    operation_id = "erase",
+    tag = "Members",
+    params(OfAnybody, OfKinds, OfErasure),
+    responses(
+        (
+            status = 200,
+            description = "How far it came.",
+            body = ErasedShape,
+            example = json!({"boards": 1200, "erased": 3, "next": null}),
+        ),
+        OfHiding,
+    ),
+)]
 pub(crate) async fn erase(
     State(app): State<Arc<App>>,
     caller: Caller,

@@ -11,6 +11,7 @@ pub(crate) mod lookup;
 pub(crate) mod member;
 pub(crate) mod members;
 pub(crate) mod metrics;
+pub(crate) mod openapi;
 pub(crate) mod page;
 pub(crate) mod range;
 pub(crate) mod rank;

@@ -1,6 +1,7 @@
-//! `GET /` and `GET /page/{file}`: the live page, compiled in as it lies in `crates/api/page`.
+//! `GET /`, `GET /docs` and `GET /page/{file}`: the live page and the one that shows the contract,
+//! compiled in as they lie in `crates/api/page`.
 //!
-//! The files are served as they are: no build step makes them. What the page may do stands in its
+//! The files are served as they are: no build step makes them. What a page may do stands in its
 //! `Content-Security-Policy`: it talks to nobody but this server, and runs nothing but these files.
 
 use std::sync::LazyLock;
@@ -13,6 +14,7 @@ use bytes::Bytes;
 use twox_hash::XxHash3_128;
 
 use crate::if_none_match;
+use crate::openapi::params::OfKnown;
 use crate::problem::{Problem, ProblemType};
 
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -23,6 +25,9 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// What `/` answers.
 const START: &str = "index.html";
 
+/// What `/docs` answers.
+const DOCS: &str = "docs.html";
+
 macro_rules! page_files {
     ($($name:literal)*) => {
         &[$(($name, include_bytes!(concat!("../../page/", $name)))),*]
@@ -30,7 +35,7 @@ macro_rules! page_files {
 }
 
 const FILES: &[(&str, &[u8])] = page_files! {
-    "announce.js" "api.js" "bar.css" "board.css" "board.js" "boards.js" "choose.js" "dom.js" "find.css"
+    "announce.js" "api.js" "bar.css" "board.css" "board.js" "boards.js" "choose.js" "docs-schema.js" "docs-words.js" "docs.css" "docs.html" "docs.js" "dom.js" "find.css"
     "find.js" "format.js" "icon.svg" "index.html" "keyform.js" "main.js" "page.css" "row.js" "rows.js"
     "state.js" "stream.js" "theme.js"
 };
@@ -63,13 +68,40 @@ fn media_type(name: &str) -> &'static str {
     }
 }
 
-fn digest(bytes: &[u8]) -> HeaderValue {
+/// A strong `ETag` of what never changes while the server runs.
+pub(crate) fn digest(bytes: &[u8]) -> HeaderValue {
     let tag = format!("\"{:032x}\"", XxHash3_128::oneshot(bytes));
     HeaderValue::try_from(tag).expect("quotes and hexadecimal digits are ASCII")
 }
 
 pub(crate) async fn start(headers: HeaderMap) -> Result<Response, Problem> {
     answer(START, &headers)
+}
+
+/// This document, rendered
+#[utoipa::path(
+    get,
+    path = "/docs",
+    operation_id = "docs",
+    tag = "Service",
+    params(OfKnown),
+    responses(
+        (
+            status = 200,
+            description = "A page of this server's own.",
+            body = String,
+            content_type = "text/html",
+            headers(("etag" = String, description = "Names the page.")),
+        ),
+        (
+            status = 304,
+            description = "The client has it already.",
+            headers(("etag" = String, description = "The same again.")),
+        ),
+    ),
+)]
+pub(crate) async fn docs(headers: HeaderMap) -> Result<Response, Problem> {
+    answer(DOCS, &headers)
 }
 
 pub(crate) async fn file(

@@ -6,10 +6,12 @@ use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 
 use crate::app::App;
+use crate::openapi::params::{OfBoard, OfBounds, OfRange, OfWindow};
+use crate::openapi::problems;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
-use crate::wire::{Answer, Entries, Envelope};
+use crate::wire::{Answer, Entries, EntryShape, Envelope};
 
 /// Entries of one page.
 pub(crate) const PAGE_MAX: u64 = 1000;
@@ -17,6 +19,33 @@ pub(crate) const PAGE_MAX: u64 = 1000;
 /// Entries of a range by field where `limit` is not given.
 const LIMIT_DEFAULT: u64 = 100;
 
+/// What it answers.
+type EntriesAnswer = Answer<Entries<EntryShape<'static>>>;
+
+/// By position at any depth, or by the first field
+///
+/// Either `from` and `to`, both included, at most 1,000 apart; or `min`, `max` and `limit`. A range that runs
+/// past the end gives what there is.
+#[utoipa::path(
+    get,
+    path = "/v1/boards/{kind}/{subject}/range",
+    operation_id = "range",
+    tag = "Reading",
+    params(OfBoard, OfRange, OfBounds, OfWindow),
+    responses(
+        (
+            status = 200,
+            description = "Entries, best first.",
+            body = EntriesAnswer,
+            example = json!({
+                "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
+            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
+                "entries": [{"rank": 2, "member": "u2", "points": 500, "reached_at": "2026-11-20T14:50:00.000Z"}],
+            }),
+        ),
+        problems::OfWindow,
+    ),
+)]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,

@@ -8,29 +8,67 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use board::Values;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::body;
+use crate::openapi::params::{OfBoard, OfPoints, OfWindow};
+use crate::openapi::problems::OfScore;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::{BoardPath, ReadWindow, read_window};
 use crate::wire::{Answer, Envelope, Integer, Named, NamedIntegers};
 
 /// Null where it would not be on the list of a kind that ranks only its best.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Rank)]
 struct PlaceShape {
+    /// What the kind's rank style makes of the position.
+    #[schema(required)]
     rank: Option<u64>,
+    /// 1 is best.
+    #[schema(required)]
     position: Option<u64>,
 }
 
-#[derive(Deserialize)]
+/// A standing: `points`, or `values`.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = Score)]
 #[serde(deny_unknown_fields, expecting = "an object with values")]
 struct ValuesShape<'a> {
+    /// For kinds whose only field is `points`.
     points: Option<Integer>,
+    /// For all other kinds: the fields by name.
     #[serde(borrow)]
     values: Option<NamedIntegers<'a>>,
 }
 
+/// What it answers.
+type PlaceAnswer = Answer<PlaceShape>;
+
+/// The place that points would have
+///
+/// As of a member that reached them now.
+#[utoipa::path(
+    get,
+    path = "/v1/boards/{kind}/{subject}/rank",
+    operation_id = "rank_of_points",
+    tag = "Reading",
+    params(OfBoard, OfPoints, OfWindow),
+    responses(
+        (
+            status = 200,
+            description = "The place.",
+            body = PlaceAnswer,
+            example = json!({
+                "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
+            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
+                "rank": 1, "position": 1,
+            }),
+        ),
+        OfScore,
+    ),
+)]
 pub(crate) async fn of_points(
     State(app): State<Arc<App>>,
     path: BoardPath,
@@ -44,6 +82,30 @@ pub(crate) async fn of_points(
     place(&app, &path, &window, &values).await
 }
 
+/// The place that values would have
+///
+/// As of a member that reached them now.
+#[utoipa::path(
+    post,
+    path = "/v1/boards/{kind}/{subject}/rank",
+    operation_id = "rank_of_values",
+    tag = "Reading",
+    params(OfBoard, OfWindow),
+    request_body(content = ValuesShape<'static>, example = json!({"values": {"points": 10_000}})),
+    responses(
+        (
+            status = 200,
+            description = "The place.",
+            body = PlaceAnswer,
+            example = json!({
+                "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
+            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
+                "rank": 1, "position": 1,
+            }),
+        ),
+        OfScore,
+    ),
+)]
 pub(crate) async fn of_values(
     State(app): State<Arc<App>>,
     path: BoardPath,

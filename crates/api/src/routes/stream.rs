@@ -9,6 +9,8 @@ use axum::response::{IntoResponse, Response};
 use board::Member;
 
 use crate::app::App;
+use crate::openapi::params::{OfBoard, OfStream};
+use crate::openapi::problems::OfWindow;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::routes::top::entries_wanted;
@@ -19,6 +21,29 @@ use crate::target::{BoardPath, selector_of};
 /// What tells proxies to pass each event on as it comes.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
+/// The top as it moves
+///
+/// Server-sent events. Event `board` has a `Top`, whole, at once and whenever it has changed; its id is the
+/// board's `version`. With `changes=true` event `changes` (`Changes`) takes its place behind the first. With
+/// `member` event `member` (`OwnPlaceAnswer`, or `NoPlaceAnswer` of one who is not ranked) comes beside them.
+/// Event `problem` (`Problem`) says why a stream ends here. Silence is broken by a comment every 15 s.
+#[utoipa::path(
+    get,
+    path = "/v1/boards/{kind}/{subject}/stream",
+    operation_id = "stream",
+    tag = "Streams",
+    params(OfBoard, OfStream),
+    responses(
+        (
+            status = 200,
+            description = "Events, without end.",
+            body = String,
+            content_type = "text/event-stream",
+            example = "retry: 1000\n\nid: 7b1c2f0a9d3e4c55.12\nevent: board\ndata: {\"board\":\"gifts/room-8842\",…}\n\n",
+        ),
+        OfWindow,
+    ),
+)]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     request: Request,

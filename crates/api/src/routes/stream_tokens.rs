@@ -9,10 +9,12 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::{BoardName, Timestamp};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::access::Caller;
 use crate::app::App;
 use crate::body;
+use crate::openapi::problems::OfKind;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::wire;
@@ -25,19 +27,48 @@ const TTL_MIN: Duration = Duration::from_secs(1);
 /// How long a token may hold: it cannot be taken back before its end.
 const TOKEN_TTL_MAX: Duration = Duration::from_hours(1);
 
-#[derive(Deserialize)]
+/// What a token is wanted for.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = StreamTokenWanted)]
 #[serde(deny_unknown_fields, expecting = "an object with board")]
 struct WantedShape {
+    /// Kind and subject.
+    #[schema(example = "gifts/room-8842")]
     board: String,
+    /// How long it holds, 1 s to 1 h: 10 minutes unless told otherwise.
+    #[schema(example = "10m")]
     ttl: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = StreamToken)]
 struct TokenShape {
+    /// For `?token=` of the board's stream.
     token: String,
+    /// No stream begins with it after that.
+    #[schema(format = DateTime)]
     expires_at: String,
 }
 
+/// A token for the streams of one board
+///
+/// For who cannot send a header, such as an `EventSource`.
+#[utoipa::path(
+    post,
+    path = "/v1/stream-tokens",
+    operation_id = "stream_token",
+    tag = "Streams",
+    request_body(content = WantedShape, example = json!({"board": "gifts/room-8842", "ttl": "10m"})),
+    responses(
+        (
+            status = 200,
+            description = "The token.",
+            body = TokenShape,
+            example = json!({"token": "mbs_AAABm…", "expires_at": "2026-11-20T15:02:22.123Z"}),
+        ),
+        OfKind,
+    ),
+)]
 pub(crate) async fn issue(
     State(app): State<Arc<App>>,
     caller: Caller,

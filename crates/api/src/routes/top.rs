@@ -16,13 +16,49 @@ use merger::{Snapshot, TopAnswer, TopForm, TopView};
 
 use crate::app::App;
 use crate::if_none_match;
+use crate::openapi::params::{OfBoard, OfKnown, OfTop, OfWindow};
+use crate::openapi::problems;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::{BoardPath, ReadWindow, read_window};
+use crate::wire::TopWritten;
 
 /// Entries of an answer where `n` is not given.
 const ENTRIES_DEFAULT: usize = 100;
 
+/// The best n, from the cached global board
+///
+/// Never older than the kind's `max_staleness`; with `fresh=true` everything that was answered as applied
+/// before is in it.
+#[utoipa::path(
+    get,
+    path = "/v1/boards/{kind}/{subject}/top",
+    operation_id = "top",
+    tag = "Reading",
+    params(OfBoard, OfTop, OfWindow, OfKnown),
+    responses(
+        (
+            status = 200,
+            description = "The best of the board.",
+            body = TopWritten,
+            headers(("etag" = String, description = "Names board, window, version and n; weak.")),
+            example = json!({
+                "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
+            "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
+                "entries": [
+                    {"rank": 1, "member": "u1", "points": 999, "reached_at": "2026-11-20T14:52:22.123Z"},
+                    {"rank": 2, "member": "u2", "points": 500, "reached_at": "2026-11-20T14:50:00.000Z"},
+                ],
+            }),
+        ),
+        (
+            status = 304,
+            description = "The client has it already.",
+            headers(("etag" = String, description = "The same again.")),
+        ),
+        problems::OfWindow,
+    ),
+)]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     request: Request,

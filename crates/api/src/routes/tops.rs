@@ -7,17 +7,21 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::BoardName;
+use board::limits::TOP_MAX;
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use serde::Deserialize;
+use utoipa::ToSchema;
 
 use super::top;
 use crate::access::Caller;
 use crate::app::App;
 use crate::body;
+use crate::openapi::problems::OfWindow;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::resolve;
+use crate::wire::TopsWritten;
 
 /// Boards of one request.
 const BOARDS_MAX: usize = 100;
@@ -31,16 +35,39 @@ const AT_ONCE_MAX: usize = 16;
 /// Entries a board where `n` is not given.
 const ENTRIES_DEFAULT: u64 = 10;
 
-#[derive(Deserialize)]
+/// Boards whose tops are wanted.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = TopsWanted)]
 #[serde(deny_unknown_fields, expecting = "an object with boards")]
 struct TopsShape {
+    /// At most 100.
+    #[schema(max_items = 100)]
     boards: Vec<String>,
+    /// As reads of one board have it.
     window: Option<String>,
+    /// How many entries of each, up to the kind's `top`: 10 unless told otherwise.
+    #[schema(minimum = 1, maximum = 10_000)]
     n: Option<u64>,
+    /// Answers from merges that began after the request came.
     #[serde(default)]
     fresh: bool,
 }
 
+/// The tops of many boards in one answer
+#[utoipa::path(
+    post,
+    path = "/v1/top",
+    operation_id = "tops",
+    tag = "Reading",
+    request_body(
+        content = TopsShape,
+        example = json!({"boards": ["gifts/room-8842", "gifts/room-1"], "window": "hour", "n": 3}),
+    ),
+    responses(
+        (status = 200, description = "The tops, in the order asked.", body = TopsWritten),
+        OfWindow,
+    ),
+)]
 pub(crate) async fn many(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -55,6 +82,11 @@ pub(crate) async fn many(
         return Err(Problem::invalid(format!(
             "boards: names {count}, more than {BOARDS_MAX}"
         )));
+    }
+    // Each kind has a depth of its own, and none is deeper than this.
+    if let Some(n) = shape.n.filter(|n| !(1..=u64::from(TOP_MAX)).contains(n)) {
+        let detail = format!("n: {n} is not a whole number from 1 to {TOP_MAX}");
+        return Err(Problem::invalid(detail));
     }
     let entries = (count as u64).saturating_mul(shape.n.unwrap_or(ENTRIES_DEFAULT));
     if entries > ENTRIES_MAX {

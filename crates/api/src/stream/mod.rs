@@ -11,8 +11,10 @@ mod frame;
 mod moves;
 mod own_place;
 mod reader;
+mod written;
 
 pub(crate) use feed::Watched;
 pub(crate) use feeds::Feeds;
-pub(crate) use own_place::OwnPlace;
+pub(crate) use own_place::{NoPlaceShape, OwnPlace, OwnPlaceShape};
 pub(crate) use reader::Reader;
+pub(crate) use written::ChangesWritten;

@@ -10,6 +10,7 @@ use futures::{Stream, StreamExt as _, stream};
 use merger::{Found, MemberView};
 use serde::Serialize;
 use tokio::time::timeout;
+use utoipa::ToSchema;
 
 use super::feed::Watched;
 use super::frame::event_aside;
@@ -54,18 +55,24 @@ struct Told {
     above: Vec<Member>,
 }
 
-/// The place, and who has come between.
-#[derive(Serialize)]
-struct OwnPlaceShape<'a> {
+/// A member's own place, as event `member` of a stream tells it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = OwnPlace)]
+pub(crate) struct OwnPlaceShape<'a> {
     #[serde(flatten)]
     place: PlaceShape<'a>,
+    /// Where the member has fallen: who of the ten directly above was not among them before.
     overtaken_by: Vec<&'a str>,
 }
 
-/// Of one who is not ranked.
-#[derive(Serialize)]
-struct NoPlaceShape<'a> {
+/// Event `member` of a stream, of one who is not ranked.
+#[derive(Serialize, ToSchema)]
+#[schema(as = NoPlace)]
+pub(crate) struct NoPlaceShape<'a> {
+    /// Null.
+    #[schema(required)]
     rank: Option<u64>,
+    /// Who.
     member: &'a str,
 }
 

@@ -4,25 +4,37 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::BoardName;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::board::SpanShape;
 use super::entry::text_of;
 use crate::target::ReadWindow;
 
-/// `board`, `window`, `version`, `as_of`, `members`, `listed` where only the best are ranked, `starts_at`
-/// and `ends_at` where the board's time is bounded, and `final` once it or the window is over.
-#[derive(Debug, Serialize)]
+/// What every answer about a board carries.
+#[derive(Debug, Serialize, ToSchema)]
+#[cfg_attr(test, derive(serde::Deserialize))]
 pub(crate) struct Envelope {
+    /// Kind and subject.
+    #[schema(example = "gifts/room-8842")]
     board: String,
+    /// The window, by its whole name.
+    #[schema(example = "day:2026-11-20")]
     window: String,
+    /// The same version is the same board on every server.
     version: String,
+    /// When the look at the store began.
+    #[schema(format = DateTime)]
     as_of: String,
+    /// How many are ranked.
     members: u64,
+    /// Of kinds that rank only their best: how many at most.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     listed: Option<u64>,
     #[serde(flatten)]
     span: SpanShape,
-    #[serde(rename = "final", skip_serializing_if = "std::ops::Not::not")]
+    /// True once the window, or the board, is over.
+    #[serde(rename = "final", default, skip_serializing_if = "std::ops::Not::not")]
     is_final: bool,
 }
 

@@ -3,40 +3,59 @@
 use board::{Activity, ShardCount, Timestamp};
 use serde::{Deserialize, Serialize};
 use shard_store::BoardSettings;
+use utoipa::ToSchema;
 
 use super::entry::text_of;
 use super::kind;
 use super::scalar::Moment;
 use crate::problem::Problem;
 
-/// What a `PUT` says of a board: all of it, in place of what was said before.
-#[derive(Deserialize)]
+/// All settings of one board, at least one of them; what is left out goes back to what the kind says.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = BoardSettings)]
 #[serde(
     deny_unknown_fields,
     expecting = "an object with shards, starts_at, ends_at, expires_after"
 )]
 pub(crate) struct SettingsShape {
+    /// A power of two.
+    #[schema(minimum = 1, maximum = 4096, example = 64)]
     shards: Option<u64>,
+    /// Contributions before it are refused.
     starts_at: Option<Moment>,
+    /// Contributions from then on are refused, and the board is final.
     ends_at: Option<Moment>,
+    /// How long the board is kept after `ends_at`.
+    #[schema(example = "7d")]
     expires_after: Option<String>,
 }
 
 /// From when to when a board takes contributions, where that is bounded.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[cfg_attr(test, derive(Deserialize))]
+#[schema(as = Span)]
 pub(crate) struct SpanShape {
+    /// Contributions before it are refused.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, format = DateTime)]
     starts_at: Option<String>,
+    /// Contributions from then on are refused.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, format = DateTime)]
     ends_at: Option<String>,
 }
 
 /// For how long a board is kept after its end, where it is bounded.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Expiry)]
 pub(crate) struct ExpiryShape {
+    /// How long it is kept after its end.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "7d")]
     expires_after: Option<String>,
+    /// When it goes.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, format = DateTime)]
     expires_at: Option<String>,
 }
 

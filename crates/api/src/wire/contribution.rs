@@ -3,6 +3,7 @@
 use board::{ContributionId, Kind, Member, Timestamp, Value, Values, ValuesError};
 use serde::Deserialize;
 use shard_store::Change;
+use utoipa::ToSchema;
 
 use super::entry::is_points;
 use super::scalar::{Integer, Moment, NamedIntegers, Text};
@@ -11,28 +12,43 @@ use crate::problem::{Problem, ProblemType};
 /// Boards that one event counts on.
 pub(crate) const BOARDS_MAX: usize = 16;
 
-/// One contribution.
-#[derive(Debug, Deserialize)]
+/// One contribution: this member, these deltas, at this time, with this id.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = Contribution)]
 #[serde(
     deny_unknown_fields,
     expecting = "a contribution: an object with board, member and points or values"
 )]
 pub(crate) struct ContributionShape<'a> {
+    /// Kind and subject; or `boards`.
     #[serde(borrow)]
+    #[schema(value_type = Option<String>, example = "gifts/room-8842")]
     board: Option<Text<'a>>,
+    /// One event that counts on several boards, whole on each; it needs an `id`.
     #[serde(borrow)]
+    #[schema(value_type = Option<Vec<String>>, min_items = 1, max_items = 16)]
     boards: Option<Vec<Text<'a>>>,
+    /// Who: 1 to 128 bytes of UTF-8 without control characters.
     #[serde(borrow)]
+    #[schema(value_type = String, min_length = 1, max_length = 128, example = "u1")]
     member: Text<'a>,
+    /// For kinds whose only field is `points`.
     points: Option<Integer>,
+    /// For all other kinds: the fields by name.
     #[serde(borrow)]
     values: Option<NamedIntegers<'a>>,
+    /// With it the contribution counts once for its board and member within the kind's dedupe span.
     #[serde(borrow)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 128, example = "evt-1")]
     id: Option<Text<'a>>,
+    /// When it happened; now unless told otherwise.
     at: Option<Moment>,
+    /// The values are the standing itself, not deltas.
     #[serde(default)]
     set: bool,
+    /// With `set`: the one window that it goes to.
     #[serde(borrow)]
+    #[schema(value_type = Option<String>, example = "day:2026-11-20")]
     window: Option<Text<'a>>,
 }
 
@@ -65,15 +81,21 @@ pub(crate) enum Named<'a> {
     Fields(&'a NamedIntegers<'a>),
 }
 
-/// The body of `PUT .../members/{member}` and the like: values without board and member.
-#[derive(Debug, Deserialize)]
+/// A standing as it is set outright.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = Standing)]
 #[serde(deny_unknown_fields, expecting = "an object with points or values")]
 pub(crate) struct StandingShape<'a> {
+    /// For kinds whose only field is `points`.
     points: Option<Integer>,
+    /// For all other kinds: the fields by name.
     #[serde(borrow)]
     values: Option<NamedIntegers<'a>>,
+    /// With it the set counts once within the kind's dedupe span.
     #[serde(borrow)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 128, example = "set-1")]
     id: Option<Text<'a>>,
+    /// When it was so; now unless told otherwise.
     at: Option<Moment>,
 }
 

@@ -1,5 +1,7 @@
 //! Kinds as clients and configuration files write them.
 
+mod words;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -8,115 +10,71 @@ use board::{
     RankStyle, Rules, RulesError, Ties, WindowRule,
 };
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use super::object::{object, objects, some_object};
+use super::object::{objects, some_object};
 use super::packed::{PackedShape, packed};
 use super::publish::PublishShape;
 use super::retain::{RetainShape, given, retain};
+use words::{FieldShape, KeepShape, ModeShape, OpShape, OrderShape, RankShape, TiesShape};
 
 /// Depth of the cached global board where nothing is said.
 const TOP_DEFAULT: u64 = 1000;
 
 /// A kind's settings, each with the default of the contract. The same in JSON and in TOML.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = Kind)]
 #[serde(deny_unknown_fields, default, expecting = "a kind's settings, by name")]
 pub struct KindShape {
     /// Its name, which answers carry; in a request it may only repeat the path's.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "gifts")]
     kind: Option<String>,
+    /// How contributions fold into a standing.
     mode: ModeShape,
+    /// What the order looks at, one after the other.
     #[serde(deserialize_with = "objects")]
+    #[schema(min_items = 1, max_items = 4)]
     fields: Vec<FieldShape>,
+    /// What becomes of equal fields.
     rank: RankShape,
+    /// Who is better where all fields are equal.
     ties: TiesShape,
+    /// `hour`, `day`, `week`, `month`, `all`: at least one; the first is what reads show unless told otherwise.
+    #[schema(min_items = 1, max_items = 5)]
     windows: Vec<String>,
+    /// By the names of the IANA database.
     time_zone: String,
+    /// Of boards yet unborn: a power of two.
+    #[schema(minimum = 1, maximum = 4096)]
     shards: u64,
-    /// By default 1,000, or all that is ranked where that is less.
+    /// The depth of the cached global board. By default 1,000, or all that is ranked where that is less.
     #[serde(deserialize_with = "given")]
+    #[schema(nullable = false, minimum = 1, maximum = 10_000)]
     top: Option<u64>,
+    /// How old a cached answer may be.
     max_staleness: String,
+    /// How long each window is kept after its end.
     keep: BTreeMap<String, KeepShape>,
+    /// How long after its end a window still takes what belongs to it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     close: BTreeMap<String, String>,
+    /// How long an id is remembered.
     dedupe: String,
+    /// Ranks the best and no more.
     #[serde(deserialize_with = "retain", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     retain: Option<RetainShape>,
+    /// Declares a range, so that score and time fit into one number.
     #[serde(deserialize_with = "packed", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     packed: Option<PackedShape>,
+    /// Keeps the top of its boards on another server, too.
     #[serde(
         skip_serializing_if = "Option::is_none",
         deserialize_with = "some_object"
     )]
     publish: Option<PublishShape>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum ModeShape {
-    #[default]
-    Accumulate,
-    Best,
-    Latest,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum RankShape {
-    #[default]
-    Ordinal,
-    Competition,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum TiesShape {
-    #[default]
-    Earliest,
-    Latest,
-    Member,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum OrderShape {
-    #[default]
-    Desc,
-    Asc,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum OpShape {
-    Sum,
-    Max,
-    Min,
-    Last,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-struct FieldShape {
-    name: String,
-    #[serde(default)]
-    order: OrderShape,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    op: Option<OpShape>,
-}
-
-/// `"48h"`, `"forever"`, or `{ idle = "7d" }`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(untagged, expecting = "a duration, \"forever\" or { idle = \"7d\" }")]
-enum KeepShape {
-    Text(String),
-    #[serde(deserialize_with = "object")]
-    Idle(IdleShape),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-struct IdleShape {
-    idle: String,
 }
 
 /// Why a shape is no kind. Names the setting and the value.
@@ -340,16 +298,6 @@ impl From<&Kind> for KindShape {
             retain: kind.retain().map(RetainShape::from),
             packed: kind.rules().packing().map(PackedShape::from),
             publish: kind.publication().map(PublishShape::from),
-        }
-    }
-}
-
-impl From<Keep> for KeepShape {
-    fn from(keep: Keep) -> Self {
-        match keep {
-            Keep::Forever => Self::Text("forever".to_owned()),
-            Keep::After(span) => Self::Text(text(span)),
-            Keep::Idle(span) => Self::Idle(IdleShape { idle: text(span) }),
         }
     }
 }

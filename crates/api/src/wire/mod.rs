@@ -12,6 +12,8 @@ mod place;
 mod publish;
 mod retain;
 mod scalar;
+mod schema;
+mod written;
 
 pub(crate) use answer::{Answer, Envelope, json};
 pub(crate) use board::{ExpiryShape, SettingsShape, SpanShape};
@@ -23,3 +25,7 @@ pub use kind::{KindShape, ShapeError};
 pub(crate) use object::Object;
 pub(crate) use place::PlaceShape;
 pub(crate) use scalar::{Integer, NamedIntegers};
+pub(crate) use schema::{Schemas, written_as};
+#[cfg(test)]
+pub(crate) use written::PlaceWritten;
+pub(crate) use written::{EntryWritten, FoundWritten, StandingWritten, TopWritten, TopsWritten};

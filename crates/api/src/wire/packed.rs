@@ -2,32 +2,41 @@
 
 use board::{Packing, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
 
 use super::entry::text_of;
 use super::kind::{ShapeError, duration, text, wrong};
 use super::object::object;
 
+/// How large the values of a packed kind get, and how fine its times are.
+///
 /// `{ most = 1000000, unit = "1s", from = "2026-01-01T00:00:00Z", until = "2036-01-01T00:00:00Z" }`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = Packed)]
 #[serde(
     deny_unknown_fields,
     expecting = "an object with most, unit, from and until"
 )]
 pub(super) struct PackedShape {
+    /// The largest value; the smallest is 0.
     most: u64,
+    /// How fine times are: a part of a second.
     #[serde(default = "a_second")]
+    #[schema(default = "1s")]
     unit: String,
     #[serde(
         default,
         deserialize_with = "said",
         skip_serializing_if = "Option::is_none"
     )]
+    #[schema(nullable = false, format = DateTime)]
     from: Option<String>,
     #[serde(
         default,
         deserialize_with = "said",
         skip_serializing_if = "Option::is_none"
     )]
+    #[schema(nullable = false, format = DateTime)]
     until: Option<String>,
 }
 

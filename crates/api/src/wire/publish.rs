@@ -5,6 +5,7 @@ use std::fmt::Display;
 use board::{Period, Publication, PublishProtocol, PublishTarget};
 use encodings::Encoding;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::kind::{ShapeError, duration, text, wrong};
 
@@ -17,19 +18,30 @@ const EVERY_DEFAULT: &str = "1s";
 /// What stands in place of an encoding where there is to be no sorted set.
 const NO_ENCODING: &str = "none";
 
-/// A publication's settings.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+/// Where the top of a kind's boards is kept for readers of another server.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = Publish)]
 #[serde(deny_unknown_fields, expecting = "an object with store and key")]
 pub(super) struct PublishShape {
+    /// `redis://HOST:PORT[/DATABASE]`, `redis-cluster://HOST:PORT` or `memcached://HOST:PORT`.
+    #[schema(example = "redis://10.0.0.7:6379")]
     store: String,
+    /// What a board's window is called there.
+    #[schema(example = "leaderboard:{subject}:{period}")]
     key: String,
+    /// The periods that are published; all of the kind unless told otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     windows: Vec<String>,
+    /// How scores are written.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "plain")]
     encoding: Option<String>,
+    /// Entries; the kind's `top` unless told otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     top: Option<u64>,
+    /// A window is published at most this often.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "1s")]
     every: Option<String>,
 }
 

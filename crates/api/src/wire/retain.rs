@@ -2,19 +2,28 @@
 
 use board::Retain;
 use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
 
 use super::object::object;
 
+/// How many of a board are ranked.
+///
 /// `{ keep = 1000, trim_at = 1200, approximate = true }`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = Retain)]
 #[serde(
     deny_unknown_fields,
     expecting = "an object with keep, trim_at and approximate"
 )]
 pub(super) struct RetainShape {
+    /// How many are ranked.
+    #[schema(minimum = 1, maximum = 100_000)]
     keep: u64,
+    /// How long a shard's list may get before it is trimmed.
     #[serde(default, deserialize_with = "given")]
+    #[schema(nullable = false)]
     trim_at: Option<u64>,
+    /// Takes kinds whose contributions can lower a standing.
     #[serde(default)]
     approximate: bool,
 }

@@ -20,14 +20,18 @@ use axum::response::{IntoResponse, Response};
 
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
+use utoipa::ToSchema;
 
 use self::chunk::Chunk;
 pub(crate) use self::receipt::Receipt;
 use crate::access::Caller;
 use crate::app::App;
 use crate::body::{self, LINE_BYTES_MAX, Line, Lines};
+use crate::openapi::params::OfContributions;
+use crate::openapi::problems::OfWrite;
 use crate::params::Params;
 use crate::problem::{Problem, ProblemType};
+use crate::wire::ContributionShape;
 
 /// Contributions that are written at once.
 const CHUNK_MAX: usize = 1000;
@@ -52,6 +56,63 @@ pub(crate) enum Return {
     Ranks,
 }
 
+/// A body as the document shows it; what arrives is read piece by piece.
+#[derive(ToSchema)]
+#[schema(as = Contributions, description = "One contribution, or an array of them: at most 100,000.")]
+#[serde(untagged)]
+#[expect(dead_code, reason = "a schema is made of it")]
+enum BodyShape {
+    One(ContributionShape<'static>),
+    Many(Vec<ContributionShape<'static>>),
+}
+
+/// Contributes: one, many, or a stream of lines of any length
+///
+/// Each contribution is applied whole or not at all; one that is refused does not hold back the rest. With an
+/// `id` it counts once within the kind's dedupe span, however often it is sent. A single object that is
+/// refused is answered with its own problem. Of a stream what has come is applied every 1,000 lines, or 100 ms.
+#[utoipa::path(
+    post,
+    path = "/v1/contributions",
+    operation_id = "contribute",
+    tag = "Contributions",
+    params(OfContributions),
+    request_body(
+        description = "One contribution, an array of them, or one a line.",
+        content(
+            (BodyShape = "application/json", examples(
+                ("one" = (value = json!({
+                    "board": "gifts/room-8842", "member": "u1", "points": 3, "id": "evt-1",
+                }))),
+                ("many" = (value = json!([
+                    {"board": "gifts/room-8842", "member": "u1", "points": 3, "id": "evt-2"},
+                    {"boards": ["gifts/room-8842", "gifts/region-eu"], "member": "u2", "points": 5, "id": "evt-3"},
+                ]))),
+                ("outright" = (value = json!({
+                    "board": "gifts/room-8842", "member": "u1", "points": 100, "set": true, "window": "day",
+                }))),
+            )),
+            (String = "application/x-ndjson", example =
+                "{\"board\":\"gifts/room-8842\",\"member\":\"u1\",\"points\":3}\n{\"board\":\"gifts/room-8842\",\"member\":\"u2\",\"points\":5}\n"),
+        ),
+    ),
+    responses(
+        (
+            status = 200,
+            description = "What became of each, counted by contribution and board.",
+            body = Receipt,
+            example = json!({
+                "applied": 997, "duplicates": 1, "rejected_count": 1,
+                "rejected": [{
+                    "index": 7, "board": "gifts/room-8842", "type": "from-the-future",
+                    "detail": "at: 2026-11-20T15:52:22.123Z is more than 5 minutes ahead",
+                }],
+                "failed_count": 0, "failed": [],
+            }),
+        ),
+        OfWrite,
+    ),
+)]
 pub(crate) async fn add(
     State(app): State<Arc<App>>,
     caller: Caller,

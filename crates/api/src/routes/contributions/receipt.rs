@@ -5,6 +5,7 @@ use board::BoardName;
 use serde::Serialize;
 use shard_router::Written;
 use shard_store::Failure;
+use utoipa::ToSchema;
 
 use super::standings::WrittenShape;
 use crate::problem::{Problem, ProblemType};
@@ -14,17 +15,25 @@ use crate::wire;
 const LISTED_MAX: usize = 1000;
 
 /// Counts of outcomes, by contribution and board, and the items that were not applied.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct Receipt {
+    /// Counted now.
     applied: u64,
+    /// Counted before, under the same id.
     duplicates: u64,
+    /// Wrong: never to be sent again.
     rejected_count: u64,
+    /// The first 1,000 of them.
     rejected: Vec<ItemShape>,
+    /// Not taken by the store.
     failed_count: u64,
+    /// The first 1,000 of them. `unavailable` are surely not applied, `unknown` may be.
     failed: Vec<ItemShape>,
     /// Of a stream: how many lines were taken.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     read: Option<usize>,
+    /// With `return`: of each that was applied or a duplicate.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     standings: Vec<WrittenShape>,
     /// The first thing that was wrong, which answers a request of one contribution.
@@ -36,12 +45,18 @@ pub(crate) struct Receipt {
 }
 
 /// An item that was not applied.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Item)]
 struct ItemShape {
+    /// Its place in the request, from 0.
     index: usize,
+    /// The board, where the item names one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     board: Option<String>,
+    #[schema(value_type = ProblemType)]
     r#type: &'static str,
+    /// What is wrong: names the field and its value.
     detail: String,
 }
 

@@ -5,16 +5,20 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use shard_router::{Write, Written};
 use tokio::task::yield_now;
+use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::wire::FieldsShape;
+use crate::wire::{FieldsShape, StandingWritten};
 
 /// One contribution on one board: its member's standing in each window after it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Written)]
 pub(crate) struct WrittenShape {
+    /// Its place in the request, from 0.
     index: usize,
     board: String,
     member: String,
+    #[schema(value_type = Vec<StandingWritten>)]
     windows: Vec<Map<String, Json>>,
 }
 

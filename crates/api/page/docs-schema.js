@@ -1,0 +1,107 @@
+/** Schemas as lists of members. What a member holds is drawn when it is opened: schemas may hold one another. */
+
+import { element } from "./dom.js";
+import { words } from "./docs-words.js";
+
+export class Schemas {
+    #all;
+    #answers;
+
+    constructor(contract) {
+        this.#all = contract.components.schemas;
+        this.#answers = contract.components.responses;
+    }
+
+    /** An answer, by its name where it has one. */
+    answerOf(told) {
+        return told.$ref ? this.#answers[this.nameOf(told)] : told;
+    }
+
+    /** What a schema is called, where it has a name. */
+    nameOf(schema) {
+        return schema?.$ref?.split("/").at(-1);
+    }
+
+    #resolved(schema) {
+        const name = this.nameOf(schema);
+        return name ? { ...this.#all[name], ...schema, $ref: undefined } : schema;
+    }
+
+    /** A schema's sort, in a few words. */
+    typeOf(schema) {
+        const name = this.nameOf(schema);
+        if (name && !this.#isPlain(this.#all[name])) return name;
+        const it = this.#resolved(schema);
+        const some = (it.oneOf ?? it.anyOf)?.map((other) => this.typeOf(other)).join(" or ");
+        if (some) return some;
+        if (it.enum) return it.enum.map((word) => JSON.stringify(word)).join(" or ");
+        const sorts = [it.type ?? (it.properties || it.allOf ? "object" : "anything")].flat();
+        return sorts.map((sort) => sort === "array" ? `array of ${this.typeOf(it.items ?? {})}` : sort).join(" or ");
+    }
+
+    #isPlain(schema) {
+        return !schema.properties && !schema.allOf && !schema.oneOf;
+    }
+
+    /** What bounds a value, as a line of words; none where nothing does. */
+    bounds(schema, example = undefined) {
+        const it = this.#resolved(schema);
+        const said = [
+            ["at least", it.minimum], ["at most", it.maximum], ["shortest", it.minLength], ["longest", it.maxLength],
+            ["items, at least", it.minItems], ["items, at most", it.maxItems], ["pattern", it.pattern],
+            ["unless given", it.default], ["for example", example ?? it.example ?? it.examples?.[0]],
+        ].filter(([, value]) => value !== undefined && value !== null && value !== false);
+        if (said.length === 0) return [];
+        const text = said.map(([what, value]) => `${what} \`${typeof value === "string" ? value : JSON.stringify(value)}\``);
+        return words(text.join(" · "));
+    }
+
+    /** The members of an object, those of its parts included: `[name, schema, needed]`. */
+    #members(schema) {
+        const it = this.#resolved(schema);
+        const own = Object.entries(it.properties ?? {}).map(([name, of]) => [name, of, it.required?.includes(name) ?? false]);
+        return [...(it.allOf ?? []).flatMap((part) => this.#members(part)), ...own];
+    }
+
+    /** Other schemas that a value may be of, or hold. */
+    #inner(schema) {
+        const it = this.#resolved(schema);
+        const alternatives = (it.oneOf ?? it.anyOf ?? []).flatMap((other) => this.#inner(other));
+        if (alternatives.length > 0) return alternatives;
+        if (it.items) return this.#inner(it.items);
+        if (typeof it.additionalProperties === "object") return this.#inner(it.additionalProperties);
+        return this.#members(it).length > 0 ? [schema] : [];
+    }
+
+    #member([name, schema, needed]) {
+        const inner = this.#inner(schema);
+        return element("li", {},
+            element("code", { class: "name" }, name),
+            element("span", { class: "type" }, this.typeOf(schema)),
+            needed ? element("span", { class: "needed" }, "always") : null,
+            ...words(this.#resolved(schema).description),
+            ...this.bounds(schema),
+            ...inner.map((one) => this.#closed(one)));
+    }
+
+    #closed(schema) {
+        const details = element("details", {}, element("summary", {}, this.nameOf(schema) ?? "Members"));
+        const fill = () => details.append(element("div", { class: "in" }, this.#list(schema)));
+        details.addEventListener("toggle", fill, { once: true });
+        return details;
+    }
+
+    #list(schema) {
+        // Of what several parts say, the last holds.
+        const members = new Map(this.#members(schema).map((member) => [member[0], member]));
+        return element("ul", { class: "list" }, ...[...members.values()].map((member) => this.#member(member)));
+    }
+
+    /** A schema: what it is, and its members to be opened. */
+    view(schema) {
+        const inner = this.#inner(schema);
+        return element("div", { class: "schema" },
+            element("p", {}, element("span", { class: "note" }, this.typeOf(schema))),
+            ...inner.map((one) => this.#closed(one)));
+    }
+}

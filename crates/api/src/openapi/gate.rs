@@ -1,0 +1,59 @@
+//! What stands before the routes, said of each: its key, and what it is refused with whatever it is.
+
+use axum::http::Method;
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{Components, OpenApi};
+
+use super::problems::{of_every_route, responses_for};
+use crate::access::{Needs, Scope, is_probe, needs_of};
+
+/// What the document calls a key.
+const KEY: &str = "key";
+
+/// Adds what the gate asks and answers to every operation.
+pub(super) fn add_to(document: &mut OpenApi) {
+    let scheme = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some(
+            "A key of the configuration: `Authorization: Bearer KEY`. A server without keys asks for none.",
+        ));
+    let components = document.components.get_or_insert_with(Components::new);
+    components.add_security_scheme(KEY, SecurityScheme::Http(scheme.build()));
+    for (path, item) in &mut document.paths.paths {
+        for (method, operation) in operations(item) {
+            add_to_operation(path, &method, operation);
+        }
+    }
+}
+
+/// The operations of a path.
+pub(super) fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
+    let all = [
+        (Method::GET, &mut item.get),
+        (Method::PUT, &mut item.put),
+        (Method::POST, &mut item.post),
+        (Method::DELETE, &mut item.delete),
+        (Method::PATCH, &mut item.patch),
+    ];
+    all.into_iter()
+        .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
+}
+
+fn add_to_operation(path: &str, method: &Method, operation: &mut Operation) {
+    let needs = needs_of(path, method);
+    let scope = match needs {
+        None | Some(Needs::Nothing) => None,
+        Some(Needs::Metrics | Needs::Stream) => Some(Scope::Read),
+        Some(Needs::Key(scope)) => Some(scope),
+    };
+    if !is_probe(path) {
+        let problems = of_every_route(scope.is_some(), operation.request_body.is_some());
+        let responses = responses_for(&problems);
+        operation.responses.responses.extend(responses);
+    }
+    let Some(scope) = scope else { return };
+    // A scheme that has no scopes of its own may still name what it takes (OpenAPI 3.1).
+    let key = SecurityRequirement::new(KEY, [scope.as_str()]);
+    operation.security = Some(vec![key]);
+}

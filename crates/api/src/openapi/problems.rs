@@ -1,0 +1,203 @@
+//! What may go wrong, as responses of the document: statuses, words and examples come from [`ProblemType`].
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::schema::{AllOfBuilder, ObjectBuilder, Ref, SchemaType, Type};
+use utoipa::openapi::{Components, ContentBuilder, OpenApi, RefOr, Response, ResponseBuilder};
+use utoipa::{IntoResponses, ToSchema as _};
+
+use super::gate::operations;
+use crate::problem::{ProblemShape, ProblemType};
+
+/// The media type of problems.
+const MEDIA_TYPE: &str = "application/problem+json";
+
+type Responses = BTreeMap<String, RefOr<Response>>;
+
+/// The responses for these problems, by their statuses.
+pub(super) fn responses_for(problems: &[ProblemType]) -> Responses {
+    let mut by_status: BTreeMap<u16, Vec<ProblemType>> = BTreeMap::new();
+    for problem in problems {
+        let status = problem.status().as_u16();
+        by_status.entry(status).or_default().push(*problem);
+    }
+    let response = |(status, problems): (u16, Vec<_>)| {
+        let response = response(status, &problems);
+        (status.to_string(), response.into())
+    };
+    by_status.into_iter().map(response).collect()
+}
+
+/// Gives every answer of problems alone a name, since many operations have the same ones.
+pub(super) fn name(document: &mut OpenApi) {
+    let mut named = BTreeMap::new();
+    for item in document.paths.paths.values_mut() {
+        for (_, operation) in operations(item) {
+            for response in operation.responses.responses.values_mut() {
+                let RefOr::T(told) = response else { continue };
+                let Some(words) = words_of(told) else {
+                    continue;
+                };
+                let reference = Ref::from_response_name(&words);
+                let told = std::mem::replace(response, RefOr::Ref(reference));
+                named.insert(words, told);
+            }
+        }
+    }
+    let components = document.components.get_or_insert_with(Components::new);
+    components.responses.extend(named);
+}
+
+/// The words of the problems that a response is of, as its name.
+fn words_of(response: &Response) -> Option<String> {
+    if !response.content.contains_key(MEDIA_TYPE) {
+        return None;
+    }
+    let told = response.description.split("\n\n");
+    let words = told.filter_map(|line| line.strip_prefix('`')?.split('`').next());
+    Some(words.collect::<Vec<_>>().join("."))
+}
+
+fn response(status: u16, problems: &[ProblemType]) -> Response {
+    let told = problems.iter().map(|problem| {
+        let (word, title) = problem.word_and_title();
+        format!("`{word}`: {title}.")
+    });
+    let words = problems.iter().map(|problem| problem.word());
+    let only = ObjectBuilder::new()
+        .schema_type(SchemaType::new(Type::Object))
+        .property(
+            "type",
+            ObjectBuilder::new()
+                .schema_type(Type::String)
+                .enum_values(Some(words)),
+        );
+    let schema = AllOfBuilder::new()
+        .item(Ref::from_schema_name(ProblemShape::name()))
+        .item(only);
+    let (word, title) = problems[0].word_and_title();
+    let example = json!({
+        "type": word, "title": title, "status": status, "detail": detail_of(problems[0]),
+    });
+    let content = ContentBuilder::new()
+        .schema(Some(schema))
+        .example(Some(example));
+    let response = ResponseBuilder::new()
+        .description(told.collect::<Vec<_>>().join("\n\n"))
+        .content(MEDIA_TYPE, content.build());
+    let (name, what) = match status {
+        401 => ("www-authenticate", "`Bearer`."),
+        429 | 503 => ("retry-after", "Seconds after which to come back."),
+        _ => return response.build(),
+    };
+    let text = ObjectBuilder::new().schema_type(Type::String);
+    let header = HeaderBuilder::new()
+        .schema(Some(text))
+        .description(Some(what))
+        .build();
+    response.header(name, header).build()
+}
+
+/// Groups of problems that several routes have.
+macro_rules! groups {
+    ($($(#[$doc:meta])* $name:ident: $($problem:ident)*;)*) => {
+        $($(#[$doc])*
+        pub(crate) struct $name;
+
+        impl IntoResponses for $name {
+            fn responses() -> Responses {
+                responses_for(&[$(ProblemType::$problem),*])
+            }
+        })*
+    };
+}
+
+groups! {
+    /// Of the store alone.
+    OfStore: Unavailable Unknown;
+    /// Of what names a kind.
+    OfKind: UnknownKind;
+    /// Of a kind that is put.
+    OfKindPut: Conflict KindHasBoards;
+    /// Of a kind that is deleted.
+    OfKindDelete: UnknownKind Conflict KindHasBoards;
+    /// Of a read of one window.
+    OfWindow: UnknownKind UnknownWindow WindowGone;
+    /// Of a read of one window that brings values.
+    OfScore: UnknownKind UnknownWindow WindowGone OutOfRange;
+    /// Of a read of a member's place.
+    OfMember: UnknownKind UnknownWindow NotRanked WindowGone;
+    /// Of a read of a member's neighbours.
+    OfNeighbours: UnknownKind UnknownWindow NotRanked NotListed WindowGone;
+    /// Of a board's settings.
+    OfSettings: UnknownKind Conflict BoardExists;
+    /// Of a member that is hidden.
+    OfHiding: UnknownKind Conflict;
+    /// Of a board that is deleted.
+    OfBoardDelete: UnknownKind UnknownBoard;
+    /// Of a contribution, or a standing set outright.
+    OfWrite: UnknownKind UnknownWindow WindowGone OutOfRange WindowClosed NotOpen FromTheFuture;
+    /// Of a member that is removed.
+    OfRemoval: UnknownKind NotRanked WindowClosed NotOpen;
+}
+
+/// What every route that asks for a key may answer, whatever it is; bodies have problems of their own.
+pub(super) fn of_every_route(is_keyed: bool, has_body: bool) -> Vec<ProblemType> {
+    use ProblemType as P;
+    let mut problems = vec![P::TooManyRequests, P::Overloaded];
+    if is_keyed {
+        problems.extend([
+            P::Invalid,
+            P::Unauthorized,
+            P::Forbidden,
+            P::Unavailable,
+            P::Unknown,
+        ]);
+    }
+    if has_body {
+        problems.extend([
+            P::Malformed,
+            P::TooSlow,
+            P::TooLarge,
+            P::UnsupportedMediaType,
+        ]);
+    }
+    problems
+}
+
+/// What a problem of this type may say.
+const fn detail_of(problem: ProblemType) -> &'static str {
+    use ProblemType as P;
+    match problem {
+        P::Malformed => "EOF while parsing an object at line 1 column 12",
+        P::Invalid => "n: \"0\" is not a whole number from 1 to 1000",
+        P::Unauthorized => "authorization: the server knows no such key",
+        P::Forbidden => "the key's scope is read, and this needs write",
+        P::UnknownKind => "kind \"gift\" is not known",
+        P::UnknownBoard => "there is no such board",
+        P::UnknownWindow => "window: kind races has no day windows, only week, all",
+        P::UnknownPath => "path \"/v2\" is not known",
+        P::NotRanked => "member \"u1\" is not ranked in day:2026-11-20",
+        P::NotListed => {
+            "member \"u1\" is not among the best 1000 of day:2026-11-20: it has no neighbours"
+        }
+        P::MethodNotAllowed => "path \"/v1/top\" knows no GET",
+        P::TooSlow => "the body sent nothing for 30 s",
+        P::Conflict => "somebody else is changing the same",
+        P::BoardExists => "the board has contributions: its settings are fixed",
+        P::KindHasBoards => "the kind has boards, and the change would give them another meaning",
+        P::WindowGone => "window: day:2026-01-01 is past its retention",
+        P::TooLarge => "the body is larger than 16777216 bytes",
+        P::UnsupportedMediaType => "content-type: \"text/plain\" is not application/json",
+        P::OutOfRange => "points: 9007199254740992 is outside ±9007199254740991",
+        P::WindowClosed => "no window takes it any more",
+        P::NotOpen => "the board does not take it at this time",
+        P::FromTheFuture => "at: 2026-11-20T15:52:22.123Z is more than 5 minutes ahead",
+        P::TooManyRequests => "key \"stream-ingest\" asks too often; come back in 1 s",
+        P::Overloaded => "8192 requests are under way already",
+        P::Unavailable => "the store could not be reached",
+        P::Unknown => "the store's answer did not arrive",
+    }
+}

@@ -1,0 +1,46 @@
+//! `GET /openapi.json`: the contract as a file.
+
+use std::sync::LazyLock;
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use crate::if_none_match;
+use crate::openapi::{TEXT, params::OfKnown};
+use crate::routes::page::digest;
+
+static ETAG: LazyLock<HeaderValue> = LazyLock::new(|| digest(&TEXT));
+
+/// This document
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    operation_id = "openapi",
+    tag = "Service",
+    params(OfKnown),
+    responses(
+        (
+            status = 200,
+            description = "OpenAPI 3.1.",
+            body = serde_json::Value,
+            headers(("etag" = String, description = "Names the document.")),
+        ),
+        (
+            status = 304,
+            description = "The client has it already.",
+            headers(("etag" = String, description = "The same again.")),
+        ),
+    ),
+)]
+pub(crate) async fn show(headers: HeaderMap) -> Response {
+    let said = [
+        (header::ETAG, ETAG.clone()),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+    ];
+    if if_none_match::matches(&headers, ETAG.as_bytes()) {
+        return (StatusCode::NOT_MODIFIED, said).into_response();
+    }
+    let media_type = HeaderValue::from_static("application/json");
+    let media_type = [(header::CONTENT_TYPE, media_type)];
+    (said, media_type, TEXT.clone()).into_response()
+}

@@ -1,0 +1,45 @@
+//! Whoever copies an example gets what the document promises.
+
+use end_to_end::{Launch, Server};
+
+use super::{CONFIG, Operation, fill};
+
+/// What is asked of a server where nobody has contributed yet.
+const BEFORE_THE_FIRST: [&str; 3] = ["settle_board", "put_kind", "delete_kind"];
+
+fn started(operation: &Operation) -> Server {
+    let launch = Launch::on_a_free_port(CONFIG);
+    let server = launch.args("--store memory:").start();
+    if !BEFORE_THE_FIRST.contains(&operation.id()) {
+        fill(&server);
+    }
+    server
+}
+
+#[test]
+fn every_example_of_a_request_succeeds() {
+    let document = Server::start().get("/openapi.json").ok();
+    let operations = Operation::all(&document);
+    assert!(operations.len() >= 20, "{operations:?}");
+    for operation in operations {
+        // A stream has no end to wait for.
+        if operation.id() == "stream" {
+            continue;
+        }
+        for body in operation.bodies() {
+            let server = started(&operation);
+            let answer = operation.ask(&server, &operation.target(), &body);
+            let status = answer.status.to_string();
+            let about = format!("{}: {body:?}: {answer:?}", operation.id());
+            assert!(status.starts_with('2'), "{about}");
+            let told = &operation.told["responses"][&status];
+            assert!(told.is_object(), "{about}");
+            if let Some(content) = told.get("content") {
+                let media_type = answer.header("content-type").split(';').next().unwrap();
+                assert!(content.get(media_type).is_some(), "{about}");
+            }
+            let receipt = answer.body.contains("\"rejected_count\"");
+            assert!(!receipt || answer.value()["rejected_count"] == 0, "{about}");
+        }
+    }
+}

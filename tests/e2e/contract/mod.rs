@@ -1,0 +1,34 @@
+//! The document of the contract, held against the running server: that it is served, that its examples
+//! work and its parameters are known, and that nothing is answered which it does not tell of.
+
+mod conformance;
+mod examples;
+mod operations;
+mod parameters;
+mod served;
+mod stream;
+
+use end_to_end::Server;
+
+use operations::Operation;
+
+/// The kinds that the document's examples and the fuzzer speak of.
+const CONFIG: &str = r#"
+[kinds.gifts]
+[kinds.races]
+mode = "best"
+fields = [{ name = "laps" }, { name = "seconds", order = "asc" }]
+windows = ["week", "all"]
+rank = "competition"
+[kinds.best]
+windows = ["all"]
+retain = { keep = 2, approximate = true }
+"#;
+
+/// Members of boards of each kind.
+const FILL: &str = include_str!("../../contract/fill.json");
+
+fn fill(server: &Server) {
+    let receipt = server.json("POST", "/v1/contributions", FILL).ok();
+    assert_eq!(receipt["rejected_count"], 0, "{receipt}");
+}
