@@ -132,7 +132,7 @@ mod tests {
     fn durations_are_told_in_seconds() {
         let calls = Histogram::new(&CALLS);
         calls.observe(Duration::from_micros(1_500));
-        calls.observe(Duration::from_secs(60));
+        calls.observe(Duration::from_mins(1));
         let told = told(|registry| {
             registry.register_with_unit("call_duration", "Calls", Unit::Seconds, calls);
         });
