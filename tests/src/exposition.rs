@@ -1,6 +1,6 @@
 //! What `GET /metrics` tells, read strictly: [`Exposition`].
 //!
-//! The text format of OpenMetrics 1.0, as far as the service speaks it. What the format does not allow
+//! The text format of `OpenMetrics` 1.0, as far as the service speaks it. What the format does not allow
 //! panics, with the line: a family without `HELP` and `TYPE`, a sample of another family, a label
 //! twice, a series twice, buckets that go down.
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use prometheus_client::encoding::{EncodeMetric, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::{MetricType, TypedMetric};
@@ -44,14 +44,6 @@ impl Histogram {
     /// Counts a number, on a scale of numbers.
     pub fn observe_count(&self, count: usize) {
         self.note(count as u64);
-    }
-
-    /// Counts how long it takes until `work` is done. What is dropped before is not counted.
-    pub async fn time<T>(&self, work: impl Future<Output = T>) -> T {
-        let began = Instant::now();
-        let done = work.await;
-        self.observe(began.elapsed());
-        done
     }
 
     /// How many were counted.
@@ -140,7 +132,7 @@ mod tests {
     fn durations_are_told_in_seconds() {
         let calls = Histogram::new(&CALLS);
         calls.observe(Duration::from_micros(1_500));
-        calls.observe(Duration::from_secs(60));
+        calls.observe(Duration::from_mins(1));
         let told = told(|registry| {
             registry.register_with_unit("call_duration", "Calls", Unit::Seconds, calls);
         });

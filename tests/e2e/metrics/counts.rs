@@ -7,8 +7,11 @@ const CONTRIBUTIONS: &str = "megaboard_contributions_total";
 const REQUESTS: &str = "megaboard_http_requests_total";
 const TOP: &str = "/v1/boards/{kind}/{subject}/top";
 
+/// A sample's name, labels of it, and the sum of all that has these.
+type Count<'a> = (&'a str, &'a [(&'a str, &'a str)], f64);
+
 #[track_caller]
-fn assert_counts(told: &Exposition, expected: &[(&str, &[(&str, &str)], f64)]) {
+fn assert_counts(told: &Exposition, expected: &[Count<'_>]) {
     for (name, labels, count) in expected {
         let sum = told.sum(name, labels);
         assert!(

@@ -59,9 +59,9 @@ impl Told {
                 .any(|s| s.labels["result"] == "published" && s.value > 0.0)
                 .then_some(())
         });
-        servers
-            .iter()
-            .for_each(|server| all.add(Exposition::of(server)));
+        for server in &servers {
+            all.add(Exposition::of(server));
+        }
         all
     }
 

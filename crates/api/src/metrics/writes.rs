@@ -50,13 +50,17 @@ pub(crate) struct Request<'a> {
 impl Writes {
     /// Counts what became of a write.
     pub(crate) fn count(&self, written: &Written) {
-        match written {
-            Written::Applied(_) => self.applied.inc(),
-            Written::Duplicate(_) => self.duplicates.inc(),
-            Written::Refused(reason) => return self.reject(reason.into()),
-            Written::Failed(Failure::Unavailable(_)) => self.unavailable.inc(),
-            Written::Failed(Failure::Unknown(_)) => self.unknown.inc(),
+        let counter = match written {
+            Written::Applied(_) => &self.applied,
+            Written::Duplicate(_) => &self.duplicates,
+            Written::Refused(reason) => {
+                self.reject(reason.into());
+                return;
+            }
+            Written::Failed(Failure::Unavailable(_)) => &self.unavailable,
+            Written::Failed(Failure::Unknown(_)) => &self.unknown,
         };
+        counter.inc();
     }
 
     /// Counts what was found wrong.

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::app::App;
 
-/// The text of OpenMetrics, which Prometheus and its kin ask for first.
+/// The text of `OpenMetrics`, which Prometheus and its kin ask for first.
 const MEDIA_TYPE: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 

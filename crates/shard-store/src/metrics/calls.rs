@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use futures::FutureExt as _;
 use metering::{CALLS, Counter, CounterFamily, Histogram, HistogramFamily, Registry, Unit, labels};
 
 use crate::contract::{BirthError, BuryError, KindWriteError, SettleError, StoreError};
@@ -88,15 +89,13 @@ impl Calls {
 }
 
 impl Call {
-    /// Counts a call that is waited for.
-    pub(crate) async fn time<T, E: Failing>(
+    /// Counts a call that is waited for, from now on. Takes hardly more room than the call itself.
+    pub(crate) fn time<T, E: Failing>(
         &self,
         call: impl Future<Output = Result<T, E>>,
-    ) -> Result<T, E> {
+    ) -> impl Future<Output = Result<T, E>> {
         let began = Instant::now();
-        let answered = call.await;
-        self.note(began, &answered);
-        answered
+        call.inspect(move |answered| self.note(began, answered))
     }
 
     /// Counts a call that is answered at once.
