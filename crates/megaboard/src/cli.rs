@@ -6,10 +6,13 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::adopt::AdoptArgs;
+use crate::completions::CompletionsArgs;
 use crate::export::ExportArgs;
 use crate::import::ImportArgs;
 use crate::ingest::IngestArgs;
 use crate::key::KeyArgs;
+use crate::man::ManArgs;
+use crate::ready::ReadyArgs;
 use crate::serve::ServeArgs;
 use crate::top::TopArgs;
 use crate::verify::VerifyArgs;
@@ -34,6 +37,9 @@ pub(crate) enum Command {
     Key(KeyArgs),
     Top(TopArgs),
     Verify(VerifyArgs),
+    Ready(ReadyArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 /// Which server a command speaks to, and as whom.

@@ -6,6 +6,7 @@ mod adopt;
 mod board_path;
 mod cli;
 mod client;
+mod completions;
 mod config;
 mod delivery;
 mod demo;
@@ -13,7 +14,9 @@ mod export;
 mod import;
 mod ingest;
 mod key;
+mod man;
 mod open_files;
+mod ready;
 mod redis_error;
 mod reload;
 mod serve;
@@ -38,6 +41,9 @@ fn main() -> ExitCode {
         Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Ingest(args) => ingest::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
+        Command::Ready(args) => ready::run(&args),
         Command::Key(args) => key::run(&args),
         Command::Top(args) => top::run(&args),
         Command::Verify(args) => verify::run(&args),
