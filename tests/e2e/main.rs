@@ -3,7 +3,7 @@
 //! Modules mirror the URL space (`contributions`, `boards`, `kinds`), beside them the command line
 //! (`command`), time (`windows`), what holds for every path (`service`), who may do what (`access`), the
 //! stores (`durability`, `redis`), streams and sorted sets read into boards (`ingest`, `adopt`), the live
-//! page in a browser (`page`), and one body of real data
+//! page in a browser (`page`), the files of `deploy/` against the program (`deploy`), and one body of real data
 //! through all of it (`flights`). `audit` is what several of them
 //! hold a store's trouble against. One scenario group a file, named by what it is about.
 
@@ -18,6 +18,7 @@ mod audit;
 mod boards;
 mod command;
 mod contributions;
+mod deploy;
 mod durability;
 mod flights;
 mod ingest;
