@@ -11,6 +11,7 @@ use crate::access::Access;
 use crate::body::BODY_BYTES_MAX;
 use crate::problem::Problem;
 use crate::stream::Feeds;
+use crate::trace::Tracer;
 
 /// The service behind the routes.
 pub struct App {
@@ -20,6 +21,7 @@ pub struct App {
     pub(crate) access: Access,
     /// Bytes of a JSON body.
     pub(crate) body_bytes_max: usize,
+    pub(crate) tracer: Option<Arc<dyn Tracer>>,
     clock: Clock,
     stop: watch::Sender<bool>,
 }
@@ -35,6 +37,7 @@ impl App {
             feeds: Feeds::default(),
             access,
             body_bytes_max: BODY_BYTES_MAX,
+            tracer: None,
             clock,
             stop,
         }
@@ -44,6 +47,13 @@ impl App {
     #[must_use]
     pub fn with_bodies_up_to(mut self, bytes: usize) -> Self {
         self.body_bytes_max = bytes;
+        self
+    }
+
+    /// The same with spans of the requests that the tracer takes.
+    #[must_use]
+    pub fn with_tracer(mut self, tracer: Option<Arc<dyn Tracer>>) -> Self {
+        self.tracer = tracer;
         self
     }
 

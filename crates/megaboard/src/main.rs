@@ -14,6 +14,7 @@ mod export;
 mod import;
 mod ingest;
 mod key;
+mod logs;
 mod man;
 mod open_files;
 mod ready;
@@ -23,6 +24,7 @@ mod serve;
 mod store;
 mod terminal;
 mod top;
+mod traces;
 mod verify;
 
 #[cfg(test)]

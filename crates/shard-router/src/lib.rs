@@ -10,11 +10,13 @@ mod catalogue;
 mod plan;
 mod router;
 mod send;
+mod spans;
 mod watch;
 mod write;
 
 pub use boards::Boards;
 pub use catalogue::{Catalogue, CatalogueError, KnownKind};
 pub use router::Router;
+pub use spans::SPANS;
 pub use watch::{BoardChange, Watcher};
 pub use write::{Reason, Write, Written};

@@ -15,10 +15,12 @@ use futures::stream::{self, StreamExt};
 use shard_store::{
     Batch, BirthError, BoardRecord, Failure, Item, Outcome, Refused, ShardStore, StoreError,
 };
+use tracing::Instrument as _;
 
 use crate::boards::Boards;
 use crate::catalogue::{Catalogue, KnownKind};
 use crate::plan::BoardPlan;
+use crate::spans::SPANS;
 use crate::write::{Write, Written};
 
 /// Calls under way at once for one request and board.
@@ -219,7 +221,15 @@ impl Sending<'_> {
             items: &items,
         };
         let all = |failure: Failure| vec![Written::Failed(failure); places.len()];
-        let result = match self.store.apply(record, shard, call).await {
+        let span = tracing::trace_span!(
+            target: SPANS,
+            "apply",
+            megaboard.board = %record.name,
+            megaboard.shard = i64::from(shard),
+            megaboard.contributions = i64::try_from(items.len()).unwrap_or(i64::MAX),
+        );
+        let applied = self.store.apply(record, shard, call).instrument(span);
+        let result = match applied.await {
             Ok(outcomes) => Ok(outcomes.into_iter().map(Written::from).collect()),
             Err(StoreError::Dead) => Err(()),
             Err(error @ StoreError::WindowDropped) => {

@@ -22,6 +22,7 @@ use super::under_way::UnderWay;
 use crate::app::App;
 use crate::body::{LINES, media_type};
 use crate::router::unknown_path;
+use crate::trace::Tracer;
 
 /// Where every path of the contract begins that asks for a key.
 const KEYED: &str = "/v1/";
@@ -57,6 +58,17 @@ impl Gate {
             under_way: UnderWay::up_to(requests_max),
             requests_max,
         }
+    }
+
+    /// Who takes requests as spans.
+    pub(crate) fn tracer(&self) -> Option<&dyn Tracer> {
+        self.app.tracer.as_deref()
+    }
+
+    /// The route that a path goes to, as the router writes it.
+    pub(crate) fn route(&self, path: &str) -> Option<&'static str> {
+        let found = self.needs.at(path).ok()?;
+        Some(found.value.path())
     }
 
     /// Answers a request: refuses it, or has it answered by its route.

@@ -3,8 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use board::{Kind, Window};
+use shard_router::SPANS;
 use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
+use tracing::Instrument as _;
 
 use super::share::{Shared, Turn};
 use super::snapshot::{Need, Shape, Snapshot};
@@ -73,7 +75,14 @@ impl Merger {
             known,
             ..
         } = turn;
-        let snapshot = Arc::new(self.merge(record, kind, window, known).await?);
+        let span = tracing::trace_span!(
+            target: SPANS,
+            "merge",
+            megaboard.board = %record.name,
+            megaboard.shards = i64::from(record.shards.get()),
+        );
+        let merged = self.merge(record, kind, window, known).instrument(span);
+        let snapshot = Arc::new(merged.await?);
         if let Some(held) = held {
             held.publish(snapshot.clone()).await;
         }
