@@ -72,7 +72,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "MEGABOARD_OPEN", value_parser = BoolishValueParser::new())]
     open: bool,
 
-    /// How log lines look, on standard error. MEGABOARD_LOG says which there are. [default: text]
+    /// How log lines look; they go to standard error. [default: text]
     #[arg(long, value_enum, value_name = "FORMAT", env = "MEGABOARD_LOG_FORMAT")]
     log_format: Option<LogFormat>,
 }
@@ -80,10 +80,9 @@ pub(crate) struct ServeArgs {
 /// Runs the server.
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
     let config = Config::read(args.config.as_deref())?;
-    let traces = config.trace_settings()?;
-    let traces = traces
-        .map(|settings| Traces::begin(&settings))
-        .transpose()?;
+    let collector = config.trace_settings()?;
+    let traces = collector.map(|settings| Traces::begin(&settings));
+    let traces = traces.transpose()?;
     let format = args.log_format.or(config.server.log_format);
     logs::begin(
         format.unwrap_or_default(),
@@ -93,8 +92,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let tracer = traces.as_ref().map(Traces::tracer);
-    let served = runtime.block_on(serve(args, &config, tracer));
+    let chosen_by = traces.as_ref().map(Traces::tracer);
+    let served = runtime.block_on(serve(args, &config, chosen_by));
     if let Some(traces) = traces {
         traces.end();
     }

@@ -61,11 +61,11 @@ impl Drop for Answering<'_> {
 mod tests {
     use super::*;
 
-    fn request(id: &'static str) -> Option<CurrentRequest> {
-        Some(CurrentRequest {
+    fn request(id: &'static str) -> CurrentRequest {
+        CurrentRequest {
             id: HeaderValue::from_static(id),
             trace: None,
-        })
+        }
     }
 
     fn current_id() -> Option<String> {
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_thread_answers_one_request_inside_another_and_then_none() {
-        let (mut outer, mut inner) = (request("outer"), request("inner"));
+        let (mut outer, mut inner) = (Some(request("outer")), Some(request("inner")));
         {
             let _outer = Answering::this(&mut outer);
             {
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn a_panic_leaves_no_request_behind() {
         let panicked = std::panic::catch_unwind(|| {
-            let mut request = request("a");
+            let mut request = Some(request("a"));
             let _answering = Answering::this(&mut request);
             panic!("on purpose");
         });
