@@ -3,7 +3,7 @@
 //! Modules mirror the URL space (`contributions`, `boards`, `kinds`), beside them the command line
 //! (`command`), time (`windows`), what holds for every path (`service`), who may do what (`access`), the
 //! stores (`durability`, `redis`), what is counted (`metrics`), streams and sorted sets read into boards (`ingest`, `adopt`), the live
-//! page in a browser (`page`), the document of the contract (`contract`), and one body of real data
+//! page in a browser (`page`), the document of the contract (`contract`), the files of `deploy/` against the program (`deploy`), and one body of real data
 //! through all of it (`flights`). `audit` is what several of them
 //! hold a store's trouble against. One scenario group a file, named by what it is about.
 
@@ -19,6 +19,7 @@ mod boards;
 mod command;
 mod contract;
 mod contributions;
+mod deploy;
 mod durability;
 mod flights;
 mod ingest;

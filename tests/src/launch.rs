@@ -45,6 +45,7 @@ impl Launch {
             "STORE",
             "CONFIG",
             "LOG",
+            "LOG_FORMAT",
             "SERVER",
             "KEY",
             "OPEN",

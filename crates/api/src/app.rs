@@ -14,6 +14,7 @@ use crate::body::BODY_BYTES_MAX;
 use crate::metrics::{self, Metrics};
 use crate::problem::Problem;
 use crate::stream::Feeds;
+use crate::trace::Tracer;
 
 /// The service behind the routes.
 pub struct App {
@@ -24,6 +25,7 @@ pub struct App {
     pub(crate) audit: AuditLog,
     /// Bytes of a JSON body.
     pub(crate) body_bytes_max: usize,
+    pub(crate) tracer: Option<Arc<dyn Tracer>>,
     clock: Clock,
     stop: watch::Sender<bool>,
     pub(crate) metrics: Metrics,
@@ -44,6 +46,7 @@ impl App {
             access,
             audit: AuditLog::default(),
             body_bytes_max: BODY_BYTES_MAX,
+            tracer: None,
             clock,
             stop,
             metrics,
@@ -69,6 +72,13 @@ impl App {
     #[must_use]
     pub fn with_audit_log(mut self, audit: AuditLog) -> Self {
         self.audit = audit;
+        self
+    }
+
+    /// The same with spans of the requests that the tracer takes.
+    #[must_use]
+    pub fn with_tracer(mut self, tracer: Option<Arc<dyn Tracer>>) -> Self {
+        self.tracer = tracer;
         self
     }
 

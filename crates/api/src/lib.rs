@@ -2,7 +2,7 @@
 //!
 //! `router` is the one table of routes, with a handler a file in `routes`. Wire shapes live in
 //! `wire`, request parameters in `params`; `problem` is where errors become statuses; `openapi` makes the contract's document. [`serve`]
-//! accepts connections until it is told to stop. `access` says who is let in, `audit` writes down what they did.
+//! accepts connections until it is told to stop. `access` says who is let in, `audit` writes down what they did, `trace` which request it is.
 
 mod access;
 mod app;
@@ -21,6 +21,7 @@ mod server;
 mod socket;
 mod stream;
 mod target;
+mod trace;
 mod wire;
 
 pub use access::{
@@ -31,4 +32,5 @@ pub use app::App;
 pub use audit::AuditLog;
 pub use routes::top_json;
 pub use server::{ServerLimits, serve};
+pub use trace::{CurrentRequest, TraceId, TraceParent, Tracer, current_request};
 pub use wire::{EntryRead, KindShape, RENDERER_MARK, ShapeError, read_entries, render};

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ use crate::crowd::{Crowd, Place};
 use crate::rest;
 use crate::router::router;
 use crate::socket::{Flow, Patience, Socket};
+use crate::trace::Heard;
 
 /// Limits of the accept loop.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +87,7 @@ pub async fn serve(
     ));
     let graceful = GracefulShutdown::new();
     let mut crowd = Crowd::new(limits.connections_max, limits.connection_wait);
-    let mut stop = std::pin::pin!(stop);
+    let mut stop = pin!(stop);
     loop {
         let accepted = tokio::select! {
             () = &mut stop => break,
@@ -102,7 +104,11 @@ pub async fn serve(
         let socket = Socket::new(stream, flow.clone(), patience.clone());
         let service = service_fn(move |request| {
             let (gate, flow) = (gate.clone(), flow.clone());
-            async move { Ok::<_, Infallible>(rest::answer(&gate, peer, request, &flow).await) }
+            async move {
+                let heard = Heard::new(&request, peer, &gate);
+                let answer = pin!(rest::answer(&gate, peer, request, &flow));
+                Ok::<_, Infallible>(heard.answered(answer).await)
+            }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

@@ -6,11 +6,14 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::adopt::AdoptArgs;
+use crate::completions::CompletionsArgs;
 use crate::export::ExportArgs;
 use crate::import::ImportArgs;
 use crate::ingest::IngestArgs;
 use crate::key::KeyArgs;
+use crate::man::ManArgs;
 use crate::member::MemberArgs;
+use crate::ready::ReadyArgs;
 use crate::serve::ServeArgs;
 use crate::top::TopArgs;
 use crate::verify::VerifyArgs;
@@ -36,6 +39,9 @@ pub(crate) enum Command {
     Member(MemberArgs),
     Top(TopArgs),
     Verify(VerifyArgs),
+    Ready(ReadyArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 /// Which server a command speaks to, and as whom.

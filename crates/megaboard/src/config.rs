@@ -7,6 +7,7 @@ mod access;
 mod limits;
 mod publish;
 mod redis;
+mod traces;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,10 +18,13 @@ use api::{KeySettings, KindShape, ServerLimits, TokenSecret};
 use board::Kind;
 use serde::Deserialize;
 
+use crate::logs::LogFormat;
 use crate::store::StoreSettings;
+use crate::traces::TraceSettings;
 use limits::{LimitsError, LimitsSection};
 use publish::{PublishError, PublishSection};
 use redis::RedisSection;
+use traces::{TracingError, TracingSection};
 
 /// The file that is read when none is named, if it is there.
 pub(crate) const DEFAULT_PATH: &str = "megaboard.toml";
@@ -38,6 +42,7 @@ pub(crate) struct Config {
     pub(crate) server: ServerSection,
     redis: RedisSection,
     publish: PublishSection,
+    tracing: TracingSection,
     kinds: Option<BTreeMap<String, KindShape>>,
 }
 
@@ -48,6 +53,7 @@ pub(crate) struct ServerSection {
     pub(crate) listen: Option<String>,
     pub(crate) store: Option<String>,
     pub(crate) durability: Option<Durability>,
+    pub(crate) log_format: Option<LogFormat>,
     /// Whether a server without keys may listen beyond its own machine.
     open: bool,
     keys: Vec<KeySettings>,
@@ -105,6 +111,8 @@ pub(crate) enum ConfigError {
     Limits(#[from] LimitsError),
     #[error("publish.targets: {0}")]
     Publish(#[from] PublishError),
+    #[error("tracing: {0}")]
+    Tracing(#[from] TracingError),
     #[error("kinds.{name}: {error}")]
     Kind {
         name: String,
@@ -156,6 +164,11 @@ impl Config {
     /// Who logs in where boards are published.
     pub(crate) fn publish_settings(&self) -> Result<::publish::Settings, ConfigError> {
         Ok(self.publish.settings()?)
+    }
+
+    /// Where traces go; nowhere unless it is said.
+    pub(crate) fn trace_settings(&self) -> Result<Option<TraceSettings>, ConfigError> {
+        Ok(self.tracing.settings()?)
     }
 
     /// The kinds that the file asks for; `gifts` where it names none.

@@ -6,6 +6,7 @@ mod adopt;
 mod board_path;
 mod cli;
 mod client;
+mod completions;
 mod config;
 mod delivery;
 mod demo;
@@ -13,14 +14,18 @@ mod export;
 mod import;
 mod ingest;
 mod key;
+mod logs;
+mod man;
 mod member;
 mod open_files;
+mod ready;
 mod redis_error;
 mod reload;
 mod serve;
 mod store;
 mod terminal;
 mod top;
+mod traces;
 mod verify;
 
 #[cfg(test)]
@@ -39,6 +44,9 @@ fn main() -> ExitCode {
         Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Ingest(args) => ingest::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
+        Command::Ready(args) => ready::run(&args),
         Command::Key(args) => key::run(&args),
         Command::Member(args) => member::run(&args),
         Command::Top(args) => top::run(&args),

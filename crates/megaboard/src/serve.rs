@@ -1,14 +1,14 @@
 //! `megaboard serve`: wires store, router, merger and API, and serves until it is told to stop.
 
 use std::error::Error;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use api::{Access, App, AuditLog, KindShape, TokenSecret};
+use api::{Access, App, AuditLog, KindShape, TokenSecret, Tracer};
 use board::Timestamp;
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -22,9 +22,11 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::config::Config;
 use crate::demo;
+use crate::logs::{self, LogFormat};
 use crate::open_files;
 use crate::reload::Reload;
 use crate::store::StoreUrl;
+use crate::traces::Traces;
 
 /// Where the server listens when nothing is said.
 const LISTEN_DEFAULT: &str = "127.0.0.1:8080";
@@ -74,27 +76,41 @@ pub(crate) struct ServeArgs {
     /// listens on its own machine alone.
     #[arg(long, env = "MEGABOARD_OPEN", value_parser = BoolishValueParser::new())]
     open: bool,
+
+    /// How log lines look; they go to standard error. [default: text]
+    #[arg(long, value_enum, value_name = "FORMAT", env = "MEGABOARD_LOG_FORMAT")]
+    log_format: Option<LogFormat>,
 }
 
 /// Runs the server.
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("MEGABOARD_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr)
-        .init();
     let config = Config::read(args.config.as_deref())?;
+    let collector = config.trace_settings()?;
+    let traces = collector.map(|settings| Traces::begin(&settings));
+    let traces = traces.transpose()?;
+    let format = args.log_format.or(config.server.log_format);
+    logs::begin(
+        format.unwrap_or_default(),
+        traces.as_ref().map(Traces::layer),
+    );
     open_files::raise_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(serve(args, &config))?;
+    let chosen_by = traces.as_ref().map(Traces::tracer);
+    let served = runtime.block_on(serve(args, &config, chosen_by));
+    if let Some(traces) = traces {
+        traces.end();
+    }
+    served?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> {
+async fn serve(
+    args: &ServeArgs,
+    config: &Config,
+    tracer: Option<Arc<dyn Tracer>>,
+) -> Result<(), Box<dyn Error>> {
     if args.demo && args.store.is_some() {
         return Err("--demo keeps its boards in memory: it goes without --store".into());
     }
@@ -121,7 +137,12 @@ async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> 
     let store = url.open(&config.store_settings()).await?;
     let served = async {
         let audit = audit_log(args, config, &url)?;
-        serve_from(&store, kinds, published, (access, audit), args, config).await
+        let serving = Serving {
+            access,
+            audit,
+            tracer,
+        };
+        serve_from(&store, kinds, published, serving, args, config).await
     };
     let served = served.await;
     // Also where it never came to serve: what is not closed was killed.
@@ -131,11 +152,18 @@ async fn serve(args: &ServeArgs, config: &Config) -> Result<(), Box<dyn Error>> 
     Ok(())
 }
 
+/// Who is let in, and where it is told what they did.
+struct Serving {
+    access: Access,
+    audit: AuditLog,
+    tracer: Option<Arc<dyn Tracer>>,
+}
+
 async fn serve_from(
     store: &Arc<dyn ShardStore>,
     kinds: Vec<board::Kind>,
     publishing: publish::Settings,
-    (access, audit): (Access, AuditLog),
+    serving: Serving,
     args: &ServeArgs,
     config: &Config,
 ) -> Result<(), Box<dyn Error>> {
@@ -171,9 +199,10 @@ async fn serve_from(
         .demo
         .then(|| tokio::spawn(demo::run(router.clone(), clock.clone())));
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
-    let app = App::new(router, merger, clock, access)
+    let app = App::new(router, merger, clock, serving.access)
         .with_bodies_up_to(limits.body_bytes_max)
-        .with_audit_log(audit)
+        .with_audit_log(serving.audit)
+        .with_tracer(serving.tracer)
         .with_metrics(|registry| publisher.register_metrics(registry));
     let app = Arc::new(app);
     let reload = tokio::spawn(reload.run(app.clone()));

@@ -6,7 +6,9 @@ use board::{Kind, Member, RankStyle, Timestamp, Window};
 use futures::FutureExt;
 use futures::future::{join_all, try_join_all};
 use futures::stream::{self, StreamExt};
+use shard_router::SPANS;
 use shard_store::{Ask, BoardRecord, Query, Reading, ShardStore, ShardVersion, StoreError};
+use tracing::Instrument as _;
 
 use crate::hidden::Past;
 use crate::metrics::Counters;
@@ -108,7 +110,9 @@ impl Scope<'_> {
             groups: self.groups(),
             asks,
         };
-        self.store.read(&self.record, shard, &query).await
+        let span = tracing::trace_span!(target: SPANS, "read", megaboard.shard = i64::from(shard));
+        let read = self.store.read(&self.record, shard, &query);
+        read.instrument(span).await
     }
 
     /// One round: a look at each of these shards, all at once.

@@ -11,11 +11,13 @@ mod metrics;
 mod plan;
 mod router;
 mod send;
+mod spans;
 mod watch;
 mod write;
 
 pub use boards::Boards;
 pub use catalogue::{Catalogue, CatalogueError, KnownKind};
 pub use router::Router;
+pub use spans::SPANS;
 pub use watch::{BoardChange, Watcher};
 pub use write::{Reason, Write, Written};

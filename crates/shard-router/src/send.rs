@@ -15,11 +15,13 @@ use futures::stream::{self, StreamExt};
 use shard_store::{
     Batch, BirthError, BoardRecord, Failure, Item, Outcome, Refused, ShardStore, StoreError,
 };
+use tracing::Instrument as _;
 
 use crate::boards::Boards;
 use crate::catalogue::{Catalogue, KnownKind};
 use crate::metrics::Metrics;
 use crate::plan::BoardPlan;
+use crate::spans::SPANS;
 use crate::write::{Write, Written};
 
 /// Calls under way at once for one request and board.
@@ -231,7 +233,15 @@ impl Sending<'_> {
         };
         self.metrics.batches.observe_count(items.len());
         let all = |failure: Failure| vec![Written::Failed(failure); places.len()];
-        let result = match self.store.apply(record, shard, call).await {
+        let span = tracing::trace_span!(
+            target: SPANS,
+            "apply",
+            megaboard.board = %record.name,
+            megaboard.shard = i64::from(shard),
+            megaboard.contributions = i64::try_from(items.len()).unwrap_or(i64::MAX),
+        );
+        let applied = self.store.apply(record, shard, call).instrument(span);
+        let result = match applied.await {
             Ok(outcomes) => Ok(outcomes.into_iter().map(Written::from).collect()),
             Err(StoreError::Dead) => {
                 self.metrics.met_dead.inc();

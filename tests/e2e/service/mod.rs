@@ -4,3 +4,5 @@ mod bodies;
 mod clients;
 mod connections;
 mod protocol;
+mod requests;
+mod traces;

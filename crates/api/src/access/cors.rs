@@ -5,17 +5,20 @@ use std::time::Duration;
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
+use crate::trace::REQUEST_ID;
+
 /// How long a browser may remember that it was let in.
 const REMEMBERED: Duration = Duration::from_hours(1);
 
 /// Headers of requests that are not of the few which every page may send.
-const ASKED: [HeaderName; 6] = [
+const ASKED: [HeaderName; 7] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
     header::IF_NONE_MATCH,
     HeaderName::from_static("last-event-id"),
     HeaderName::from_static("traceparent"),
     HeaderName::from_static("tracestate"),
+    REQUEST_ID,
 ];
 
 /// What is put around all answers; nothing where no origin is named. An error is the origin that is
@@ -43,7 +46,7 @@ pub(super) fn layer(origins: &[String]) -> Result<Option<CorsLayer>, String> {
             Method::DELETE,
         ])
         .allow_headers(ASKED)
-        .expose_headers([header::ETAG, header::RETRY_AFTER])
+        .expose_headers([header::ETAG, header::RETRY_AFTER, REQUEST_ID])
         .max_age(REMEMBERED);
     Ok(Some(layer))
 }

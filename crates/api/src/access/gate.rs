@@ -25,6 +25,7 @@ use crate::audit::Doing;
 use crate::body::{LINES, media_type};
 use crate::problem::Problem;
 use crate::router::unknown_path;
+use crate::trace::Tracer;
 
 /// Where every path of the contract begins that asks for a key.
 const KEYED: &str = "/v1/";
@@ -60,6 +61,17 @@ impl Gate {
             under_way: UnderWay::up_to(requests_max),
             requests_max,
         }
+    }
+
+    /// Who takes requests as spans.
+    pub(crate) fn tracer(&self) -> Option<&dyn Tracer> {
+        self.app.tracer.as_deref()
+    }
+
+    /// The route that a path goes to, as the router writes it.
+    pub(crate) fn route(&self, path: &str) -> Option<&'static str> {
+        let found = self.needs.at(path).ok()?;
+        Some(found.value.path())
     }
 
     /// Answers a request, and counts it.
@@ -98,10 +110,10 @@ impl Gate {
             let audited = self.audited(peer, request).boxed().await;
             return audited.unwrap_or_else(IntoResponse::into_response);
         }
-        self.route(request).await
+        self.routed(request).await
     }
 
-    async fn route(&self, request: Request<Body>) -> Response {
+    async fn routed(&self, request: Request<Body>) -> Response {
         let response = self.router.clone().oneshot(request).await;
         response.unwrap_or_else(|never| match never {})
     }
@@ -125,7 +137,7 @@ impl Gate {
             request.uri(),
         );
         let act = app.audit.begin(&doing, app.now()).await?;
-        let response = self.route(request).await;
+        let response = self.routed(request).await;
         act.end(response, app.now()).await
     }
 

@@ -106,6 +106,11 @@ static ROUTES: &[Route] = &[
 ];
 
 impl Route {
+    /// The path, as the router writes it.
+    pub(super) const fn path(&self) -> &'static str {
+        self.path
+    }
+
     /// What a method asks; none that the path does not know.
     pub(super) fn needs(&self, method: &Method) -> Option<Needs> {
         let name = match method.as_str() {

@@ -3,8 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use board::{Kind, Window};
+use shard_router::SPANS;
 use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
+use tracing::Instrument as _;
 
 use super::share::{Shared, Turn};
 use super::snapshot::{Need, Shape, Snapshot};
@@ -73,8 +75,15 @@ impl Merger {
             known,
             ..
         } = turn;
+        let span = tracing::trace_span!(
+            target: SPANS,
+            "merge",
+            megaboard.board = %record.name,
+            megaboard.shards = i64::from(record.shards.get()),
+        );
         let began = Instant::now();
-        let merged = self.merge(record, kind, window, known).await;
+        let merged = self.merge(record, kind, window, known).instrument(span);
+        let merged = merged.await;
         let has_changed =
             |snapshot: &Snapshot| known.is_none_or(|known| known.version != snapshot.version);
         self.counters

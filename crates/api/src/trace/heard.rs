@@ -1,0 +1,144 @@
+//! A request from its head to its answer, as far as logs and traces are concerned.
+
+use std::future::poll_fn;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::task::Poll;
+
+use axum::http::{Method, Request};
+use axum::response::Response;
+use shard_router::SPANS;
+use tracing::field::{Empty, display};
+use tracing::{Level, Span};
+
+use super::current::{Answering, CurrentRequest};
+use super::id::{self, REQUEST_ID};
+use super::parent;
+use crate::access::Gate;
+
+/// A request whose head was heard.
+pub(crate) struct Heard {
+    request: CurrentRequest,
+    span: Span,
+    line: Option<Line>,
+}
+
+/// What the line of a request says, where there is one.
+struct Line {
+    method: Method,
+    path: String,
+}
+
+impl Heard {
+    /// Gives it an id, and a span where the tracer takes it.
+    pub(crate) fn new<B>(request: &Request<B>, peer: IpAddr, gate: &Gate) -> Self {
+        let headers = request.headers();
+        let (id, parent) = (id::of(headers), parent::of(headers));
+        let mut trace = parent.map(|parent| parent.trace);
+        let mut span = Span::none();
+        let tracer = gate.tracer().filter(|tracer| tracer.takes(parent.as_ref()));
+        if let Some(tracer) = tracer {
+            span = span_of(request, peer, gate.route(request.uri().path()));
+            span.record(
+                "megaboard.request_id",
+                display(id.to_str().unwrap_or_default()),
+            );
+            trace = Some(tracer.join(&span, parent.as_ref()));
+        }
+        let line = tracing::enabled!(Level::DEBUG).then(|| Line {
+            method: request.method().clone(),
+            path: request.uri().path().to_owned(),
+        });
+        Self {
+            request: CurrentRequest { id, trace },
+            span,
+            line,
+        }
+    }
+
+    /// Answers it. What is logged meanwhile finds the id, and so does whoever gets the answer.
+    pub(crate) async fn answered(
+        self,
+        mut answer: Pin<&mut (impl Future<Output = Response> + Send)>,
+    ) -> Response {
+        let Self {
+            request,
+            span,
+            line,
+        } = self;
+        let id = request.id.clone();
+        let mut request = Some(request);
+        let mut response = poll_fn(|context| {
+            let _answering = Answering::this(&mut request);
+            let _inside = span.enter();
+            let polled = answer.as_mut().poll(context);
+            if let Poll::Ready(response) = &polled {
+                told(&span, line.as_ref(), response);
+            }
+            polled
+        })
+        .await;
+        response.headers_mut().insert(REQUEST_ID, id);
+        response
+    }
+}
+
+/// Says how it was answered.
+fn told(span: &Span, line: Option<&Line>, response: &Response) {
+    let status = response.status();
+    if let Some(Line { method, path }) = line {
+        tracing::debug!(%method, path, status = status.as_u16(), "answered");
+    }
+    if span.is_none() {
+        return;
+    }
+    // A signed one: others would go out as text.
+    span.record("http.response.status_code", i64::from(status.as_u16()));
+    if status.is_server_error() {
+        span.record("otel.status_code", "ERROR");
+        span.record("error.type", status.as_str());
+    }
+}
+
+/// By OpenTelemetry's conventions for HTTP servers. Of the query nothing is told: it may have a token.
+fn span_of<B>(request: &Request<B>, peer: IpAddr, route: Option<&'static str>) -> Span {
+    let method = match *request.method() {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        Method::PATCH => "PATCH",
+        // Anybody may make up others.
+        _ => "_OTHER",
+    };
+    let span = tracing::trace_span!(
+        target: SPANS,
+        "request",
+        otel.name = Empty,
+        otel.kind = "server",
+        otel.status_code = Empty,
+        http.request.method = method,
+        http.route = Empty,
+        http.response.status_code = Empty,
+        "error.type" = Empty,
+        url.scheme = "http",
+        url.path = request.uri().path(),
+        network.peer.address = %peer,
+        megaboard.request_id = Empty,
+    );
+    match route {
+        Some(route) => {
+            span.record("http.route", route);
+            span.record("otel.name", display(format_args!("{method} {route}")));
+        }
+        None => {
+            span.record(
+                "otel.name",
+                if method == "_OTHER" { "HTTP" } else { method },
+            );
+        }
+    }
+    span
+}

@@ -1,0 +1,25 @@
+//! Lines to be read: as they always are, with the request at their end.
+
+use std::fmt;
+
+use api::current_request;
+use tracing_subscriber::field::RecordFields;
+use tracing_subscriber::fmt::FormatFields;
+use tracing_subscriber::fmt::format::{DefaultFields, Writer};
+
+/// Writes the fields of an event, and of what request it is.
+pub(super) struct Fields;
+
+impl<'a> FormatFields<'a> for Fields {
+    fn format_fields<R: RecordFields>(&self, mut writer: Writer<'a>, fields: R) -> fmt::Result {
+        DefaultFields::new().format_fields(writer.by_ref(), fields)?;
+        let Some(request) = current_request() else {
+            return Ok(());
+        };
+        write!(writer, " request_id={}", request.id())?;
+        match request.trace() {
+            Some(trace) => write!(writer, " trace_id={trace}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! `megaboard man`: the manual pages, made from what `--help` says.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory as _};
+use clap_mangen::{Man, generate_to};
+
+use crate::cli::Cli;
+use crate::terminal;
+
+/// Prints the manual page, or writes that of each command into a folder.
+///
+/// To look at it: megaboard man | man -l -. With --out there are megaboard.1, megaboard-serve.1 and so on,
+/// for /usr/local/share/man/man1.
+#[derive(Args, Debug)]
+pub(crate) struct ManArgs {
+    /// The folder; made where it is missing.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ManArgs) -> Result<ExitCode, Box<dyn Error>> {
+    match &args.out {
+        Some(folder) => {
+            let failed = |error| format!("{}: {error}", folder.display());
+            std::fs::create_dir_all(folder).map_err(failed)?;
+            generate_to(Cli::command(), folder).map_err(failed)?;
+        }
+        None => terminal::print(page()?.trim_end())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The page of the program as a whole.
+fn page() -> Result<String, Box<dyn Error>> {
+    let mut page = Vec::new();
+    Man::new(Cli::command()).render(&mut page)?;
+    Ok(String::from_utf8(page)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_names_every_command_and_each_has_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = Some(folder.path().join("man1"));
+        run(&ManArgs { out: out.clone() }).unwrap();
+        let page = page().unwrap();
+        for command in Cli::command().get_subcommands() {
+            let name = format!("megaboard-{}", command.get_name());
+            let of_it = out.as_ref().unwrap().join(format!("{name}.1"));
+            let of_it = std::fs::read_to_string(of_it).unwrap();
+            // A dash that is no hyphen is escaped.
+            assert!(page.contains(&name.replace('-', "\\-")), "{name}: {page}");
+            assert!(of_it.starts_with(".ie"), "{name}: {of_it}");
+        }
+    }
+}

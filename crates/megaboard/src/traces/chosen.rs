@@ -1,0 +1,37 @@
+//! Which spans are made: those of requests that were chosen, and what happens within them.
+
+use shard_router::SPANS;
+use tracing::level_filters::LevelFilter;
+use tracing::subscriber::Interest;
+use tracing::{Metadata, Subscriber};
+use tracing_subscriber::layer::{Context, Filter};
+use tracing_subscriber::registry::LookupSpan;
+
+/// The span that a request begins with; it is made where the request was chosen.
+const ROOT: &str = "request";
+
+/// Lets spans pass that begin a trace, or are within one.
+pub(super) struct Chosen;
+
+fn is_ours(metadata: &Metadata<'_>) -> bool {
+    metadata.is_span() && metadata.target() == SPANS
+}
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Filter<S> for Chosen {
+    fn enabled(&self, metadata: &Metadata<'_>, context: &Context<'_, S>) -> bool {
+        is_ours(metadata) && (metadata.name() == ROOT || context.lookup_current().is_some())
+    }
+
+    fn callsite_enabled(&self, metadata: &'static Metadata<'static>) -> Interest {
+        if is_ours(metadata) {
+            // What is within a trace is so by turns.
+            Interest::sometimes()
+        } else {
+            Interest::never()
+        }
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(LevelFilter::TRACE)
+    }
+}

@@ -1,0 +1,195 @@
+//! Traces to a collector: which requests, of whose trace, and what becomes of them without it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use end_to_end::{DEADLINE, Launch, Server, eventually};
+
+/// A caller's trace, and the same as the bytes that protobuf has.
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const TRACE_BYTES: u128 = 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736;
+const OTHER: &str = "0123456789abcdef0123456789abcdef";
+const OTHER_BYTES: u128 = 0x0123_4567_89ab_cdef_0123_4567_89ab_cdef;
+
+/// Takes what exporters send, as OTLP over HTTP; it ends with the test process.
+struct Collector {
+    url: String,
+    bodies: Receiver<Vec<u8>>,
+}
+
+impl Collector {
+    fn start() -> Self {
+        Self::answering("200 OK")
+    }
+
+    fn answering(status: &'static str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (sender, bodies) = channel();
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let sender = sender.clone();
+                thread::spawn(move || take(stream, status, &sender));
+            }
+        });
+        Self { url, bodies }
+    }
+
+    /// What came until something of it is what was waited for.
+    #[track_caller]
+    fn until(&self, is_it: impl Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
+        let mut came = Vec::new();
+        loop {
+            let body = self.bodies.recv_timeout(DEADLINE);
+            came.push(body.expect("what was waited for"));
+            if is_it(came.last().unwrap()) {
+                return came;
+            }
+        }
+    }
+}
+
+/// Answers the requests of one connection.
+fn take(stream: TcpStream, status: &str, sender: &Sender<Vec<u8>>) {
+    let mut reader = BufReader::new(stream);
+    loop {
+        let (mut first, mut bytes) = (String::new(), 0);
+        if reader.read_line(&mut first).is_ok_and(|read| read == 0) {
+            return;
+        }
+        assert_eq!(first, "POST /v1/traces HTTP/1.1\r\n");
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).unwrap();
+            let line = line.trim_end().to_ascii_lowercase();
+            match line.split_once(": ") {
+                None => break,
+                Some(("content-length", told)) => bytes = told.parse().unwrap(),
+                Some(("content-type", told)) => assert_eq!(told, "application/x-protobuf"),
+                Some(_) => {}
+            }
+        }
+        let mut body = vec![0; bytes];
+        reader.read_exact(&mut body).unwrap();
+        let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
+        let answered = reader.get_mut().write_all(answer.as_bytes());
+        if answered.is_err() || sender.send(body).is_err() {
+            return;
+        }
+    }
+}
+
+fn has(body: &[u8], part: &[u8]) -> bool {
+    body.windows(part.len()).any(|window| window == part)
+}
+
+fn traced(collector: &str, sample: f64) -> Server {
+    let config = format!("[tracing]\notlp = \"{collector}\"\nsample = {sample:?}\n");
+    Launch::on_a_free_port(&config)
+        .args("--store memory: --log-format json")
+        .start()
+}
+
+fn ask(server: &Server, trace: &str, flags: &str) {
+    let parent = format!("00-{trace}-00f067aa0ba902b7-{flags}");
+    let headers = [("traceparent", parent.as_str()), ("x-request-id", "seen")];
+    let path = "/v1/boards/gifts/room-1/top?fresh=true&n=3";
+    assert_eq!(server.get_with(path, &headers).status, 200);
+}
+
+#[test]
+fn a_request_continues_its_callers_trace_where_that_is_kept() {
+    let collector = Collector::start();
+    let server = traced(&collector.url, 0.0);
+    server.give("gifts/room-1", &[("ada", 3), ("ben", 2)]);
+    ask(&server, OTHER, "00");
+    ask(&server, TRACE, "01");
+    let came = collector
+        .until(|body| has(body, b"GET /v1/boards"))
+        .concat();
+    for part in [
+        // The caller's span.
+        &0x00f0_67aa_0ba9_02b7_u64.to_be_bytes()[..],
+        b"GET /v1/boards/{kind}/{subject}/top",
+        b"http.route",
+        b"http.response.status_code",
+        b"service.name",
+        &TRACE_BYTES.to_be_bytes(),
+        b"seen",
+        b"merge",
+        b"read",
+    ] {
+        assert!(has(&came, part), "{}", String::from_utf8_lossy(part));
+    }
+    // Neither the trace that its caller does not keep, nor what stands in queries.
+    assert!(!has(&came, &OTHER_BYTES.to_be_bytes()));
+    assert!(!has(&came, b"fresh"));
+}
+
+#[test]
+fn requests_without_a_trace_are_taken_by_chance_and_the_last_are_sent_at_the_stop() {
+    let collector = Collector::start();
+    let server = traced(&collector.url, 1.0);
+    server.give("gifts/room-1", &[("ada", 3)]);
+    ask(&server, OTHER, "00");
+    drop(server.stop());
+    let came = collector.until(|body| has(body, b"POST /v1/contributions"));
+    assert!(came.iter().any(|body| has(body, b"apply")));
+    assert!(!came.iter().any(|body| has(body, b"/top")));
+}
+
+#[test]
+fn a_collector_that_is_away_holds_up_nothing_and_is_told() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let away = format!("http://{}", free.local_addr().unwrap());
+    drop(free);
+    let server = traced(&away, 1.0);
+    ask(&server, TRACE, "01");
+    eventually("a word of it", || {
+        server.log().contains("do not reach").then_some(())
+    });
+    ask(&server, TRACE, "01");
+    drop(server.stop());
+}
+
+#[test]
+fn a_collector_that_refuses_is_told_once() {
+    let collector = Collector::answering("503 Service Unavailable");
+    let server = traced(&collector.url, 1.0);
+    for _ in 0..3 {
+        ask(&server, TRACE, "01");
+        collector.until(|_| true);
+    }
+    let log = server.stop().log();
+    assert_eq!(log.matches("do not reach").count(), 1, "{log}");
+    assert!(log.contains("503"), "{log}");
+}
+
+#[test]
+fn a_collector_that_takes_nothing_ends_no_stop() {
+    // Connections are made, and nobody reads.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let server = traced(&format!("http://{}", silent.local_addr().unwrap()), 1.0);
+    ask(&server, TRACE, "01");
+    let (_held, _) = silent.accept().unwrap();
+    eventually("an answer all the same", || {
+        (server.get("/healthz").status == 200).then_some(())
+    });
+    drop(server.stop());
+}
+
+#[test]
+fn what_is_wrong_in_the_section_is_named() {
+    for (config, part) in [
+        ("otlp = \"collector:4318\"", "tracing: otlp"),
+        ("otlp = \"http://a\"\nsample = 2.0", "tracing: sample"),
+        ("endpoint = \"http://a\"", "endpoint"),
+    ] {
+        let config = format!("[tracing]\n{config}\n");
+        let (status, said) = Launch::on_a_free_port(&config).refused();
+        assert_eq!(status, Some(1), "{config}");
+        assert!(said.contains(part), "{said}");
+    }
+}
