@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! {"at":"2026-11-20T14:02:22.123Z","act":"5f0c21aa03be7719","event":"begun","key":"ops",
-//!  "address":"10.0.0.7","method":"DELETE","path":"/v1/members/u1"}
+//!  "address":"10.0.0.7","method":"DELETE","path":"/v1/members/u1","request_id":"7a01-2f"}
 //! {"at":"2026-11-20T14:02:22.310Z","act":"5f0c21aa03be7719","event":"ended","status":200,
 //!  "told":{"boards":1200,"erased":3}}
 //! ```
@@ -28,6 +28,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::problem::{Problem, ProblemType};
+use crate::trace::current_request;
 
 /// Whoever may read the file; others of the machine may not.
 const FILE_MODE: u32 = 0o600;
@@ -58,6 +59,9 @@ pub(crate) struct Doing<'a> {
     address: IpAddr,
     method: &'a str,
     path: &'a str,
+    /// The id of the request, as logs have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -88,6 +92,7 @@ impl<'a> Doing<'a> {
             address,
             method: method.as_str(),
             path: uri.path_and_query().map_or(uri.path(), |all| all.as_str()),
+            request_id: current_request().map(|request| request.id().to_owned()),
         }
     }
 }

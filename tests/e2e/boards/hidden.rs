@@ -203,7 +203,7 @@ fn commands_hide_show_and_erase() {
 #[test]
 fn acts_are_written_down_before_they_are_answered() {
     let server = filled();
-    server.send("PUT", "/v1/members/u1/hidden", &[], "").ok();
+    let hidden = server.send("PUT", "/v1/members/u1/hidden", &[], "");
     server.send("DELETE", "/v1/members/u1", &[], "").ok();
     server.send("DELETE", "/v1/boards/gifts/none", &[], "");
     // Contributions and reads are no acts.
@@ -252,4 +252,5 @@ fn acts_are_written_down_before_they_are_answered() {
     );
     assert_eq!(lines[2]["act"], lines[3]["act"]);
     assert_eq!(lines[2]["address"], "127.0.0.1");
+    assert_eq!(lines[0]["request_id"], hidden.header("x-request-id"));
 }
