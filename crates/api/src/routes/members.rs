@@ -75,17 +75,14 @@ async fn meant(
     let member = member.map_err(|error| Problem::invalid(error.to_string()))?;
     // Another server may have made kinds just now.
     app.router.catalogue().refresh().await?;
-    let kinds = match params.text("kind")? {
-        Some(kind) => {
-            caller.check_kind(&kind)?;
-            vec![app.kind(&kind).await?]
-        }
-        None => {
-            let kinds = app.router.catalogue().kinds().into_iter();
-            let kinds = kinds.filter(|kind| caller.is_for(kind.name().as_str()));
-            let known = |name: &KindName| app.router.catalogue().known(name.as_str());
-            kinds.filter_map(|kind| known(kind.name())).collect()
-        }
+    let kinds = if let Some(kind) = params.text("kind")? {
+        caller.check_kind(&kind)?;
+        vec![app.kind(&kind).await?]
+    } else {
+        let kinds = app.router.catalogue().kinds().into_iter();
+        let kinds = kinds.filter(|kind| caller.is_for(kind.name().as_str()));
+        let known = |name: &KindName| app.router.catalogue().known(name.as_str());
+        kinds.filter_map(|kind| known(kind.name())).collect()
     };
     Ok(Meant { member, kinds })
 }
