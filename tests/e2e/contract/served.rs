@@ -50,7 +50,7 @@ fn neither_asks_for_a_key() {
     }
 }
 
-/// What a route asks for is told as the scopes of [`docs/access.md`] have it.
+/// What a route asks for is told as `docs/access.md` has it.
 #[test]
 fn every_operation_tells_the_scope_it_needs() {
     let document = Server::start().get("/openapi.json").ok();
