@@ -32,7 +32,7 @@ pub(crate) struct Given {
 }
 
 /// A sampled run on a store behind a connection is shorter by this than on one in this process.
-const REMOTE_SAMPLED_PART: u64 = 4;
+const REMOTE_SAMPLED_PART: u64 = 8;
 
 /// A whole run likewise.
 const REMOTE_WHOLE_PART: u64 = 40;
