@@ -20,6 +20,9 @@ fn a_cut_in_the_last_segment_leaves_all_whole_groups_before_it() {
             let cut_off = [&bytes[..cut], &vec![0; zeros]].concat();
             let disk = written.with(&file, &cut_off);
             let recovered = prefix(&disk).unwrap();
+            // Where the zeros are what stood there, no more than what follows them is cut off.
+            let same = bytes[cut..].iter().zip(&cut_off[cut..]);
+            let cut = cut + same.take_while(|(was, is)| was == is).count();
             assert_eq!(recovered.next, whole_before(&written, &file, cut));
             let ends = written.groups.iter().filter(|group| group.file == file);
             let end = ends.map(|group| group.to).filter(|&to| to <= cut).max();
