@@ -50,7 +50,7 @@ struct Hidden {
 }
 
 #[derive(Deserialize)]
-struct Erased {
+struct Outcome {
     boards: u64,
     erased: u64,
     next: Option<String>,
@@ -81,7 +81,7 @@ impl WhoArgs {
         let (mut boards, mut erased) = (0, 0);
         let mut next: Option<String> = None;
         loop {
-            let answer: Erased = self.asked("DELETE", "", next.as_deref())?;
+            let answer: Outcome = self.asked("DELETE", "", next.as_deref())?;
             boards += answer.boards;
             erased += answer.erased;
             next = answer.next;
