@@ -65,11 +65,8 @@ impl Scope<'_> {
         asks: Arc<[Ask]>,
         unless: Option<ShardVersion>,
     ) -> Result<Reading, StoreError> {
-        let hidden = self.kind.hidden();
-        if hidden.is_empty() {
-            return self.look_at(shard, asks, unless).await;
-        }
-        let hidden: Vec<&Member> = hidden.on_shard(self.record.shards, shard).collect();
+        let hidden = self.kind.hidden().on_shard(self.record.shards, shard);
+        let hidden: Vec<&Member> = hidden.collect();
         if hidden.is_empty() {
             return self.look_at(shard, asks, unless).await;
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{RawPathParams, RawQuery, State};
 use axum::response::Response;
-use board::{BoardName, KindName, Member, Subject};
+use board::{BoardName, Hidden, KindName, Member, Subject, TooManyHidden};
 use serde::Serialize;
 use shard_router::{KnownKind, Reason, Written};
 use shard_store::Refused;
@@ -112,10 +112,7 @@ pub(crate) async fn is_hidden(
     path: RawPathParams,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
-    let meant = meant(&app, &caller, &path, &mut params).await?;
-    params.finish()?;
-    Ok(told_of(&app, &meant))
+    hidden_in(&app, &caller, &path, query.as_deref(), None).await
 }
 
 /// Leaves a member out of every board
@@ -143,17 +140,7 @@ pub(crate) async fn hide(
     path: RawPathParams,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
-    let meant = meant(&app, &caller, &path, &mut params).await?;
-    params.finish()?;
-    let catalogue = app.router.catalogue();
-    for known in &meant.kinds {
-        let name = known.kind.name();
-        let hidden = catalogue.hide(name, |hidden| hidden.with(&meant.member));
-        let hidden = hidden.await.map_err(Problem::from);
-        hidden.map_err(|problem| problem.at(name.as_str()))?;
-    }
-    Ok(told_of(&app, &meant))
+    hidden_in(&app, &caller, &path, query.as_deref(), Some(Hidden::with)).await
 }
 
 /// Shows a hidden member again
@@ -181,20 +168,46 @@ pub(crate) async fn show(
     path: RawPathParams,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
-    let meant = meant(&app, &caller, &path, &mut params).await?;
-    params.finish()?;
-    for known in &meant.kinds {
-        show_in(&app, known.kind.name(), &meant.member).await?;
-    }
-    Ok(told_of(&app, &meant))
+    hidden_in(&app, &caller, &path, query.as_deref(), Some(SHOWN)).await
 }
 
-async fn show_in(app: &App, kind: &KindName, member: &Member) -> Result<(), Problem> {
+/// What becomes of whom a kind hides.
+type Change = fn(&Hidden, &Member) -> Result<Hidden, TooManyHidden>;
+
+/// The member is hidden no longer.
+const SHOWN: Change = |hidden, member| Ok(hidden.without(member));
+
+/// Makes a change, if any, in the kinds that are meant, and tells in which the member is hidden then.
+async fn hidden_in(
+    app: &App,
+    caller: &Caller,
+    path: &RawPathParams,
+    query: Option<&str>,
+    change: Option<Change>,
+) -> Result<Response, Problem> {
+    let mut params = Params::of(query);
+    let meant = meant(app, caller, path, &mut params).await?;
+    params.finish()?;
+    if let Some(change) = change {
+        for known in &meant.kinds {
+            change_in(app, known.kind.name(), &meant.member, change).await?;
+        }
+    }
+    Ok(told_of(app, &meant))
+}
+
+async fn change_in(
+    app: &App,
+    kind: &KindName,
+    member: &Member,
+    change: Change,
+) -> Result<(), Problem> {
     let catalogue = app.router.catalogue();
-    let shown = catalogue.hide(kind, |hidden| Ok(hidden.without(member)));
-    let shown = shown.await.map_err(Problem::from);
-    shown.map_err(|problem| problem.at(kind.as_str())).map(drop)
+    let changed = catalogue.hide(kind, |hidden| change(hidden, member));
+    let changed = changed.await.map_err(Problem::from);
+    changed
+        .map_err(|problem| problem.at(kind.as_str()))
+        .map(drop)
 }
 
 /// In which of the kinds that are meant the member is hidden now.
@@ -323,7 +336,7 @@ impl Erasing<'_> {
                 return Ok(());
             }
             // A name that is hidden is kept as well.
-            show_in(self.app, name, self.member).await?;
+            change_in(self.app, name, self.member, SHOWN).await?;
         }
         self.shape.next = None;
         Ok(())
