@@ -11,10 +11,12 @@ import { createInterface } from "node:readline";
 
 import { chromium } from "playwright-core";
 
+import { host } from "./host.mjs";
 import { Stage } from "./stage.mjs";
 
 import { scenarios as access } from "./scenarios/access.mjs";
 import { scenarios as docs } from "./scenarios/docs.mjs";
+import { outages as exampleOutages, scenarios as example } from "./scenarios/example.mjs";
 import { scenarios as faults } from "./scenarios/faults.mjs";
 import { scenarios as find } from "./scenarios/find.mjs";
 import { scenarios as looks } from "./scenarios/looks.mjs";
@@ -70,14 +72,15 @@ async function inTurn(group) {
 mkdirSync(folder, { recursive: true });
 const executablePath = process.env.MEGABOARD_CHROMIUM ?? "/usr/bin/chromium";
 const browser = await chromium.launch({ executablePath, args: FLAGS });
-const setting = { browser, url, folder, ask, requests: [], faults: [] };
+const origin = await host(new URL("../../docs/typescript/", import.meta.url), url);
+const setting = { browser, url, example: origin, folder, ask, requests: [], faults: [] };
 try {
     // Two at a time, but for what the others would not survive, and what looks at all that was done.
     await Promise.all([
         inTurn({ ...moves, ...names, ...find, ...access }),
-        inTurn({ ...news, ...looks, ...docs }),
+        inTurn({ ...news, ...looks, ...docs, ...example }),
     ]);
-    await inTurn(outages);
+    await inTurn({ ...outages, ...exampleOutages });
     await inTurn(faults);
 } finally {
     await browser.close();

@@ -39,10 +39,13 @@ export class Stage {
     #browser;
     #contexts = [];
 
-    /** `requests` and `faults` take every request that a page makes, and every fault that it tells. */
-    constructor({ browser, url, folder, ask, requests, faults }) {
+    /**
+     * The service is at `url`, the files of docs/typescript at `example`. `requests` and `faults` take every request that
+     * a page makes, and every fault that it tells.
+     */
+    constructor({ browser, url, example, folder, ask, requests, faults }) {
         this.#browser = browser;
-        Object.assign(this, { url, folder, ask, requests, faults });
+        Object.assign(this, { url, example, folder, ask, requests, faults });
     }
 
     /** Closes its pages. */

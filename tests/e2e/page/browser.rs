@@ -18,6 +18,8 @@ const CONFIG: &str = r#"
 mode = "best"
 fields = [{ name = "laps" }, { name = "seconds", order = "asc" }]
 windows = ["week", "all"]
+[server.cors] # for the example; its origin is not known yet
+origins = ["*"]
 "#;
 
 /// What became of each scenario, by its name: why it failed, if it did.

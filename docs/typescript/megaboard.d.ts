@@ -1,0 +1,3659 @@
+/**
+ * The types of Megaboard's HTTP API, made from docs/openapi.json by openapi-typescript. Made again, not changed by hand:
+ *
+ *     npm ci --prefix tests/page --ignore-scripts && npm run types --prefix tests/page
+ */
+
+export interface paths {
+    "/v1/contributions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Contributes: one, many, or a stream of lines of any length
+         * @description Each contribution is applied whole or not at all; one that is refused does not hold back the rest. With an
+         *     `id` it counts once within the kind's dedupe span, however often it is sent. A single object that is
+         *     refused is answered with its own problem. Of a stream what has come is applied every 1,000 lines, or 100 ms.
+         */
+        post: operations["contribute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/boards/{kind}/{subject}/top": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The best n, from the cached global board
+         * @description Never older than the kind's `max_staleness`; with `fresh=true` everything that was answered as applied
+         *     before is in it.
+         */
+        get: operations["top"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/top": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The tops of many boards in one answer */
+        post: operations["tops"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/boards/{kind}/{subject}/range": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * By position at any depth, or by the first field
+         * @description Either `from` and `to`, both included, at most 1,000 apart; or `min`, `max` and `limit`. A range that runs
+         *     past the end gives what there is.
+         */
+        get: operations["range"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/boards/{kind}/{subject}/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many members' first field lies between two values */
+        get: operations["count"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/boards/{kind}/{subject}/members/{member}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One member's place
+         * @description Its entry, position, percentile and neighbours; with `target` what it takes to get there.
+         */
+        get: operations["member"];
+        /**
+         * Sets a member's standing outright
+         * @description In every window that `at` falls into, or in `window` alone.
+         */
+        put: operations["set_member"];
+        post?: never;
+        /** Takes a member off every window of a board */
+        delete: operations["remove_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/boards/{kind}/{subject}/members/{member}/around": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A member among its neighbours */
+        get: operations["around"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/boards/{kind}/{subject}/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Many members at once, in the order asked
+         * @description `rank` is null of who is not ranked.
+         */
+        post: operations["lookup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/boards/{kind}/{subject}/rank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The place that points would have
+         * @description As of a member that reached them now.
+         */
+        get: operations["rank_of_points"];
+        put?: never;
+        /**
+         * The place that values would have
+         * @description As of a member that reached them now.
+         */
+        post: operations["rank_of_values"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/boards/{kind}/{subject}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The top as it moves
+         * @description Server-sent events. Event `board` has a `Top`, whole, at once and whenever it has changed; its id is the
+         *     board's `version`. With `changes=true` event `changes` (`Changes`) takes its place behind the first. With
+         *     `member` event `member` (`OwnPlaceAnswer`, or `NoPlaceAnswer` of one who is not ranked) comes beside them.
+         *     Event `problem` (`Problem`) says why a stream ends here. Silence is broken by a comment every 15 s.
+         */
+        get: operations["stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stream-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A token for the streams of one board
+         * @description For who cannot send a header, such as an `EventSource`.
+         */
+        post: operations["stream_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/boards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The boards of a kind
+         * @description Those that have had a contribution, by subject.
+         */
+        get: operations["boards"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/boards/{kind}/{subject}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a board is
+         * @description One that nobody has contributed to is empty.
+         */
+        get: operations["board"];
+        /**
+         * Settings of one board, before its first contribution
+         * @description They replace whole what was set before.
+         */
+        put: operations["settle_board"];
+        post?: never;
+        /**
+         * Deletes a board with all its windows
+         * @description What comes later under that name is another board.
+         */
+        delete: operations["delete_board"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members/{member}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Erases a member
+         * @description Takes it off every board with all its windows, those that are over included. There is no way back. Ends after 10 s at the latest: go on `after` `next` until that is null.
+         */
+        delete: operations["erase"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members/{member}/hidden": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * In which kinds a member is hidden
+         * @description Of the kinds that are asked about.
+         */
+        get: operations["hidden_in"];
+        /**
+         * Leaves a member out of every board
+         * @description Ranks close up. What is contributed to it counts on.
+         */
+        put: operations["hide"];
+        post?: never;
+        /**
+         * Shows a hidden member again
+         * @description It stands where it would have stood.
+         */
+        delete: operations["show"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/hidden": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whom a kind hides
+         * @description At most 1,000 members.
+         */
+        get: operations["hidden"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All kinds */
+        get: operations["kinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/kinds/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One kind */
+        get: operations["kind"];
+        /**
+         * Makes a kind, or changes it
+         * @description What is left out has its default. Of a kind with boards few settings may change; anything else is
+         *     refused and says why.
+         */
+        put: operations["put_kind"];
+        post?: never;
+        /** Deletes a kind without boards */
+        delete: operations["delete_kind"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The process answers */
+        get: operations["alive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The store answers, too */
+        get: operations["ready"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the service has counted
+         * @description For Prometheus; `docs/operations.md` lists the names.
+         */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document */
+        get: operations["openapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document, rendered */
+        get: operations["docs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Alive: {
+            /**
+             * @description `alive`.
+             * @example alive
+             */
+            status: string;
+        };
+        BoardAnswer: components["schemas"]["Envelope"] & (components["schemas"]["Expiry"] & {
+            /**
+             * Format: int32
+             * @description Over how many its members are spread.
+             */
+            shards: number;
+            /**
+             * @description Where it is kept.
+             * @example embedded
+             */
+            store: string;
+            /** @description The windows that hold something. */
+            windows: components["schemas"]["Window"][];
+        });
+        /** @description All settings of one board, at least one of them; what is left out goes back to what the kind says. */
+        BoardSettings: {
+            /**
+             * Format: int64
+             * @description A power of two.
+             * @example 64
+             */
+            shards?: number | null;
+            starts_at?: components["schemas"]["Moment"] | null;
+            ends_at?: components["schemas"]["Moment"] | null;
+            /**
+             * @description How long the board is kept after `ends_at`.
+             * @example 7d
+             */
+            expires_after?: string | null;
+        };
+        Boards: {
+            kind: string;
+            /** @description By subject. */
+            boards: components["schemas"]["Listed"][];
+            /** @description The subject to go on `after`; null at the end. */
+            next: string | null;
+        };
+        /**
+         * @description What moved in a top, as event `changes` of a stream tells it. Take out whom any list names, then put
+         *     the entries at their positions.
+         */
+        Changes: components["schemas"]["Envelope"] & {
+            /** @description True while the store is away: the last board that was seen. */
+            stale?: boolean;
+            /** @description Who was not there before. */
+            entered: components["schemas"]["Moved"][];
+            /** @description The members who are there no more. */
+            left: string[];
+            /** @description Who climbed. */
+            up: components["schemas"]["Moved"][];
+            /** @description Who fell. */
+            down: components["schemas"]["Moved"][];
+            /** @description Who stands where they stood, with other values. */
+            changed: components["schemas"]["Moved"][];
+        };
+        /** @description One contribution: this member, these deltas, at this time, with this id. */
+        Contribution: {
+            /**
+             * @description Kind and subject; or `boards`.
+             * @example gifts/room-8842
+             */
+            board?: string | null;
+            /** @description One event that counts on several boards, whole on each; it needs an `id`. */
+            boards?: string[] | null;
+            /**
+             * @description Who: 1 to 128 bytes of UTF-8 without control characters.
+             * @example u1
+             */
+            member: string;
+            points?: components["schemas"]["Integer"] | null;
+            values?: components["schemas"]["FieldValues"] | null;
+            /**
+             * @description With it the contribution counts once for its board and member within the kind's dedupe span.
+             * @example evt-1
+             */
+            id?: string | null;
+            at?: components["schemas"]["Moment"] | null;
+            /** @description The values are the standing itself, not deltas. */
+            set?: boolean;
+            /**
+             * @description With `set`: the one window that it goes to.
+             * @example day:2026-11-20
+             */
+            window?: string | null;
+        };
+        /** @description One contribution, or an array of them: at most 100,000. */
+        Contributions: components["schemas"]["Contribution"] | components["schemas"]["Contribution"][];
+        CountAnswer: components["schemas"]["Envelope"] & {
+            /**
+             * Format: int64
+             * @description How many members those are.
+             */
+            count: number;
+        };
+        /** @description A member with its standing: `points`, or `values` of kinds with other fields. */
+        Entry: {
+            /** @description Of kinds whose only field is `points`. */
+            points?: number | null;
+            /** @description Of all other kinds: the fields by name, null where nothing was said of one yet. */
+            values?: {
+                [key: string]: number | null;
+            };
+        } & {
+            /**
+             * Format: int64
+             * @description The position, or what the kind's rank style makes of it; null of who is not ranked.
+             */
+            rank: number | null;
+            /**
+             * @description Who.
+             * @example u1
+             */
+            member: string;
+            /**
+             * Format: date-time
+             * @description When the standing was reached.
+             */
+            reached_at: string;
+        };
+        EntryListAnswer: components["schemas"]["Envelope"] & {
+            entries: components["schemas"]["Entry"][];
+        };
+        /** @description What every answer about a board carries. */
+        Envelope: components["schemas"]["Span"] & {
+            /**
+             * @description Kind and subject.
+             * @example gifts/room-8842
+             */
+            board: string;
+            /**
+             * @description The window, by its whole name.
+             * @example day:2026-11-20
+             */
+            window: string;
+            /** @description The same version is the same board on every server. */
+            version: string;
+            /**
+             * Format: date-time
+             * @description When the look at the store began.
+             */
+            as_of: string;
+            /**
+             * Format: int64
+             * @description How many are ranked.
+             */
+            members: number;
+            /**
+             * Format: int64
+             * @description Of kinds that rank only their best: how many at most.
+             */
+            listed?: number;
+            /** @description True once the window, or the board, is over. */
+            final?: boolean;
+        };
+        /** @description How far a member is erased. */
+        Erased: {
+            /**
+             * Format: int64
+             * @description Boards that were looked at.
+             */
+            boards: number;
+            /**
+             * Format: int64
+             * @description Those of them that it stood on.
+             */
+            erased: number;
+            /** @description The board to go on `after`; null at the end. */
+            next: string | null;
+        };
+        /** @description For how long a board is kept after its end, where it is bounded. */
+        Expiry: {
+            /**
+             * @description How long it is kept after its end.
+             * @example 7d
+             */
+            expires_after?: string;
+            /**
+             * Format: date-time
+             * @description When it goes.
+             */
+            expires_at?: string;
+        };
+        /** @description A field: an exact integer that the order looks at. */
+        Field: {
+            /**
+             * @description What contributions and answers call it.
+             * @example points
+             */
+            name: string;
+            /** @description Whether more or less is better. */
+            order?: components["schemas"]["Order"];
+            op?: components["schemas"]["Op"] | null;
+        };
+        /**
+         * @description Integers by the names of fields; null leaves one out.
+         * @example {
+         *       "agree": 1,
+         *       "comments": 0
+         *     }
+         */
+        FieldValues: {
+            [key: string]: number | null;
+        };
+        /** @description A member as it was looked up: an entry, or `rank` null of who is not ranked. */
+        Found: {
+            /** @description Of kinds whose only field is `points`. */
+            points?: number | null;
+            /** @description Of all other kinds: the fields by name, null where nothing was said of one yet. */
+            values?: {
+                [key: string]: number | null;
+            };
+        } & {
+            /**
+             * Format: int64
+             * @description Null of who is not ranked.
+             */
+            rank: number | null;
+            /**
+             * @description Who was asked for.
+             * @example u1
+             */
+            member: string;
+            /**
+             * Format: date-time
+             * @description When the standing was reached, where there is one.
+             */
+            reached_at?: string;
+        };
+        FoundListAnswer: components["schemas"]["Envelope"] & {
+            entries: components["schemas"]["Found"][];
+        };
+        /** @description Whom a kind hides. */
+        Hidden: {
+            kind: string;
+            hidden: string[];
+        };
+        /** @description In which kinds a member is hidden. */
+        HiddenIn: {
+            member: string;
+            /** @description Of the kinds that were asked about. */
+            hidden_in: string[];
+        };
+        /** @description Kept until nothing was written to the board for so long. */
+        Idle: {
+            /** @example 7d */
+            idle: string;
+        };
+        /**
+         * @description An integer within ±(2^53 − 1).
+         * @example 3
+         */
+        Integer: number;
+        /** @description An item that was not applied. */
+        Item: {
+            /** @description Its place in the request, from 0. */
+            index: number;
+            /** @description The board, where the item names one. */
+            board?: string;
+            type: components["schemas"]["ProblemType"];
+            /** @description What is wrong: names the field and its value. */
+            detail: string;
+        };
+        /** @description `"48h"`, `"forever"`, or `{ idle = "7d" }`. */
+        Keep: string | components["schemas"]["Idle"];
+        /** @description A kind's settings, each with the default of the contract. The same in JSON and in TOML. */
+        Kind: {
+            /**
+             * @description Its name, which answers carry; in a request it may only repeat the path's.
+             * @default null
+             * @example gifts
+             */
+            kind?: string | null;
+            /**
+             * @description How contributions fold into a standing.
+             * @default accumulate
+             */
+            mode?: components["schemas"]["Mode"];
+            /**
+             * @description What the order looks at, one after the other.
+             * @default [
+             *       {
+             *         "name": "points",
+             *         "order": "desc"
+             *       }
+             *     ]
+             */
+            fields?: components["schemas"]["Field"][];
+            /**
+             * @description What becomes of equal fields.
+             * @default ordinal
+             */
+            rank?: components["schemas"]["RankStyle"];
+            /**
+             * @description Who is better where all fields are equal.
+             * @default earliest
+             */
+            ties?: components["schemas"]["Ties"];
+            /**
+             * @description `hour`, `day`, `week`, `month`, `all`: at least one; the first is what reads show unless told otherwise.
+             * @default [
+             *       "hour",
+             *       "day",
+             *       "week",
+             *       "month",
+             *       "all"
+             *     ]
+             */
+            windows?: string[];
+            /**
+             * @description By the names of the IANA database.
+             * @default UTC
+             */
+            time_zone?: string;
+            /**
+             * Format: int64
+             * @description Of boards yet unborn: a power of two.
+             * @default 16
+             */
+            shards?: number;
+            /**
+             * Format: int64
+             * @description The depth of the cached global board. By default 1,000, or all that is ranked where that is less.
+             * @default null
+             */
+            top?: number;
+            /**
+             * @description How old a cached answer may be.
+             * @default 200ms
+             */
+            max_staleness?: string;
+            /**
+             * @description How long each window is kept after its end.
+             * @default {}
+             */
+            keep?: {
+                [key: string]: components["schemas"]["Keep"];
+            };
+            /**
+             * @description How long after its end a window still takes what belongs to it.
+             * @default {}
+             */
+            close?: {
+                [key: string]: string;
+            };
+            /**
+             * @description How long an id is remembered.
+             * @default 1h
+             */
+            dedupe?: string;
+            /**
+             * @description Ranks the best and no more.
+             * @default null
+             */
+            retain?: components["schemas"]["Retain"];
+            /**
+             * @description Declares a range, so that score and time fit into one number.
+             * @default null
+             */
+            packed?: components["schemas"]["Packed"];
+            /** @default null */
+            publish?: components["schemas"]["Publish"] | null;
+        };
+        Kinds: {
+            /** @description Those that the key is for. */
+            kinds: components["schemas"]["Kind"][];
+        };
+        /** @description A board of a list. */
+        Listed: components["schemas"]["Span"] & {
+            /** @description Kind and subject. */
+            board: string;
+            subject: string;
+            /**
+             * Format: int32
+             * @description Over how many its members are spread.
+             */
+            shards: number;
+        };
+        /** @description Members to look up. */
+        Lookup: {
+            /** @description At most 1,000. */
+            members: string[];
+        };
+        /**
+         * @description How contributions fold into a standing.
+         * @enum {string}
+         */
+        Mode: "accumulate" | "best" | "latest";
+        /**
+         * @description RFC 3339, or integer epoch milliseconds.
+         * @example 2026-11-20T14:52:22.123Z
+         */
+        Moment: string | number;
+        /** @description An entry at its position. */
+        Moved: components["schemas"]["Entry"] & {
+            /**
+             * Format: int64
+             * @description Counted from 1.
+             */
+            position: number;
+            /**
+             * Format: int64
+             * @description Of those who climbed or fell: the position before.
+             */
+            was?: number;
+        };
+        /** @description A neighbour of a member. */
+        Neighbour: components["schemas"]["Entry"] & {
+            /**
+             * Format: int64
+             * @description How much of the first field lies between; null where one of the two has none.
+             */
+            gap: number | null;
+        };
+        NoPlaceAnswer: components["schemas"]["Envelope"] & {
+            /**
+             * Format: int64
+             * @description Null.
+             */
+            rank: number | null;
+            /** @description Who. */
+            member: string;
+        };
+        /**
+         * @description How contributions change a field.
+         * @enum {string}
+         */
+        Op: "sum" | "max" | "min" | "last";
+        /**
+         * @description Whether more or less is better.
+         * @enum {string}
+         */
+        Order: "desc" | "asc";
+        OwnPlaceAnswer: components["schemas"]["Envelope"] & (components["schemas"]["Place"] & {
+            /** @description Where the member has fallen: who of the ten directly above was not among them before. */
+            overtaken_by: string[];
+        });
+        /**
+         * @description How large the values of a packed kind get, and how fine its times are.
+         *
+         *     `{ most = 1000000, unit = "1s", from = "2026-01-01T00:00:00Z", until = "2036-01-01T00:00:00Z" }`.
+         */
+        Packed: {
+            /**
+             * Format: int64
+             * @description The largest value; the smallest is 0.
+             */
+            most: number;
+            /**
+             * @description How fine times are: a part of a second.
+             * @default 1s
+             */
+            unit?: string;
+            /** Format: date-time */
+            from?: string;
+            /** Format: date-time */
+            until?: string;
+        };
+        /** @description A member's place. All but the standing is null of one who is not among the best that its kind ranks. */
+        Place: components["schemas"]["Entry"] & {
+            /**
+             * Format: int64
+             * @description 1 is best; no two members share one.
+             */
+            position: number | null;
+            /**
+             * Format: double
+             * @description 100 · (members − position) / (members − 1); 100 for the first.
+             */
+            percentile: number | null;
+            above: components["schemas"]["Neighbour"] | null;
+            below: components["schemas"]["Neighbour"] | null;
+            /** @description With `target`: the smallest change of the first field that gives a position of at most that; null where none does. */
+            to_target?: number | null;
+        };
+        PlaceAnswer: components["schemas"]["Envelope"] & (components["schemas"]["Entry"] & {
+            /**
+             * Format: int64
+             * @description 1 is best; no two members share one.
+             */
+            position: number | null;
+            /**
+             * Format: double
+             * @description 100 · (members − position) / (members − 1); 100 for the first.
+             */
+            percentile: number | null;
+            above: components["schemas"]["Neighbour"] | null;
+            below: components["schemas"]["Neighbour"] | null;
+            /** @description With `target`: the smallest change of the first field that gives a position of at most that; null where none does. */
+            to_target?: number | null;
+        });
+        /** @description What went wrong (RFC 9457). A few problems have further members, such as the receipt so far. */
+        Problem: {
+            type: components["schemas"]["ProblemType"];
+            /** @description The same for all of a type. */
+            title: string;
+            /**
+             * Format: int32
+             * @description The status of the answer.
+             */
+            status: number;
+            /** @description What is wrong here: names the field and its value. */
+            detail: string;
+        };
+        /**
+         * @description What went wrong, as a stable word.
+         * @enum {string}
+         */
+        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "method-not-allowed" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
+        /** @description Where the top of a kind's boards is kept for readers of another server. */
+        Publish: {
+            /**
+             * @description `redis://HOST:PORT[/DATABASE]`, `redis-cluster://HOST:PORT` or `memcached://HOST:PORT`.
+             * @example redis://10.0.0.7:6379
+             */
+            store: string;
+            /**
+             * @description What a board's window is called there.
+             * @example leaderboard:{subject}:{period}
+             */
+            key: string;
+            /** @description The periods that are published; all of the kind unless told otherwise. */
+            windows?: string[];
+            /**
+             * @description How scores are written.
+             * @example plain
+             */
+            encoding?: string | null;
+            /**
+             * Format: int64
+             * @description Entries; the kind's `top` unless told otherwise.
+             */
+            top?: number | null;
+            /**
+             * @description A window is published at most this often.
+             * @example 1s
+             */
+            every?: string | null;
+        };
+        RankAnswer: components["schemas"]["Envelope"] & {
+            /**
+             * Format: int64
+             * @description What the kind's rank style makes of the position.
+             */
+            rank: number | null;
+            /**
+             * Format: int64
+             * @description 1 is best.
+             */
+            position: number | null;
+        };
+        /**
+         * @description The rank of equal fields: `ordinal` has none, `competition` shares one.
+         * @enum {string}
+         */
+        RankStyle: "ordinal" | "competition";
+        Ready: {
+            /**
+             * @description `ready`.
+             * @example ready
+             */
+            status: string;
+            /**
+             * @description Where boards are kept.
+             * @example embedded
+             */
+            store: string;
+        };
+        /** @description Counts of outcomes, by contribution and board, and the items that were not applied. */
+        Receipt: {
+            /**
+             * Format: int64
+             * @description Counted now.
+             */
+            applied: number;
+            /**
+             * Format: int64
+             * @description Counted before, under the same id.
+             */
+            duplicates: number;
+            /**
+             * Format: int64
+             * @description Wrong: never to be sent again.
+             */
+            rejected_count: number;
+            /** @description The first 1,000 of them. */
+            rejected: components["schemas"]["Item"][];
+            /**
+             * Format: int64
+             * @description Not taken by the store.
+             */
+            failed_count: number;
+            /** @description The first 1,000 of them. `unavailable` are surely not applied, `unknown` may be. */
+            failed: components["schemas"]["Item"][];
+            /** @description Of a stream: how many lines were taken. */
+            read?: number;
+            /** @description With `return`: of each that was applied or a duplicate. */
+            standings?: components["schemas"]["Written"][];
+        };
+        /**
+         * @description How many of a board are ranked.
+         *
+         *     `{ keep = 1000, trim_at = 1200, approximate = true }`.
+         */
+        Retain: {
+            /**
+             * Format: int64
+             * @description How many are ranked.
+             */
+            keep: number;
+            /**
+             * Format: int64
+             * @description How long a shard's list may get before it is trimmed.
+             */
+            trim_at?: number;
+            /** @description Takes kinds whose contributions can lower a standing. */
+            approximate?: boolean;
+        };
+        /** @description A standing: `points`, or `values`. */
+        Score: {
+            points?: components["schemas"]["Integer"] | null;
+            values?: components["schemas"]["FieldValues"] | null;
+        };
+        /** @description What holds of a board from now on. */
+        Settled: components["schemas"]["Span"] & components["schemas"]["Expiry"] & {
+            /** @description Kind and subject. */
+            board: string;
+            /**
+             * Format: int32
+             * @description Over how many its members are spread.
+             */
+            shards: number;
+        };
+        /** @description From when to when a board takes contributions, where that is bounded. */
+        Span: {
+            /**
+             * Format: date-time
+             * @description Contributions before it are refused.
+             */
+            starts_at?: string;
+            /**
+             * Format: date-time
+             * @description Contributions from then on are refused.
+             */
+            ends_at?: string;
+        };
+        /** @description A standing as it is set outright. */
+        Standing: {
+            points?: components["schemas"]["Integer"] | null;
+            values?: components["schemas"]["FieldValues"] | null;
+            /**
+             * @description With it the set counts once within the kind's dedupe span.
+             * @example set-1
+             */
+            id?: string | null;
+            at?: components["schemas"]["Moment"] | null;
+        };
+        StreamToken: {
+            /** @description For `?token=` of the board's stream. */
+            token: string;
+            /**
+             * Format: date-time
+             * @description No stream begins with it after that.
+             */
+            expires_at: string;
+        };
+        /** @description What a token is wanted for. */
+        StreamTokenWanted: {
+            /**
+             * @description Kind and subject.
+             * @example gifts/room-8842
+             */
+            board: string;
+            /**
+             * @description How long it holds, 1 s to 1 h: 10 minutes unless told otherwise.
+             * @example 10m
+             */
+            ttl?: string | null;
+        };
+        /**
+         * @description Who is better where all fields are equal.
+         * @enum {string}
+         */
+        Ties: "earliest" | "latest" | "member";
+        /** @description The best of a board. */
+        Top: components["schemas"]["Envelope"] & {
+            /** @description True while the store is away: the last board that was seen. */
+            stale?: boolean;
+            /** @description The best, in their order. */
+            entries: components["schemas"]["Entry"][];
+        };
+        /** @description The tops of many boards, in the order asked. */
+        Tops: {
+            boards: components["schemas"]["Top"][];
+        };
+        /** @description Boards whose tops are wanted. */
+        TopsWanted: {
+            /** @description At most 100. */
+            boards: string[];
+            /** @description As reads of one board have it. */
+            window?: string | null;
+            /**
+             * Format: int64
+             * @description How many entries of each, up to the kind's `top`: 10 unless told otherwise.
+             */
+            n?: number | null;
+            /** @description Answers from merges that began after the request came. */
+            fresh?: boolean;
+        };
+        /** @description A window of a board. */
+        Window: {
+            /**
+             * @description Its whole name.
+             * @example day:2026-11-20
+             */
+            window: string;
+            /**
+             * Format: int64
+             * @description How many are ranked in it.
+             */
+            members: number;
+        };
+        /** @description One contribution on one board: its member's standing in each window after it. */
+        Written: {
+            /** @description Its place in the request, from 0. */
+            index: number;
+            board: string;
+            member: string;
+            windows: components["schemas"]["WrittenStanding"][];
+        };
+        /** @description A member's standing in one window after a contribution. */
+        WrittenStanding: {
+            /** @description Of kinds whose only field is `points`. */
+            points?: number | null;
+            /** @description Of all other kinds: the fields by name, null where nothing was said of one yet. */
+            values?: {
+                [key: string]: number | null;
+            };
+        } & {
+            /**
+             * @description The window's whole name.
+             * @example day:2026-11-20
+             */
+            window: string;
+            /**
+             * Format: date-time
+             * @description When the standing was reached.
+             */
+            reached_at: string;
+            /** @description With `return=ranks`: what the kind's rank style makes of the position; null where that place is not ranked. */
+            rank?: number | null;
+            /** @description With `return=ranks`: 1 is best; null where that place is not ranked. */
+            position?: number | null;
+        };
+    };
+    responses: {
+        /** @description `conflict`: Something else is in the way. */
+        conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "somebody else is changing the same",
+                 *       "status": 409,
+                 *       "title": "Something else is in the way",
+                 *       "type": "conflict"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "conflict";
+                };
+            };
+        };
+        /**
+         * @description `conflict`: Something else is in the way.
+         *
+         *     `board-exists`: The board has contributions.
+         */
+        "conflict.board-exists": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "somebody else is changing the same",
+                 *       "status": 409,
+                 *       "title": "Something else is in the way",
+                 *       "type": "conflict"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "conflict" | "board-exists";
+                };
+            };
+        };
+        /**
+         * @description `conflict`: Something else is in the way.
+         *
+         *     `kind-has-boards`: The kind has boards.
+         */
+        "conflict.kind-has-boards": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "somebody else is changing the same",
+                 *       "status": 409,
+                 *       "title": "Something else is in the way",
+                 *       "type": "conflict"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "conflict" | "kind-has-boards";
+                };
+            };
+        };
+        /** @description `forbidden`: The key is not for this. */
+        forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "the key's scope is read, and this needs write",
+                 *       "status": 403,
+                 *       "title": "The key is not for this",
+                 *       "type": "forbidden"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "forbidden";
+                };
+            };
+        };
+        /** @description `invalid`: The request is not valid. */
+        invalid: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "n: \"0\" is not a whole number from 1 to 1000",
+                 *       "status": 400,
+                 *       "title": "The request is not valid",
+                 *       "type": "invalid"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "invalid";
+                };
+            };
+        };
+        /**
+         * @description `invalid`: The request is not valid.
+         *
+         *     `malformed`: The body is no JSON.
+         */
+        "invalid.malformed": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "n: \"0\" is not a whole number from 1 to 1000",
+                 *       "status": 400,
+                 *       "title": "The request is not valid",
+                 *       "type": "invalid"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "invalid" | "malformed";
+                };
+            };
+        };
+        /** @description `out-of-range`: A value would leave the exact range. */
+        "out-of-range": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "points: 9007199254740992 is outside ±9007199254740991",
+                 *       "status": 422,
+                 *       "title": "A value would leave the exact range",
+                 *       "type": "out-of-range"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "out-of-range";
+                };
+            };
+        };
+        /**
+         * @description `out-of-range`: A value would leave the exact range.
+         *
+         *     `window-closed`: No window takes it any more.
+         *
+         *     `not-open`: The board does not take it at this time.
+         *
+         *     `from-the-future`: Its time has not come.
+         */
+        "out-of-range.window-closed.not-open.from-the-future": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "points: 9007199254740992 is outside ±9007199254740991",
+                 *       "status": 422,
+                 *       "title": "A value would leave the exact range",
+                 *       "type": "out-of-range"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "out-of-range" | "window-closed" | "not-open" | "from-the-future";
+                };
+            };
+        };
+        /** @description `overloaded`: The server has more to do than it takes. */
+        overloaded: {
+            headers: {
+                /** @description Seconds after which to come back. */
+                "retry-after"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "8192 requests are under way already",
+                 *       "status": 503,
+                 *       "title": "The server has more to do than it takes",
+                 *       "type": "overloaded"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "overloaded";
+                };
+            };
+        };
+        /**
+         * @description `overloaded`: The server has more to do than it takes.
+         *
+         *     `unavailable`: The store could not take it.
+         *
+         *     `unknown`: The store's answer did not arrive.
+         */
+        "overloaded.unavailable.unknown": {
+            headers: {
+                /** @description Seconds after which to come back. */
+                "retry-after"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "8192 requests are under way already",
+                 *       "status": 503,
+                 *       "title": "The server has more to do than it takes",
+                 *       "type": "overloaded"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "overloaded" | "unavailable" | "unknown";
+                };
+            };
+        };
+        /** @description `too-large`: The body is too large. */
+        "too-large": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "the body is larger than 16777216 bytes",
+                 *       "status": 413,
+                 *       "title": "The body is too large",
+                 *       "type": "too-large"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "too-large";
+                };
+            };
+        };
+        /** @description `too-many-requests`: Too many requests. */
+        "too-many-requests": {
+            headers: {
+                /** @description Seconds after which to come back. */
+                "retry-after"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "key \"stream-ingest\" asks too often; come back in 1 s",
+                 *       "status": 429,
+                 *       "title": "Too many requests",
+                 *       "type": "too-many-requests"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "too-many-requests";
+                };
+            };
+        };
+        /** @description `too-slow`: The body did not arrive in time. */
+        "too-slow": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "the body sent nothing for 30 s",
+                 *       "status": 408,
+                 *       "title": "The body did not arrive in time",
+                 *       "type": "too-slow"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "too-slow";
+                };
+            };
+        };
+        /** @description `unauthorized`: The request has no valid key. */
+        unauthorized: {
+            headers: {
+                /** @description `Bearer`. */
+                "www-authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "authorization: the server knows no such key",
+                 *       "status": 401,
+                 *       "title": "The request has no valid key",
+                 *       "type": "unauthorized"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unauthorized";
+                };
+            };
+        };
+        /**
+         * @description `unavailable`: The store could not take it.
+         *
+         *     `unknown`: The store's answer did not arrive.
+         */
+        "unavailable.unknown": {
+            headers: {
+                /** @description Seconds after which to come back. */
+                "retry-after"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "the store could not be reached",
+                 *       "status": 503,
+                 *       "title": "The store could not take it",
+                 *       "type": "unavailable"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unavailable" | "unknown";
+                };
+            };
+        };
+        /** @description `unknown-kind`: There is no such kind. */
+        "unknown-kind": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "kind \"gift\" is not known",
+                 *       "status": 404,
+                 *       "title": "There is no such kind",
+                 *       "type": "unknown-kind"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unknown-kind";
+                };
+            };
+        };
+        /**
+         * @description `unknown-kind`: There is no such kind.
+         *
+         *     `not-ranked`: The member is not ranked.
+         */
+        "unknown-kind.not-ranked": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "kind \"gift\" is not known",
+                 *       "status": 404,
+                 *       "title": "There is no such kind",
+                 *       "type": "unknown-kind"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unknown-kind" | "not-ranked";
+                };
+            };
+        };
+        /**
+         * @description `unknown-kind`: There is no such kind.
+         *
+         *     `unknown-board`: There is no such board.
+         */
+        "unknown-kind.unknown-board": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "kind \"gift\" is not known",
+                 *       "status": 404,
+                 *       "title": "There is no such kind",
+                 *       "type": "unknown-kind"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unknown-kind" | "unknown-board";
+                };
+            };
+        };
+        /**
+         * @description `unknown-kind`: There is no such kind.
+         *
+         *     `unknown-window`: The kind has no such window.
+         */
+        "unknown-kind.unknown-window": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "kind \"gift\" is not known",
+                 *       "status": 404,
+                 *       "title": "There is no such kind",
+                 *       "type": "unknown-kind"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unknown-kind" | "unknown-window";
+                };
+            };
+        };
+        /**
+         * @description `unknown-kind`: There is no such kind.
+         *
+         *     `unknown-window`: The kind has no such window.
+         *
+         *     `not-ranked`: The member is not ranked.
+         */
+        "unknown-kind.unknown-window.not-ranked": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "kind \"gift\" is not known",
+                 *       "status": 404,
+                 *       "title": "There is no such kind",
+                 *       "type": "unknown-kind"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unknown-kind" | "unknown-window" | "not-ranked";
+                };
+            };
+        };
+        /**
+         * @description `unknown-kind`: There is no such kind.
+         *
+         *     `unknown-window`: The kind has no such window.
+         *
+         *     `not-ranked`: The member is not ranked.
+         *
+         *     `not-listed`: The member is not on the list.
+         */
+        "unknown-kind.unknown-window.not-ranked.not-listed": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "kind \"gift\" is not known",
+                 *       "status": 404,
+                 *       "title": "There is no such kind",
+                 *       "type": "unknown-kind"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unknown-kind" | "unknown-window" | "not-ranked" | "not-listed";
+                };
+            };
+        };
+        /** @description `unsupported-media-type`: The body is of another media type. */
+        "unsupported-media-type": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "content-type: \"text/plain\" is not application/json",
+                 *       "status": 415,
+                 *       "title": "The body is of another media type",
+                 *       "type": "unsupported-media-type"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unsupported-media-type";
+                };
+            };
+        };
+        /**
+         * @description `window-closed`: No window takes it any more.
+         *
+         *     `not-open`: The board does not take it at this time.
+         */
+        "window-closed.not-open": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "no window takes it any more",
+                 *       "status": 422,
+                 *       "title": "No window takes it any more",
+                 *       "type": "window-closed"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "window-closed" | "not-open";
+                };
+            };
+        };
+        /** @description `window-gone`: The window is no longer kept. */
+        "window-gone": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "window: day:2026-01-01 is past its retention",
+                 *       "status": 410,
+                 *       "title": "The window is no longer kept",
+                 *       "type": "window-gone"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "window-gone";
+                };
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    contribute: {
+        parameters: {
+            query?: {
+                /** @description Of at most 100 contributions: tells each one's `standings` after it, or its `ranks` too. */
+                return?: "standings" | "ranks";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One contribution, an array of them, or one a line. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Contributions"];
+                /**
+                 * @example {"board":"gifts/room-8842","member":"u1","points":3}
+                 *     {"board":"gifts/room-8842","member":"u2","points":5}
+                 */
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description What became of each, counted by contribution and board. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "applied": 997,
+                     *       "duplicates": 1,
+                     *       "failed": [],
+                     *       "failed_count": 0,
+                     *       "rejected": [
+                     *         {
+                     *           "board": "gifts/room-8842",
+                     *           "detail": "at: 2026-11-20T15:52:22.123Z is more than 5 minutes ahead",
+                     *           "index": 7,
+                     *           "type": "from-the-future"
+                     *         }
+                     *       ],
+                     *       "rejected_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Receipt"];
+                };
+            };
+            400: components["responses"]["invalid.malformed"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window"];
+            408: components["responses"]["too-slow"];
+            410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
+            415: components["responses"]["unsupported-media-type"];
+            422: components["responses"]["out-of-range.window-closed.not-open.from-the-future"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    top: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many entries, up to the kind's `top`: 100 unless told otherwise.
+                 * @example 10
+                 */
+                n?: number;
+                /**
+                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
+                 *     `all`. The kind's first window unless told otherwise.
+                 * @example day
+                 */
+                window?: string;
+                /** @description Answers from a merge that began after the request came. */
+                fresh?: boolean;
+            };
+            header?: {
+                /** @description The `ETag` of an answer that the client still has: 304 if it is still right. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The best of the board. */
+            200: {
+                headers: {
+                    /** @description Names board, window, version and n; weak. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "board": "gifts/room-8842",
+                     *       "entries": [
+                     *         {
+                     *           "member": "u1",
+                     *           "points": 999,
+                     *           "rank": 1,
+                     *           "reached_at": "2026-11-20T14:52:22.123Z"
+                     *         },
+                     *         {
+                     *           "member": "u2",
+                     *           "points": 500,
+                     *           "rank": 2,
+                     *           "reached_at": "2026-11-20T14:50:00.000Z"
+                     *         }
+                     *       ],
+                     *       "members": 2,
+                     *       "version": "7b1c2f0a9d3e4c55.12",
+                     *       "window": "day:2026-11-20"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Top"];
+                };
+            };
+            /** @description The client has it already. */
+            304: {
+                headers: {
+                    /** @description The same again. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window"];
+            410: components["responses"]["window-gone"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    tops: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "boards": [
+                 *         "gifts/room-8842",
+                 *         "gifts/room-1"
+                 *       ],
+                 *       "n": 3,
+                 *       "window": "hour"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TopsWanted"];
+            };
+        };
+        responses: {
+            /** @description The tops, in the order asked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tops"];
+                };
+            };
+            400: components["responses"]["invalid.malformed"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window"];
+            408: components["responses"]["too-slow"];
+            410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
+            415: components["responses"]["unsupported-media-type"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    range: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The first position. It goes with `to`.
+                 * @example 300
+                 */
+                from?: number;
+                /**
+                 * @description The last position, at most 999 behind the first.
+                 * @example 400
+                 */
+                to?: number;
+                /** @description How many entries between `min` and `max`: 100 unless told otherwise. */
+                limit?: number;
+                /** @description The least value of the first field. */
+                min?: number;
+                /** @description The largest value of the first field. */
+                max?: number;
+                /**
+                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
+                 *     `all`. The kind's first window unless told otherwise.
+                 * @example day
+                 */
+                window?: string;
+                /** @description Answers from a merge that began after the request came. */
+                fresh?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Entries, best first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "board": "gifts/room-8842",
+                     *       "entries": [
+                     *         {
+                     *           "member": "u2",
+                     *           "points": 500,
+                     *           "rank": 2,
+                     *           "reached_at": "2026-11-20T14:50:00.000Z"
+                     *         }
+                     *       ],
+                     *       "members": 2,
+                     *       "version": "7b1c2f0a9d3e4c55.12",
+                     *       "window": "day:2026-11-20"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EntryListAnswer"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window"];
+            410: components["responses"]["window-gone"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    count: {
+        parameters: {
+            query?: {
+                /** @description The least value of the first field. */
+                min?: number;
+                /** @description The largest value of the first field. */
+                max?: number;
+                /**
+                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
+                 *     `all`. The kind's first window unless told otherwise.
+                 * @example day
+                 */
+                window?: string;
+                /** @description Answers from a merge that began after the request came. */
+                fresh?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The count. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "board": "gifts/room-8842",
+                     *       "count": 1,
+                     *       "members": 2,
+                     *       "version": "7b1c2f0a9d3e4c55.12",
+                     *       "window": "day:2026-11-20"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CountAnswer"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window"];
+            410: components["responses"]["window-gone"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    member: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A position: the answer tells what it takes to get there.
+                 * @example 100
+                 */
+                target?: number;
+                /**
+                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
+                 *     `all`. The kind's first window unless told otherwise.
+                 * @example day
+                 */
+                window?: string;
+                /** @description Answers from a merge that began after the request came. */
+                fresh?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+                /**
+                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The place. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "above": {
+                     *         "gap": 499,
+                     *         "member": "u1",
+                     *         "points": 999,
+                     *         "rank": 1,
+                     *         "reached_at": "2026-11-20T14:52:22.123Z"
+                     *       },
+                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "below": null,
+                     *       "board": "gifts/room-8842",
+                     *       "member": "u2",
+                     *       "members": 2,
+                     *       "percentile": 0,
+                     *       "points": 500,
+                     *       "position": 2,
+                     *       "rank": 2,
+                     *       "reached_at": "2026-11-20T14:50:00.000Z",
+                     *       "to_target": 500,
+                     *       "version": "7b1c2f0a9d3e4c55.12",
+                     *       "window": "day:2026-11-20"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlaceAnswer"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window.not-ranked"];
+            410: components["responses"]["window-gone"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    set_member: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The one window that it goes to, which has to contain `at`; all of them unless told.
+                 * @example day
+                 */
+                window?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+                /**
+                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "points": 100
+                 *     }
+                 */
+                "application/json": components["schemas"]["Standing"];
+            };
+        };
+        responses: {
+            /** @description It is set, or was under this id. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "applied": 1,
+                     *       "duplicates": 0,
+                     *       "failed": [],
+                     *       "failed_count": 0,
+                     *       "rejected": [],
+                     *       "rejected_count": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Receipt"];
+                };
+            };
+            400: components["responses"]["invalid.malformed"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window"];
+            408: components["responses"]["too-slow"];
+            410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
+            415: components["responses"]["unsupported-media-type"];
+            422: components["responses"]["out-of-range.window-closed.not-open.from-the-future"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    remove_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+                /**
+                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.not-ranked"];
+            422: components["responses"]["window-closed.not-open"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    around: {
+        parameters: {
+            query?: {
+                /** @description Neighbours above. */
+                above?: number;
+                /** @description Neighbours below. */
+                below?: number;
+                /**
+                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
+                 *     `all`. The kind's first window unless told otherwise.
+                 * @example day
+                 */
+                window?: string;
+                /** @description Answers from a merge that began after the request came. */
+                fresh?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+                /**
+                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The neighbours and the member itself, best first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "board": "gifts/room-8842",
+                     *       "entries": [
+                     *         {
+                     *           "member": "u1",
+                     *           "points": 999,
+                     *           "rank": 1,
+                     *           "reached_at": "2026-11-20T14:52:22.123Z"
+                     *         },
+                     *         {
+                     *           "member": "u2",
+                     *           "points": 500,
+                     *           "rank": 2,
+                     *           "reached_at": "2026-11-20T14:50:00.000Z"
+                     *         }
+                     *       ],
+                     *       "members": 2,
+                     *       "version": "7b1c2f0a9d3e4c55.12",
+                     *       "window": "day:2026-11-20"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EntryListAnswer"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window.not-ranked.not-listed"];
+            410: components["responses"]["window-gone"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    lookup: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
+                 *     `all`. The kind's first window unless told otherwise.
+                 * @example day
+                 */
+                window?: string;
+                /** @description Answers from a merge that began after the request came. */
+                fresh?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "members": [
+                 *         "u1",
+                 *         "nobody"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["Lookup"];
+            };
+        };
+        responses: {
+            /** @description What was found, in the order asked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "board": "gifts/room-8842",
+                     *       "entries": [
+                     *         {
+                     *           "member": "u1",
+                     *           "points": 999,
+                     *           "rank": 1,
+                     *           "reached_at": "2026-11-20T14:52:22.123Z"
+                     *         },
+                     *         {
+                     *           "member": "nobody",
+                     *           "rank": null
+                     *         }
+                     *       ],
+                     *       "members": 2,
+                     *       "version": "7b1c2f0a9d3e4c55.12",
+                     *       "window": "day:2026-11-20"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FoundListAnswer"];
+                };
+            };
+            400: components["responses"]["invalid.malformed"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window"];
+            408: components["responses"]["too-slow"];
+            410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
+            415: components["responses"]["unsupported-media-type"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    rank_of_points: {
+        parameters: {
+            query: {
+                /**
+                 * @description The points, of a kind whose only field that is.
+                 * @example 10000
+                 */
+                points: number;
+                /**
+                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
+                 *     `all`. The kind's first window unless told otherwise.
+                 * @example day
+                 */
+                window?: string;
+                /** @description Answers from a merge that began after the request came. */
+                fresh?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The place. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "board": "gifts/room-8842",
+                     *       "members": 2,
+                     *       "position": 1,
+                     *       "rank": 1,
+                     *       "version": "7b1c2f0a9d3e4c55.12",
+                     *       "window": "day:2026-11-20"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RankAnswer"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window"];
+            410: components["responses"]["window-gone"];
+            422: components["responses"]["out-of-range"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    rank_of_values: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
+                 *     `all`. The kind's first window unless told otherwise.
+                 * @example day
+                 */
+                window?: string;
+                /** @description Answers from a merge that began after the request came. */
+                fresh?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "values": {
+                 *         "points": 10000
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Score"];
+            };
+        };
+        responses: {
+            /** @description The place. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "board": "gifts/room-8842",
+                     *       "members": 2,
+                     *       "position": 1,
+                     *       "rank": 1,
+                     *       "version": "7b1c2f0a9d3e4c55.12",
+                     *       "window": "day:2026-11-20"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RankAnswer"];
+                };
+            };
+            400: components["responses"]["invalid.malformed"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window"];
+            408: components["responses"]["too-slow"];
+            410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
+            415: components["responses"]["unsupported-media-type"];
+            422: components["responses"]["out-of-range"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    stream: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many entries, up to the kind's `top`: 100 unless told otherwise.
+                 * @example 10
+                 */
+                n?: number;
+                /**
+                 * @description As reads have it. `day` and its like follow the calendar, a named window stays.
+                 * @example day
+                 */
+                window?: string;
+                /** @description Behind the first event tells what moved, in place of all. */
+                changes?: boolean;
+                /**
+                 * @description Tells this member's own place, too.
+                 * @example u1
+                 */
+                member?: string;
+                /** @description A token of `POST /v1/stream-tokens`, for who cannot send a header. */
+                token?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events, without end. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example retry: 1000
+                     *
+                     *     id: 7b1c2f0a9d3e4c55.12
+                     *     event: board
+                     *     data: {"board":"gifts/room-8842",…}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window"];
+            410: components["responses"]["window-gone"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    stream_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "board": "gifts/room-8842",
+                 *       "ttl": "10m"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StreamTokenWanted"];
+            };
+        };
+        responses: {
+            /** @description The token. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "expires_at": "2026-11-20T15:02:22.123Z",
+                     *       "token": "mbs_AAABm…"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StreamToken"];
+                };
+            };
+            400: components["responses"]["invalid.malformed"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind"];
+            408: components["responses"]["too-slow"];
+            413: components["responses"]["too-large"];
+            415: components["responses"]["unsupported-media-type"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    boards: {
+        parameters: {
+            query: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /** @description The subject behind which to begin: `next` of the answer before. */
+                after?: string;
+                /** @description How many boards. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "boards": [
+                     *         {
+                     *           "board": "gifts/room-8842",
+                     *           "shards": 16,
+                     *           "subject": "room-8842"
+                     *         }
+                     *       ],
+                     *       "kind": "gifts",
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Boards"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    board: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
+                 *     `all`. The kind's first window unless told otherwise.
+                 * @example day
+                 */
+                window?: string;
+                /** @description Answers from a merge that began after the request came. */
+                fresh?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The board, its windows, where it is kept. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "as_of": "2026-11-20T14:52:23.004Z",
+                     *       "board": "gifts/room-8842",
+                     *       "members": 2,
+                     *       "shards": 16,
+                     *       "store": "embedded",
+                     *       "version": "7b1c2f0a9d3e4c55.12",
+                     *       "window": "day:2026-11-20",
+                     *       "windows": [
+                     *         {
+                     *           "members": 2,
+                     *           "window": "day:2026-11-20"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BoardAnswer"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window"];
+            410: components["responses"]["window-gone"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    settle_board: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ends_at": "2026-11-20T20:15:00Z",
+                 *       "expires_after": "7d",
+                 *       "shards": 64,
+                 *       "starts_at": "2026-11-20T20:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BoardSettings"];
+            };
+        };
+        responses: {
+            /** @description What holds from now on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settled"];
+                };
+            };
+            400: components["responses"]["invalid.malformed"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind"];
+            408: components["responses"]["too-slow"];
+            409: components["responses"]["conflict.board-exists"];
+            413: components["responses"]["too-large"];
+            415: components["responses"]["unsupported-media-type"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    delete_board: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-board"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    erase: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The kind's name; all kinds that the key is for unless told otherwise.
+                 * @example gifts
+                 */
+                kind?: string;
+                /** @description The board behind which to go on: `next` of the answer before. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How far it came. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "boards": 1200,
+                     *       "erased": 3,
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Erased"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind"];
+            409: components["responses"]["conflict"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    hidden_in: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The kind's name; all kinds that the key is for unless told otherwise.
+                 * @example gifts
+                 */
+                kind?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where it is hidden. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "hidden_in": [
+                     *         "gifts",
+                     *         "races"
+                     *       ],
+                     *       "member": "u1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HiddenIn"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    hide: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The kind's name; all kinds that the key is for unless told otherwise.
+                 * @example gifts
+                 */
+                kind?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where it is hidden now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "hidden_in": [
+                     *         "gifts",
+                     *         "races"
+                     *       ],
+                     *       "member": "u1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HiddenIn"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind"];
+            409: components["responses"]["conflict"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    show: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The kind's name; all kinds that the key is for unless told otherwise.
+                 * @example gifts
+                 */
+                kind?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where it is hidden still. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "hidden_in": [],
+                     *       "member": "u1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HiddenIn"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind"];
+            409: components["responses"]["conflict"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    hidden: {
+        parameters: {
+            query: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Them, by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "hidden": [
+                     *         "u1"
+                     *       ],
+                     *       "kind": "gifts"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Hidden"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    kinds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The kinds, with all their settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Kinds"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    kind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The kind, with all its settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Kind"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    put_kind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Kind"];
+            };
+        };
+        responses: {
+            /** @description It is changed, or was so before. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Kind"];
+                };
+            };
+            /** @description It is new. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Kind"];
+                };
+            };
+            400: components["responses"]["invalid.malformed"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            408: components["responses"]["too-slow"];
+            409: components["responses"]["conflict.kind-has-boards"];
+            413: components["responses"]["too-large"];
+            415: components["responses"]["unsupported-media-type"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    delete_kind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind"];
+            409: components["responses"]["conflict.kind-has-boards"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    alive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It does. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alive"];
+                };
+            };
+        };
+    };
+    ready: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is loaded and reachable. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ready"];
+                };
+            };
+            503: components["responses"]["unavailable.unknown"];
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OpenMetrics text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/openmetrics-text": string;
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    openapi: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of an answer that the client still has: 304 if it is still right. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OpenAPI 3.1. */
+            200: {
+                headers: {
+                    /** @description Names the document. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description The client has it already. */
+            304: {
+                headers: {
+                    /** @description The same again. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    docs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of an answer that the client still has: 304 if it is still right. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of this server's own. */
+            200: {
+                headers: {
+                    /** @description Names the page. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The client has it already. */
+            304: {
+                headers: {
+                    /** @description The same again. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["too-many-requests"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+}
+
+export type Alive = components["schemas"]["Alive"];
+export type BoardAnswer = components["schemas"]["BoardAnswer"];
+/**
+ * All settings of one board, at least one of them; what is left out goes back to what the kind says.
+ */
+export type BoardSettings = components["schemas"]["BoardSettings"];
+export type Boards = components["schemas"]["Boards"];
+/**
+ * What moved in a top, as event `changes` of a stream tells it. Take out whom any list names, then put
+ * the entries at their positions.
+ */
+export type Changes = components["schemas"]["Changes"];
+/**
+ * One contribution: this member, these deltas, at this time, with this id.
+ */
+export type Contribution = components["schemas"]["Contribution"];
+/**
+ * One contribution, or an array of them: at most 100,000.
+ */
+export type Contributions = components["schemas"]["Contributions"];
+export type CountAnswer = components["schemas"]["CountAnswer"];
+/**
+ * A member with its standing: `points`, or `values` of kinds with other fields.
+ */
+export type Entry = components["schemas"]["Entry"];
+export type EntryListAnswer = components["schemas"]["EntryListAnswer"];
+/**
+ * What every answer about a board carries.
+ */
+export type Envelope = components["schemas"]["Envelope"];
+/**
+ * How far a member is erased.
+ */
+export type Erased = components["schemas"]["Erased"];
+/**
+ * For how long a board is kept after its end, where it is bounded.
+ */
+export type Expiry = components["schemas"]["Expiry"];
+/**
+ * A field: an exact integer that the order looks at.
+ */
+export type Field = components["schemas"]["Field"];
+/**
+ * Integers by the names of fields; null leaves one out.
+ */
+export type FieldValues = components["schemas"]["FieldValues"];
+/**
+ * A member as it was looked up: an entry, or `rank` null of who is not ranked.
+ */
+export type Found = components["schemas"]["Found"];
+export type FoundListAnswer = components["schemas"]["FoundListAnswer"];
+/**
+ * Whom a kind hides.
+ */
+export type Hidden = components["schemas"]["Hidden"];
+/**
+ * In which kinds a member is hidden.
+ */
+export type HiddenIn = components["schemas"]["HiddenIn"];
+/**
+ * Kept until nothing was written to the board for so long.
+ */
+export type Idle = components["schemas"]["Idle"];
+/**
+ * An integer within ±(2^53 − 1).
+ */
+export type Integer = components["schemas"]["Integer"];
+/**
+ * An item that was not applied.
+ */
+export type Item = components["schemas"]["Item"];
+/**
+ * `"48h"`, `"forever"`, or `{ idle = "7d" }`.
+ */
+export type Keep = components["schemas"]["Keep"];
+/**
+ * A kind's settings, each with the default of the contract. The same in JSON and in TOML.
+ */
+export type Kind = components["schemas"]["Kind"];
+export type Kinds = components["schemas"]["Kinds"];
+/**
+ * A board of a list.
+ */
+export type Listed = components["schemas"]["Listed"];
+/**
+ * Members to look up.
+ */
+export type Lookup = components["schemas"]["Lookup"];
+/**
+ * How contributions fold into a standing.
+ */
+export type Mode = components["schemas"]["Mode"];
+/**
+ * RFC 3339, or integer epoch milliseconds.
+ */
+export type Moment = components["schemas"]["Moment"];
+/**
+ * An entry at its position.
+ */
+export type Moved = components["schemas"]["Moved"];
+/**
+ * A neighbour of a member.
+ */
+export type Neighbour = components["schemas"]["Neighbour"];
+export type NoPlaceAnswer = components["schemas"]["NoPlaceAnswer"];
+/**
+ * How contributions change a field.
+ */
+export type Op = components["schemas"]["Op"];
+/**
+ * Whether more or less is better.
+ */
+export type Order = components["schemas"]["Order"];
+export type OwnPlaceAnswer = components["schemas"]["OwnPlaceAnswer"];
+/**
+ * How large the values of a packed kind get, and how fine its times are.
+ *
+ * `{ most = 1000000, unit = "1s", from = "2026-01-01T00:00:00Z", until = "2036-01-01T00:00:00Z" }`.
+ */
+export type Packed = components["schemas"]["Packed"];
+/**
+ * A member's place. All but the standing is null of one who is not among the best that its kind ranks.
+ */
+export type Place = components["schemas"]["Place"];
+export type PlaceAnswer = components["schemas"]["PlaceAnswer"];
+/**
+ * What went wrong (RFC 9457). A few problems have further members, such as the receipt so far.
+ */
+export type Problem = components["schemas"]["Problem"];
+/**
+ * What went wrong, as a stable word.
+ */
+export type ProblemType = components["schemas"]["ProblemType"];
+/**
+ * Where the top of a kind's boards is kept for readers of another server.
+ */
+export type Publish = components["schemas"]["Publish"];
+export type RankAnswer = components["schemas"]["RankAnswer"];
+/**
+ * The rank of equal fields: `ordinal` has none, `competition` shares one.
+ */
+export type RankStyle = components["schemas"]["RankStyle"];
+export type Ready = components["schemas"]["Ready"];
+/**
+ * Counts of outcomes, by contribution and board, and the items that were not applied.
+ */
+export type Receipt = components["schemas"]["Receipt"];
+/**
+ * How many of a board are ranked.
+ *
+ * `{ keep = 1000, trim_at = 1200, approximate = true }`.
+ */
+export type Retain = components["schemas"]["Retain"];
+/**
+ * A standing: `points`, or `values`.
+ */
+export type Score = components["schemas"]["Score"];
+/**
+ * What holds of a board from now on.
+ */
+export type Settled = components["schemas"]["Settled"];
+/**
+ * From when to when a board takes contributions, where that is bounded.
+ */
+export type Span = components["schemas"]["Span"];
+/**
+ * A standing as it is set outright.
+ */
+export type Standing = components["schemas"]["Standing"];
+export type StreamToken = components["schemas"]["StreamToken"];
+/**
+ * What a token is wanted for.
+ */
+export type StreamTokenWanted = components["schemas"]["StreamTokenWanted"];
+/**
+ * Who is better where all fields are equal.
+ */
+export type Ties = components["schemas"]["Ties"];
+/**
+ * The best of a board.
+ */
+export type Top = components["schemas"]["Top"];
+/**
+ * The tops of many boards, in the order asked.
+ */
+export type Tops = components["schemas"]["Tops"];
+/**
+ * Boards whose tops are wanted.
+ */
+export type TopsWanted = components["schemas"]["TopsWanted"];
+/**
+ * A window of a board.
+ */
+export type Window = components["schemas"]["Window"];
+/**
+ * One contribution on one board: its member's standing in each window after it.
+ */
+export type Written = components["schemas"]["Written"];
+/**
+ * A member's standing in one window after a contribution.
+ */
+export type WrittenStanding = components["schemas"]["WrittenStanding"];
+
+/** The events of a stream by their names: what `JSON.parse(event.data)` gives. */
+export interface StreamEvents {
+    /** The top, whole: at once, and whenever it has changed. */
+    board: Top;
+    /** With `changes=true`, behind the first `board`: what moved. */
+    changes: Changes;
+    /** With `member`: that member's own place. One who is not ranked has no `position` in it. */
+    member: OwnPlaceAnswer | NoPlaceAnswer;
+    /** Why the stream ends here. */
+    problem: Problem;
+}
