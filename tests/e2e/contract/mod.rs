@@ -1,5 +1,6 @@
 //! The document of the contract, held against the running server: that it is served, that its examples
-//! work and its parameters are known, and that nothing is answered which it does not tell of.
+//! work and its parameters are known, and that nothing is answered which it does not tell of. What is made
+//! from it, the types for TypeScript, is held against it in turn.
 
 mod conformance;
 mod examples;
@@ -7,6 +8,7 @@ mod operations;
 mod parameters;
 mod served;
 mod stream;
+mod types;
 
 use end_to_end::Server;
 

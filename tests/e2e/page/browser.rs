@@ -52,12 +52,13 @@ fn outcomes() -> Result<&'static Outcomes, &'static str> {
 }
 
 /// Where the scenarios lie, with what they need beside them.
-fn scripts() -> PathBuf {
+pub(crate) fn scripts() -> PathBuf {
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
+    let packages = ["openapi-typescript", "playwright-core"];
     assert!(
-        scripts.join("node_modules/playwright-core").exists(),
-        "the page's tests need Node.js, Chromium and two packages: tests/run gets them; by hand: \
-         apt-get install chromium nodejs npm && npm ci --prefix tests/page"
+        packages.map(|package| scripts.join("node_modules").join(package).exists()) == [true; 2],
+        "the page's tests need Node.js, Chromium and the packages of tests/page: tests/run gets them; by hand: \
+         apt-get install chromium nodejs npm && npm ci --prefix tests/page --ignore-scripts"
     );
     scripts
 }

@@ -1,0 +1,53 @@
+/** What people write with the types. What must not pass stands below a `@ts-expect-error`, which is a fault itself where nothing is wrong. */
+
+import type {
+    Changes, Contribution, Contributions, Entry, Place, PlaceAnswer, Problem, ProblemType, Receipt, StreamEvents, Top, components, paths,
+} from "../../../docs/typescript/megaboard";
+
+declare const [top, entry, place, told]: [Top, Entry, Place, StreamEvents];
+
+export const names: string[] = top.entries.map(({ member }) => member);
+export const score: number | null | undefined = entry.points;
+export const laps: number | null | undefined = entry.values?.["laps"];
+export const ahead: string | undefined = place.above?.member;
+export const moved: [Changes, Problem] = [told.changes, told.problem];
+export const gift: Contribution = { board: "gifts/room-1", member: "ada", points: 3, id: "evt-1", at: "2026-11-20T14:52:22.123Z" };
+export const gifts: Contributions = [gift, { boards: ["gifts/room-1", "gifts/eu"], member: "ben", points: 5, id: "evt-2" }];
+
+export function whyNot(receipt: Receipt): ProblemType[] {
+    return receipt.rejected.map(({ type }) => type);
+}
+
+/** Whether a member is ranked is told by what the event has. */
+export function position(member: StreamEvents["member"]): number | null {
+    return "position" in member ? member.position : null;
+}
+
+/** Routes give the same shapes. */
+type Member = paths["/v1/boards/{kind}/{subject}/members/{member}"]["get"];
+export const answered: PlaceAnswer = {} as Member["responses"][200]["content"]["application/json"];
+export const query: Member["parameters"]["query"] = { window: "day", target: 1 };
+export const same: components["schemas"]["Entry"] = entry;
+
+// @ts-expect-error: no such member
+entry.rnak;
+// @ts-expect-error: who is not ranked has none
+export const rank: number = entry.rank;
+// @ts-expect-error: it may have values in place of points
+export const points: number = entry.points;
+// @ts-expect-error: there may be nobody above
+place.above.member;
+// @ts-expect-error: a number, not text
+export const text: Contribution = { board: "gifts/room-1", member: "ada", points: "3" };
+// @ts-expect-error: someone has to contribute
+export const nobody: Contribution = { board: "gifts/room-1", points: 3 };
+// @ts-expect-error: not a member of contributions
+export const misspelt: Contribution = { board: "gifts/room-1", member: "ada", point: 3 };
+// @ts-expect-error: no such event
+told.boards;
+// @ts-expect-error: no problem is called so
+export const problem: ProblemType = "unknown-bord";
+// @ts-expect-error: no such route
+export type NoRoute = paths["/v1/boards/{kind}/top"];
+// @ts-expect-error: `top` has no such parameter
+export const wrong: paths["/v1/boards/{kind}/{subject}/top"]["get"]["parameters"]["query"] = { limit: 10 };
