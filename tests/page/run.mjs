@@ -77,8 +77,8 @@ const setting = { browser, url, example: origin, folder, ask, requests: [], faul
 try {
     // Two at a time, but for what the others would not survive, and what looks at all that was done.
     await Promise.all([
-        inTurn({ ...moves, ...names, ...find, ...access }),
-        inTurn({ ...news, ...looks, ...docs, ...example }),
+        inTurn({ ...moves, ...names, ...find, ...access, ...example }),
+        inTurn({ ...news, ...looks, ...docs }),
     ]);
     await inTurn({ ...outages, ...exampleOutages });
     await inTurn(faults);
