@@ -25,6 +25,8 @@
 //!
 //! - Writing: [`Client::contribute`], [`Contribution`], [`Outcome`], [`ContributeError`].
 //! - Reading a board: [`Client::board`], [`Board`], and what its methods give.
+//! - A board as it moves: [`Board::stream`], [`Events`], [`Event`].
+//! - Kinds, lists of boards, members on every board: methods of [`Client`].
 //! - What goes wrong: [`Error`], [`Problem`], [`ProblemType`]; how long it is tried: [`Patience`].
 //!
 //! Reads are asked again after failures that pass: a connection that was not made or broke, 429, 502,
@@ -37,18 +39,25 @@ mod builder;
 mod client;
 mod contribute;
 mod error;
+mod kinds;
+mod members;
 mod name;
 mod patience;
 mod problem;
 mod query;
 #[cfg(test)]
 mod scripted;
+mod stream;
+#[cfg(test)]
+mod tests;
 mod tls;
 mod words;
 
 pub use answer::{
-    Boards, Count, Entries, Entry, Envelope, Found, FoundEntries, Info, Listed, Moved, Neighbour,
-    Place, RankOf, Ready, Settled, Span, Standing, StreamToken, Top, Values, WindowMembers,
+    Boards, Count, Entries, Entry, Envelope, Erased, Field, Found, FoundEntries, Hidden, HiddenIn,
+    Info, Kind, Listed, Mode, Moved, Neighbour, Op, Order, Packed, Place, Publish, RankOf,
+    RankStyle, Ready, Retain, Settled, Span, Standing, StreamToken, Ties, Top, Values,
+    WindowMembers,
 };
 pub use board::{
     Board, GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeOfValues,
@@ -61,6 +70,9 @@ pub use contribute::{
 };
 pub use error::Error;
 pub use jiff::Timestamp;
+pub use kinds::{GetBoards, GetTops, Tops};
+pub use members::{Erase, Hiding};
 pub use name::BoardName;
 pub use patience::Patience;
 pub use problem::{Problem, ProblemType};
+pub use stream::{BoardStream, Changes, Event, Events};

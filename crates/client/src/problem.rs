@@ -89,6 +89,7 @@ words! {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Document {
+    status: u16,
     r#type: String,
     title: String,
     detail: String,
@@ -112,6 +113,12 @@ impl Problem {
             detail: document.detail,
             retry_after,
         }
+    }
+
+    /// Reads a problem that tells its status itself, as streams do.
+    pub(crate) fn told(text: &[u8]) -> Self {
+        let document: Document = serde_json::from_slice(text).unwrap_or_default();
+        Self::read(document.status, text, None)
     }
 
     /// Whether what was asked may have been done all the same.

@@ -16,7 +16,7 @@ pub(crate) struct Asked {
     pub(crate) client: Client,
     method: Method,
     path: Result<String, String>,
-    query: String,
+    query: Vec<(String, String)>,
 }
 
 impl Asked {
@@ -25,7 +25,7 @@ impl Asked {
             client: client.clone(),
             method,
             path: path.map_err(|error| error.to_string()),
-            query: String::new(),
+            query: Vec::new(),
         }
     }
 
@@ -35,12 +35,14 @@ impl Asked {
 
     /// Adds a parameter.
     pub(crate) fn with(mut self, name: &str, value: impl Display) -> Self {
-        self.query
-            .push(if self.query.is_empty() { '?' } else { '&' });
-        self.query.push_str(name);
-        self.query.push('=');
-        self.query.push_str(&encoded(&value.to_string()));
+        self.query.push((name.to_owned(), value.to_string()));
         self
+    }
+
+    /// The same with another value of this parameter.
+    pub(crate) fn instead(mut self, name: &str, value: impl Display) -> Self {
+        self.query.retain(|(other, _)| other != name);
+        self.with(name, value)
     }
 
     /// The request, without a body.
@@ -49,9 +51,20 @@ impl Asked {
         let path = path.map_err(|told| Error::Unusable(told.clone()))?;
         Ok(Call {
             method: self.method.clone(),
-            path: format!("{path}{}", self.query),
+            path: format!("{path}{}", self.query()),
             body: None,
         })
+    }
+
+    fn query(&self) -> String {
+        let mut query = String::new();
+        for (name, value) in &self.query {
+            query.push(if query.is_empty() { '?' } else { '&' });
+            query.push_str(name);
+            query.push('=');
+            query.push_str(&encoded(value));
+        }
+        query
     }
 
     /// The request with this as JSON.

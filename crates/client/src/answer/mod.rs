@@ -3,6 +3,8 @@
 mod board;
 mod entry;
 mod envelope;
+mod kind;
+mod members;
 mod values;
 
 pub use board::{
@@ -11,4 +13,6 @@ pub use board::{
 };
 pub use entry::{Entry, Found, Moved, Neighbour, Standing};
 pub use envelope::{Envelope, Span};
+pub use kind::{Field, Kind, Mode, Op, Order, Packed, Publish, RankStyle, Retain, Ties};
+pub use members::{Erased, Hidden, HiddenIn};
 pub use values::Values;
