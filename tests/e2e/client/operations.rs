@@ -208,6 +208,7 @@ async fn streams(client: &Client) {
     while shown.entries[0].member != "ben" {
         match events.next().await.unwrap().unwrap() {
             Event::Changes(changes) => changes.apply(&mut shown),
+            Event::Board(top) => shown = top,
             Event::Member(_) => {}
             other => panic!("{other:?}"),
         }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use end_to_end::redis::Port;
 use end_to_end::{Launch, Server};
 use megaboard_client::{Contribution, Event, Events, Top};
 use tokio::time::timeout;
@@ -11,13 +12,10 @@ use super::{client, run};
 const DEADLINE: Duration = Duration::from_mins(1);
 
 /// On a port that stays the same when it is started again.
-fn durable() -> Server {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = port.local_addr().unwrap();
-    drop(port);
+fn durable(port: &Port) -> Server {
     Launch::new()
         .file("megaboard.toml", "[kinds.gifts]\nwindows = [\"all\"]\n")
-        .args(&format!("--listen {address}"))
+        .args(&format!("--listen {}", port.address()))
         .start()
 }
 
@@ -36,7 +34,8 @@ async fn board(events: &mut Events) -> (Top, bool) {
 
 #[test]
 fn a_stream_follows_a_server_that_is_started_again() {
-    let server = durable();
+    let port = Port::reserve();
+    let server = durable(&port);
     let client = client(&server);
     run(async {
         let gift = |points| [Contribution::new("gifts/a", "u").points(points)];

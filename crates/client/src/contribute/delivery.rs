@@ -10,25 +10,12 @@ use reqwest::Method;
 
 use super::batch::{Place, Room, body_of, next_batch, outcomes_of};
 use super::contribution::Contribution;
-use super::outcome::{ContributeError, Outcome, Rejected, Undecided, Written};
+use super::outcome::{ContributeError, Outcome, Rejected, Undecided, Written, merged};
 use super::receipt::Receipt;
-use crate::client::{Answer, Call, Client};
+use super::told::{Told, judge};
+use crate::client::{Call, Client};
 use crate::error::Error;
 use crate::patience::Pauses;
-
-/// What an attempt has told.
-enum Told {
-    /// The outcome of each.
-    Outcomes(Receipt),
-    /// Surely none was applied; another time they may be.
-    NotDone(Error),
-    /// Whether they were applied is unknown.
-    Unknown(Error),
-    /// None was applied, and they were too much for one request.
-    TooLarge(Error),
-    /// None was applied, and trying again will not help.
-    Refused(Error),
-}
 
 /// Sends contributions to one server, one request at a time, in their order.
 pub(super) struct Delivery<'a> {
@@ -260,47 +247,4 @@ impl<'a> Delivery<'a> {
         });
         self.undecided.extend(undecided);
     }
-}
-
-fn judge(sent: Result<Answer, Error>, count: usize) -> Told {
-    let answer = match sent {
-        Ok(answer) => answer,
-        Err(error @ Error::Unreached { .. }) => return Told::NotDone(error),
-        Err(error) if error.is_undecided() => return Told::Unknown(error),
-        Err(error) => return Told::Refused(error),
-    };
-    // A 503 has a receipt too when the store failed one by one.
-    let receipt = match answer.status {
-        200 | 503 => Receipt::parse(&answer.body, count),
-        _ => None,
-    };
-    let problem = || Error::Problem(answer.problem());
-    match (answer.status, receipt) {
-        (_, Some(receipt)) => Told::Outcomes(receipt),
-        (200..=299, None) => Told::Unknown(Error::unreadable("it is no receipt")),
-        (413, None) => Told::TooLarge(problem()),
-        (429, None) => Told::NotDone(problem()),
-        (_, None) if problem().is_undecided() => Told::Unknown(problem()),
-        (503, None) => Told::NotDone(problem()),
-        (_, None) => Told::Refused(problem()),
-    }
-}
-
-/// By index, one each.
-fn merged(mut undecided: Vec<Undecided>) -> Vec<Undecided> {
-    undecided.sort_by_key(|it| it.index);
-    let mut merged: Vec<Undecided> = Vec::with_capacity(undecided.len());
-    for next in undecided {
-        match merged.last_mut().filter(|last| last.index == next.index) {
-            None => merged.push(next),
-            Some(last) => {
-                let others = next.boards.into_iter();
-                let others: Vec<_> = others.filter(|it| !last.boards.contains(it)).collect();
-                last.boards.extend(others);
-                last.may_be_applied |= next.may_be_applied;
-                last.may_be_sent_again &= next.may_be_sent_again;
-            }
-        }
-    }
-    merged
 }

@@ -1,7 +1,7 @@
 //! Contributions, each of which counts once: [`Contribution`], [`Client::contribute`].
 //!
-//! `delivery` decides what is sent again, `batch` what goes out together, `outcome` is what the
-//! caller gets to know.
+//! `delivery` decides what is sent again, by what `told` makes of answers, `batch` what goes out
+//! together; `outcome` is what the caller gets to know.
 
 mod batch;
 mod contribution;
@@ -10,6 +10,7 @@ mod outcome;
 mod receipt;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use std::future::IntoFuture;
 

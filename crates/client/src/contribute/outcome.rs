@@ -113,3 +113,22 @@ impl std::error::Error for ContributeError {
         self.cause.source()
     }
 }
+
+/// By index, one each.
+pub(super) fn merged(mut undecided: Vec<Undecided>) -> Vec<Undecided> {
+    undecided.sort_by_key(|it| it.index);
+    let mut merged: Vec<Undecided> = Vec::with_capacity(undecided.len());
+    for next in undecided {
+        match merged.last_mut().filter(|last| last.index == next.index) {
+            None => merged.push(next),
+            Some(last) => {
+                let others = next.boards.into_iter();
+                let others: Vec<_> = others.filter(|it| !last.boards.contains(it)).collect();
+                last.boards.extend(others);
+                last.may_be_applied |= next.may_be_applied;
+                last.may_be_sent_again &= next.may_be_sent_again;
+            }
+        }
+    }
+    merged
+}
