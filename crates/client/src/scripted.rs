@@ -159,10 +159,11 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
                 return;
             }
             Some(Reply::Answer(status, headers, body)) => {
-                let headers: String = headers
-                    .iter()
-                    .map(|(name, value)| format!("{name}: {value}\r\n"))
+                let headers = headers.iter();
+                let headers: Vec<_> = headers
+                    .map(|(name, it)| format!("{name}: {it}\r\n"))
                     .collect();
+                let headers = headers.concat();
                 let length = body.len();
                 format!("HTTP/1.1 {status} S\r\n{headers}content-length: {length}\r\n\r\n{body}")
             }

@@ -2,8 +2,8 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 
 use end_to_end::{Server, dice::Dice};
@@ -15,10 +15,12 @@ const ROUNDS: usize = 60;
 const IN_A_ROUND: usize = 40;
 const BOARDS: usize = 3;
 const MEMBERS: usize = 20;
-/// About two requests and their answers.
-const BYTES_MAX: usize = 20_000;
+/// Of requests: some four of them.
+const ASKED_BYTES_MAX: usize = 20_000;
+/// Of answers: some four of them.
+const TOLD_BYTES_MAX: usize = 1_000;
 
-/// A proxy that ends each connection after so many bytes, in whichever direction they go.
+/// A proxy that ends each connection after so many bytes of requests, or of answers.
 struct Cutter {
     address: SocketAddr,
     cuts: Arc<AtomicUsize>,
@@ -35,19 +37,14 @@ impl Cutter {
             for client in listener.incoming() {
                 let Ok(client) = client else { return };
                 let server = TcpStream::connect(&server).unwrap();
-                // Every fifth connection is left alone, so that something gets through.
-                let bytes = match dice.throw(5) {
-                    0 => usize::MAX,
-                    _ => dice.throw(BYTES_MAX),
+                let (asked, told) = match dice.throw(2) {
+                    0 => (dice.throw(ASKED_BYTES_MAX), usize::MAX),
+                    _ => (usize::MAX, dice.throw(TOLD_BYTES_MAX)),
                 };
-                let left = Arc::new(Mutex::new(bytes));
-                let pairs = [
-                    (client.try_clone().unwrap(), server.try_clone().unwrap()),
-                    (server, client),
-                ];
-                for (from, to) in pairs {
-                    let (left, cuts) = (Arc::clone(&left), Arc::clone(&counted));
-                    thread::spawn(move || pass(from, to, &left, &cuts));
+                let back = (server.try_clone().unwrap(), client.try_clone().unwrap());
+                for ((from, to), bytes) in [((client, server), asked), (back, told)] {
+                    let cuts = Arc::clone(&counted);
+                    thread::spawn(move || pass(from, to, bytes, &cuts));
                 }
             }
         });
@@ -56,15 +53,11 @@ impl Cutter {
 }
 
 /// Passes bytes on until there are none, or none are left to pass.
-fn pass(mut from: TcpStream, mut to: TcpStream, left: &Mutex<usize>, cuts: &AtomicUsize) {
+fn pass(mut from: TcpStream, mut to: TcpStream, mut left: usize, cuts: &AtomicUsize) {
     let mut buffer = [0; 4_096];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
-        let passed = {
-            let mut left = left.lock().unwrap();
-            let passed = length.min(*left);
-            *left -= passed;
-            passed
-        };
+        let passed = length.min(left);
+        left -= passed;
         if to.write_all(&buffer[..passed]).is_err() {
             break;
         }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::values::{Values, named};
+use super::values::{Values, beside};
 
 /// A member who is ranked.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -82,8 +82,8 @@ macro_rules! beside_fields {
     ($wire:ident -> $name:ident { $($member:ident: $type:ty,)* }) => {
         #[derive(Deserialize)]
         struct $wire {
-            #[serde(default, deserialize_with = "named")]
-            points: Option<Option<i64>>,
+            #[serde(default, deserialize_with = "beside")]
+            points: Option<Values>,
             #[serde(default)]
             values: Option<Values>,
             $($member: $type,)*
@@ -92,7 +92,7 @@ macro_rules! beside_fields {
         impl From<$wire> for $name {
             fn from(wire: $wire) -> Self {
                 Self {
-                    values: Values::of(wire.points, wire.values),
+                    values: wire.values.or(wire.points).unwrap_or_default(),
                     $($member: wire.$member,)*
                 }
             }

@@ -35,6 +35,7 @@ impl Values {
     }
 
     /// All fields and what stands in them, in the kind's order.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, Option<i64>)> {
         self.0.iter().map(|(name, value)| (name.as_str(), *value))
     }
@@ -92,17 +93,10 @@ impl Serialize for Values {
     }
 }
 
-/// Tells `null` from nothing.
-pub(super) fn named<'de, D: Deserializer<'de>>(
+/// The field `points` as it stands beside the other members of an entry: null is a field, too.
+pub(super) fn beside<'de, D: Deserializer<'de>>(
     deserializer: D,
-) -> Result<Option<Option<i64>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
-}
-
-impl Values {
-    /// What stands on the wire: `points` beside the other members, or `values`.
-    pub(super) fn of(points: Option<Option<i64>>, values: Option<Self>) -> Self {
-        let points = points.map(|points| Self(vec![(POINTS.to_owned(), points)]));
-        values.or(points).unwrap_or_default()
-    }
+) -> Result<Option<Values>, D::Error> {
+    let points = Option::deserialize(deserializer)?;
+    Ok(Some(Values(vec![(POINTS.to_owned(), points)])))
 }
