@@ -1,4 +1,4 @@
-//! What goes out in one request: [`Batch`], of [`Place`]s in what was contributed.
+//! What goes out in one request: batches of [`Place`]s in what was contributed, by [`next_batch`].
 
 use super::contribution::Contribution;
 use super::outcome::Undecided;
