@@ -1,7 +1,7 @@
 //! The service from outside: real processes, real connections, the contract sentence by sentence.
 //!
 //! Modules mirror the URL space (`contributions`, `boards`, `kinds`), beside them the command line
-//! (`command`), time (`windows`), what holds for every path (`service`), who may do what (`access`), the
+//! (`command`), the client for Rust (`client`), time (`windows`), what holds for every path (`service`), who may do what (`access`), the
 //! stores (`durability`, `redis`), what is counted (`metrics`), streams and sorted sets read into boards (`ingest`, `adopt`), the live
 //! page in a browser (`page`), the document of the contract (`contract`), the files of `deploy/` against the program (`deploy`), and one body of real data
 //! through all of it (`flights`). `audit` is what several of them
@@ -16,6 +16,7 @@ mod access;
 mod adopt;
 mod audit;
 mod boards;
+mod client;
 mod command;
 mod contract;
 mod contributions;

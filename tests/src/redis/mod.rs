@@ -19,10 +19,9 @@ mod wire;
 
 pub use cluster::{Migration, NODE_TIMEOUT, RedisCluster, SLOTS, slot_of};
 pub use options::{Fsync, RedisOptions};
+pub use port::Port;
 pub use proxy::{FaultProxy, Matching};
 pub use reply::Reply;
 pub use sentinels::{PRIMARY_NAME, RedisSentinels};
 pub use server::RedisServer;
 pub use wire::RedisWire;
-
-pub(crate) use port::Port;

@@ -22,7 +22,7 @@ static TAKEN: AtomicU16 = AtomicU16::new(0);
 
 /// A port of 127.0.0.1 that no other test uses while this is there.
 #[derive(Debug)]
-pub(crate) struct Port {
+pub struct Port {
     number: u16,
     /// Locked; the lock ends with the file.
     _lock: File,
@@ -31,7 +31,7 @@ pub(crate) struct Port {
 impl Port {
     /// Finds a port that is free.
     #[track_caller]
-    pub(crate) fn reserve() -> Self {
+    pub fn reserve() -> Self {
         let count = handed_out_min() - PORT_MIN;
         // Each process begins elsewhere, so that they seldom try the same.
         let first = process::id().wrapping_mul(97) % u32::from(count);
@@ -58,12 +58,12 @@ impl Port {
     }
 
     /// 127.0.0.1 and the port.
-    pub(crate) fn address(&self) -> SocketAddr {
+    pub fn address(&self) -> SocketAddr {
         (Ipv4Addr::LOCALHOST, self.number).into()
     }
 
     /// The number.
-    pub(crate) const fn number(&self) -> u16 {
+    pub const fn number(&self) -> u16 {
         self.number
     }
 }

@@ -1,0 +1,32 @@
+//! The client for Rust (`megaboard-client`) against the real server: every operation of the contract,
+//! and that nothing counts twice, whatever the wire does.
+
+mod cuts;
+mod once;
+mod operations;
+mod restarts;
+
+use std::future::Future;
+use std::time::Duration;
+
+use end_to_end::Server;
+use megaboard_client::{Client, Patience};
+use tokio::runtime::Runtime;
+
+/// Not slow to try again.
+const EAGER: Patience = Patience {
+    first_pause: Duration::from_millis(5),
+    longest_pause: Duration::from_millis(50),
+    give_up_after: Duration::from_mins(1),
+};
+
+fn run<T>(what: impl Future<Output = T>) -> T {
+    Runtime::new().unwrap().block_on(what)
+}
+
+fn client(server: &Server) -> Client {
+    Client::builder(server.url())
+        .patience(EAGER)
+        .build()
+        .unwrap()
+}

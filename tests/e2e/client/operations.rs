@@ -1,0 +1,267 @@
+//! Every operation of the document below `/v1` is one that the client has, and reads.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use end_to_end::{Exposition, Server};
+use futures::TryStreamExt as _;
+use megaboard_client::{
+    BoardName, Client, Contribution, Event, Field, Kind, Mode, ProblemType, RankStyle, Returning,
+    SetOutcome, Timestamp,
+};
+
+use super::{client, run};
+
+const CONFIG: &str = r#"
+[kinds.gifts]
+windows = ["all", "day"]
+[kinds.hot]
+fields = [{ name = "likes" }, { name = "age", op = "max", order = "asc" }]
+windows = ["all"]
+rank = "competition"
+"#;
+
+#[test]
+fn the_client_has_every_operation_of_the_document() {
+    let server = Server::with(CONFIG);
+    let client = client(&server);
+    run(async {
+        writes(&client).await;
+        reads(&client).await;
+        reads_of_several_fields(&client).await;
+        lists(&client).await;
+        streams(&client).await;
+        kinds(&client).await;
+        members(&client).await;
+        removals(&client).await;
+        assert_eq!(client.ready().await.unwrap().store, "memory");
+    });
+    let missing: Vec<_> = told(&server).difference(&asked(&server)).cloned().collect();
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+/// The operations of the document below `/v1`: `GET /v1/kinds`.
+fn told(server: &Server) -> BTreeSet<String> {
+    let document = server.get("/openapi.json").ok();
+    let paths = document["paths"].as_object().unwrap().iter();
+    let below = paths.filter(|(path, _)| path.starts_with("/v1/"));
+    let told: BTreeSet<_> = below
+        .flat_map(|(path, methods)| {
+            let methods = methods.as_object().unwrap().keys();
+            methods.map(move |method| format!("{} {path}", method.to_uppercase()))
+        })
+        .collect();
+    assert!(told.len() >= 25, "{told:?}");
+    told
+}
+
+/// Those that were answered with a success.
+fn asked(server: &Server) -> BTreeSet<String> {
+    let told = Exposition::of(server);
+    let requests = told.samples().filter(|sample| {
+        let is_success = sample.labels.get("status").is_some_and(|it| it == "2xx");
+        sample.name == "megaboard_http_requests_total" && is_success && sample.value > 0.0
+    });
+    requests
+        .map(|sample| format!("{} {}", sample.labels["method"], sample.labels["route"]))
+        .collect()
+}
+
+async fn writes(client: &Client) {
+    let at: Timestamp = Timestamp::now();
+    let gifts = [
+        Contribution::new("gifts/a", "ada")
+            .also_on("gifts/b")
+            .points(30),
+        Contribution::new("gifts/a", "ben").points(20).at(at),
+        Contribution::new("gifts/a", "cyd").points(5).without_id(),
+        Contribution::new("gifts/a", "dan").points(1).id("evt-1"),
+        Contribution::new("gifts/a", "dan").points(1).id("evt-1"),
+        Contribution::new("nope/a", "eve").points(1),
+        Contribution::new("gifts/a", "cyd").points(10).set(),
+    ];
+    let outcome = client
+        .contribute(&gifts)
+        .returning(Returning::Ranks)
+        .await
+        .unwrap();
+    assert_eq!((outcome.applied, outcome.duplicates), (6, 1));
+    let rejected = &outcome.rejected[0];
+    assert_eq!(
+        (rejected.index, &rejected.kind),
+        (5, &ProblemType::UnknownKind)
+    );
+    let ben = outcome.standings.iter().find(|it| it.index == 1).unwrap();
+    assert_eq!(
+        (&*ben.board, &*ben.member, ben.windows.len()),
+        ("gifts/a", "ben", 2)
+    );
+    assert_eq!(ben.windows[0].values.points(), Some(20));
+    let at = Timestamp::from_millisecond(at.as_millisecond()).unwrap();
+    assert_eq!(
+        (ben.windows[0].reached_at, ben.windows[0].position),
+        (at, Some(2))
+    );
+
+    let board = client.board("gifts", "a");
+    let set = board.set_member("fay").points(7).window("day").at(at);
+    assert_eq!(set.clone().await.unwrap(), SetOutcome::Applied);
+    // The same under the same id.
+    assert_eq!(set.await.unwrap(), SetOutcome::Duplicate);
+    let settled = client.board("gifts", "pk-1").settle();
+    let settled = settled.shards(4).ends_at(at + Duration::from_hours(1));
+    let settled = settled.expires_after("7d").await.unwrap();
+    assert_eq!((&*settled.board, settled.shards), ("gifts/pk-1", 4));
+    assert_eq!(settled.expires_after.as_deref(), Some("7d"));
+    assert!(settled.span.ends_at < settled.expires_at);
+}
+
+async fn reads(client: &Client) {
+    let board = client.board_named("gifts/a".parse().unwrap());
+    let top = board.top().n(2).window("all").fresh(true).await.unwrap();
+    assert_eq!((top.envelope.members, &*top.envelope.window), (4, "all"));
+    let names: Vec<_> = top.entries.iter().map(|it| &*it.member).collect();
+    assert_eq!((names, top.stale), (vec!["ada", "ben"], false));
+    let range = board.range(2..=3).await.unwrap();
+    assert_eq!(range.entries[0], top.entries[1]);
+    let range = board.range_of_values(2..=20).limit(1).await.unwrap();
+    assert_eq!(range.entries, top.entries[1..]);
+    assert_eq!(board.count(..10).await.unwrap().count, 1);
+    assert_eq!(board.count(10..).await.unwrap().count, 3);
+    let place = board.member("ben").target(1).await.unwrap();
+    assert_eq!(
+        (place.found.rank, place.position, place.to_target),
+        (Some(2), Some(2), Some(11))
+    );
+    let (above, below) = (place.above.unwrap(), place.below.unwrap());
+    assert_eq!((above.entry.points(), above.gap), (Some(30), Some(10)));
+    assert_eq!((&*below.entry.member, below.gap), ("cyd", Some(10)));
+    let nobody = board.member("nobody").await.unwrap_err();
+    assert!(nobody.is(&ProblemType::NotRanked), "{nobody}");
+    let around = board.around("ben").above(0).below(1).await.unwrap();
+    assert_eq!(around.entries.len(), 2);
+    let found = board.lookup(["ben", "nobody"]).await.unwrap().entries;
+    assert_eq!((found[0].rank, found[1].rank), (Some(2), None));
+    assert!(found[1].values.is_empty());
+    assert_eq!(board.rank_of(25).await.unwrap().position, Some(2));
+    let info = board.info().await.unwrap();
+    assert_eq!((info.windows.len(), info.shards), (2, 16));
+    let strange = client.board("gifts", "ü/?#%+ &").top().await.unwrap();
+    assert_eq!(strange.envelope.board, "gifts/ü/?#%+ &");
+}
+
+async fn reads_of_several_fields(client: &Client) {
+    let event = |member: &str, likes| Contribution::new("hot/a", member).value("likes", likes);
+    let events = [event("u", 3).value("age", 7), event("v", 3), event("w", 4)];
+    client.contribute(&events).await.unwrap();
+    let board = client.board("hot", "a");
+    let top = board.top().fresh(true).await.unwrap();
+    let first: Vec<_> = top.entries[1].values.iter().collect();
+    assert_eq!(first, [("likes", Some(3)), ("age", Some(7))]);
+    assert_eq!(top.entries[2].values.get("age"), None);
+    let rank = board
+        .rank_of_values([("likes", 4), ("age", 0)])
+        .await
+        .unwrap();
+    assert_eq!(rank.rank, Some(1));
+}
+
+async fn lists(client: &Client) {
+    let page = client.boards("gifts").limit(1).await.unwrap();
+    assert_eq!(
+        (&*page.boards[0].board, page.next.as_deref()),
+        ("gifts/a", Some("a"))
+    );
+    let all = client.boards("gifts").limit(1).all();
+    let subjects: Vec<_> = all.map_ok(|it| it.subject).try_collect().await.unwrap();
+    assert_eq!(subjects, ["a", "b"]);
+    let names = [BoardName::new("gifts", "a"), BoardName::new("hot", "a")];
+    let tops = client
+        .tops(names)
+        .window("all")
+        .n(1)
+        .fresh(true)
+        .await
+        .unwrap();
+    let firsts = tops.boards.iter().map(|top| &*top.entries[0].member);
+    assert_eq!(firsts.collect::<Vec<_>>(), ["ada", "w"]);
+}
+
+async fn streams(client: &Client) {
+    let board = client.board("gifts", "a");
+    let token = board.stream_token().ttl("1m").await.unwrap();
+    assert!(token.expires_at > Timestamp::now());
+    let stream = board.stream().n(2).window("all").member("ben").changes();
+    let mut events = stream.token(&token.token).events();
+    let (mut shown, mut place) = (None, None);
+    while shown.is_none() || place.is_none() {
+        match events.next().await.unwrap().unwrap() {
+            Event::Board(top) => shown = Some(top),
+            Event::Member(told) => place = Some(told),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(place.unwrap().position, Some(2));
+    let mut shown = shown.unwrap();
+    let more = Contribution::new("gifts/a", "ben").points(15);
+    client.contribute(&[more]).await.unwrap();
+    while shown.entries[0].member != "ben" {
+        match events.next().await.unwrap().unwrap() {
+            Event::Changes(changes) => changes.apply(&mut shown),
+            Event::Board(top) => shown = top,
+            Event::Member(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    let top = board.top().n(2).window("all").fresh(true).await.unwrap();
+    assert_eq!(shown.entries, top.entries);
+    let nothing = client.board("nope", "a").stream().events().next().await;
+    assert!(nothing.unwrap().unwrap_err().is(&ProblemType::UnknownKind));
+}
+
+async fn kinds(client: &Client) {
+    let mut races = Kind::new(["week", "all"]);
+    races.mode = Some(Mode::Best);
+    races.rank = Some(RankStyle::Competition);
+    races
+        .keep
+        .insert("all".to_owned(), serde_json::json!({"idle": "7d"}));
+    let races = races
+        .with(Field::new("laps"))
+        .with(Field::new("seconds").asc());
+    let put = client.put_kind("races", &races).await.unwrap();
+    assert_eq!((put.fields.len(), put.mode.clone()), (2, Some(Mode::Best)));
+    // What is read may be put as it is.
+    let read = client.kind("races").await.unwrap();
+    assert_eq!(
+        (&read, client.put_kind("races", &read).await.unwrap()),
+        (&put, put.clone())
+    );
+    let kinds = client.kinds().await.unwrap();
+    let names = kinds.iter().map(|kind| kind.name.as_deref().unwrap());
+    assert_eq!(names.collect::<Vec<_>>(), ["gifts", "hot", "races"]);
+    client.delete_kind("races").await.unwrap();
+    let gone = client.kind("races").await.unwrap_err();
+    assert!(gone.is(&ProblemType::UnknownKind), "{gone}");
+}
+
+async fn members(client: &Client) {
+    let hidden = client.hide("ada").kind("gifts").await.unwrap();
+    assert_eq!(hidden.hidden_in, ["gifts"]);
+    assert_eq!(client.hidden("gifts").await.unwrap().hidden, ["ada"]);
+    assert_eq!(client.hidden_in("ada").await.unwrap().hidden_in, ["gifts"]);
+    assert!(client.show("ada").await.unwrap().hidden_in.is_empty());
+    let erased = client.erase("ada").await.unwrap();
+    assert_eq!((erased.erased, erased.next), (2, None));
+}
+
+async fn removals(client: &Client) {
+    let board = client.board("gifts", "a");
+    board.remove_member("ben").await.unwrap();
+    let again = board.remove_member("ben").await.unwrap_err();
+    assert!(again.is(&ProblemType::NotRanked) && !again.is_undecided());
+    board.delete().await.unwrap();
+    let again = board.delete().await.unwrap_err();
+    assert!(again.is(&ProblemType::UnknownBoard));
+    assert_eq!(board.info().await.unwrap().windows, []);
+}
