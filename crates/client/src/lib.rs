@@ -1,0 +1,66 @@
+//! A client of Megaboard for services in Rust: every operation of its HTTP API, typed, with retries
+//! that count nothing twice.
+//!
+//! ```no_run
+//! use megaboard_client::{Client, Contribution, Error};
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::builder("https://boards.example").key("mb_...").build()?;
+//!
+//! // Each contribution counts once, however often it has to be sent.
+//! let gifts = [
+//!     Contribution::new("gifts/room-8842", "ada").points(30),
+//!     Contribution::new("gifts/room-8842", "ben").points(20),
+//! ];
+//! let outcome = client.contribute(&gifts).await?;
+//! assert_eq!(outcome.applied + outcome.duplicates, 2);
+//!
+//! let room = client.board("gifts", "room-8842");
+//! for entry in room.top().n(10).window("day").await?.entries {
+//!     println!("{:3} {} {:?}", entry.rank, entry.member, entry.points());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - Writing: [`Client::contribute`], [`Contribution`], [`Outcome`], [`ContributeError`].
+//! - Reading a board: [`Client::board`], [`Board`], and what its methods give.
+//! - What goes wrong: [`Error`], [`Problem`], [`ProblemType`]; how long it is tried: [`Patience`].
+//!
+//! Reads are asked again after failures that pass: a connection that was not made or broke, 429, 502,
+//! 503 and 504. What changes something is sent again where that changes nothing more; each method says
+//! so. What a later server answers beyond what is known here is skipped.
+
+mod answer;
+mod board;
+mod builder;
+mod client;
+mod contribute;
+mod error;
+mod name;
+mod patience;
+mod problem;
+mod query;
+#[cfg(test)]
+mod scripted;
+mod tls;
+mod words;
+
+pub use answer::{
+    Boards, Count, Entries, Entry, Envelope, Found, FoundEntries, Info, Listed, Moved, Neighbour,
+    Place, RankOf, Ready, Settled, Span, Standing, StreamToken, Top, Values, WindowMembers,
+};
+pub use board::{
+    Board, GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeOfValues,
+    GetRankOf, GetRankOfValues, GetTop, MakeStreamToken, SetMember, SetOutcome, Settle,
+};
+pub use builder::ClientBuilder;
+pub use client::Client;
+pub use contribute::{
+    Contribute, ContributeError, Contribution, Outcome, Rejected, Returning, Undecided, Written,
+};
+pub use error::Error;
+pub use jiff::Timestamp;
+pub use name::BoardName;
+pub use patience::Patience;
+pub use problem::{Problem, ProblemType};

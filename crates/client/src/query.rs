@@ -1,0 +1,116 @@
+//! Requests under construction: [`Asked`], and the builders that are made of it.
+
+use std::fmt::Display;
+
+use bytes::Bytes;
+use reqwest::Method;
+use serde::Serialize;
+
+use crate::client::{Call, Client};
+use crate::error::Error;
+use crate::name::encoded;
+
+/// A request under construction. What is wrong with its names is told when it is asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) client: Client,
+    method: Method,
+    path: Result<String, String>,
+    query: String,
+}
+
+impl Asked {
+    pub(crate) fn new(client: &Client, method: Method, path: Result<String, Error>) -> Self {
+        Self {
+            client: client.clone(),
+            method,
+            path: path.map_err(|error| error.to_string()),
+            query: String::new(),
+        }
+    }
+
+    pub(crate) fn get(client: &Client, path: Result<String, Error>) -> Self {
+        Self::new(client, Method::GET, path)
+    }
+
+    /// Adds a parameter.
+    pub(crate) fn with(mut self, name: &str, value: impl Display) -> Self {
+        self.query
+            .push(if self.query.is_empty() { '?' } else { '&' });
+        self.query.push_str(name);
+        self.query.push('=');
+        self.query.push_str(&encoded(&value.to_string()));
+        self
+    }
+
+    /// The request, without a body.
+    pub(crate) fn call(&self) -> Result<Call, Error> {
+        let path = self.path.as_ref();
+        let path = path.map_err(|told| Error::Unusable(told.clone()))?;
+        Ok(Call {
+            method: self.method.clone(),
+            path: format!("{path}{}", self.query),
+            body: None,
+        })
+    }
+
+    /// The request with this as JSON.
+    pub(crate) fn call_with(&self, body: &impl Serialize) -> Result<Call, Error> {
+        let body = serde_json::to_vec(body)
+            .map_err(|error| Error::Unusable(format!("what is to be sent: {error}")))?;
+        Ok(Call {
+            body: Some(Bytes::from(body)),
+            ..self.call()?
+        })
+    }
+}
+
+/// Declares a request that is built step by step and asked when it is awaited: its parameters, and
+/// what becomes of it.
+macro_rules! request {
+    (
+        $(#[$meta:meta])*
+        $name:ident -> $answer:ty
+        { $($(#[$told:meta])* $parameter:ident: $type:ty,)* }
+        $again:ident $(with $body:ident: $body_type:ty)?
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone)]
+        #[must_use = "nothing is asked until it is awaited"]
+        pub struct $name {
+            pub(crate) asked: $crate::query::Asked,
+            $(pub(crate) $body: $body_type,)?
+        }
+
+        impl $name {
+            $(
+                $(#[$told])*
+                pub fn $parameter(mut self, $parameter: $type) -> Self {
+                    self.asked = self.asked.with(stringify!($parameter), $parameter);
+                    self
+                }
+            )*
+
+            fn request(&self) -> Result<$crate::client::Call, $crate::Error> {
+                $(return self.asked.call_with(&self.$body);)?
+                #[allow(unreachable_code, reason = "where there is a body")]
+                self.asked.call()
+            }
+        }
+
+        impl std::future::IntoFuture for $name {
+            type Output = Result<$answer, $crate::Error>;
+            type IntoFuture = futures::future::BoxFuture<'static, Self::Output>;
+
+            fn into_future(self) -> Self::IntoFuture {
+                Box::pin(async move {
+                    let call = self.request()?;
+                    let again = $crate::client::Again::$again;
+                    self.asked.client.read(&call, again).await
+                })
+            }
+        }
+    };
+}
+
+pub(crate) use request;

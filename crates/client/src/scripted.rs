@@ -1,0 +1,212 @@
+//! A server that answers what a test tells it to, request by request: [`Scripted`].
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::AbortHandle;
+
+use crate::client::Client;
+use crate::patience::Patience;
+
+/// So short that no test waits, and so long that it never gives up by itself.
+pub(crate) const EAGER: Patience = Patience {
+    first_pause: Duration::from_millis(1),
+    longest_pause: Duration::from_millis(2),
+    give_up_after: Duration::from_mins(1),
+};
+
+/// What becomes of one request.
+#[derive(Debug, Clone)]
+pub(crate) enum Reply {
+    /// This status, these headers, this body.
+    Answer(u16, &'static [(&'static str, &'static str)], String),
+    /// The connection ends once the request is there.
+    Break,
+    /// The connection ends within the answer.
+    BreakWithin,
+    /// A stream of events that begins with this, and ends there or stays open.
+    Events(&'static str, Then),
+}
+
+/// What follows on what was said.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Then {
+    Ends,
+    StaysOpen,
+}
+
+/// A request that came.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    /// `GET /v1/kinds`.
+    pub(crate) line: String,
+    /// As they came.
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+/// A server on a free port; it ends with the test.
+pub(crate) struct Scripted {
+    url: String,
+    shared: Arc<Shared>,
+    accepting: AbortHandle,
+}
+
+struct Shared {
+    script: Mutex<VecDeque<Reply>>,
+    seen: Mutex<Vec<Seen>>,
+}
+
+impl Reply {
+    pub(crate) fn ok(body: impl Into<String>) -> Self {
+        Self::Answer(200, &[], body.into())
+    }
+
+    pub(crate) fn problem(status: u16, kind: &str) -> Self {
+        let body = format!(r#"{{"type":"{kind}","title":"T","status":{status},"detail":"d"}}"#);
+        Self::Answer(status, &[], body)
+    }
+}
+
+impl Scripted {
+    /// Answers so, one request after the other; what comes beyond that is hung up on.
+    pub(crate) async fn start(script: impl IntoIterator<Item = Reply>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let shared = Arc::new(Shared {
+            script: Mutex::new(script.into_iter().collect()),
+            seen: Mutex::default(),
+        });
+        let serving = Arc::clone(&shared);
+        let accepting = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, Arc::clone(&serving)));
+            }
+        });
+        Self {
+            url,
+            shared,
+            accepting: accepting.abort_handle(),
+        }
+    }
+
+    /// A client of it that is not slow to try again.
+    pub(crate) fn client(&self) -> Client {
+        self.client_with(EAGER)
+    }
+
+    pub(crate) fn client_with(&self, patience: Patience) -> Client {
+        let builder = Client::builder(&*self.url).patience(patience);
+        builder.key("mb_k").build().unwrap()
+    }
+
+    /// All requests so far.
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.shared.seen.lock().unwrap().clone()
+    }
+
+    /// All requests; all that was told was used.
+    #[track_caller]
+    pub(crate) fn done(self) -> Vec<Seen> {
+        let left = self.shared.script.lock().unwrap().len();
+        assert_eq!(left, 0, "not asked for: {:#?}", self.seen());
+        self.seen()
+    }
+}
+
+impl Drop for Scripted {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+impl Seen {
+    /// Its body, as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap()
+    }
+
+    /// The ids of what it contributes; null where there is none.
+    #[track_caller]
+    pub(crate) fn ids(&self) -> Vec<Value> {
+        let items = self.json();
+        let items = items.as_array().unwrap().iter();
+        items.map(|item| item["id"].clone()).collect()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        let found = lines.find(|(other, _)| other.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value)
+    }
+}
+
+async fn serve(stream: TcpStream, shared: Arc<Shared>) {
+    let mut stream = BufReader::new(stream);
+    while let Some(seen) = request(&mut stream).await {
+        shared.seen.lock().unwrap().push(seen);
+        let reply = shared.script.lock().unwrap().pop_front();
+        let text = match reply {
+            None | Some(Reply::Break) => return,
+            Some(Reply::BreakWithin) => {
+                let text = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"applied\"";
+                let _ = stream.write_all(text.as_bytes()).await;
+                return;
+            }
+            Some(Reply::Answer(status, headers, body)) => {
+                let headers: String = headers
+                    .iter()
+                    .map(|(name, value)| format!("{name}: {value}\r\n"))
+                    .collect();
+                let length = body.len();
+                format!("HTTP/1.1 {status} S\r\n{headers}content-length: {length}\r\n\r\n{body}")
+            }
+            Some(Reply::Events(text, then)) => {
+                let text = format!(
+                    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
+                     transfer-encoding: chunked\r\n\r\n{:x}\r\n{text}\r\n",
+                    text.len()
+                );
+                let _ = stream.write_all(text.as_bytes()).await;
+                match then {
+                    Then::Ends => {
+                        let _ = stream.write_all(b"0\r\n\r\n").await;
+                    }
+                    // Until the client hangs up.
+                    Then::StaysOpen => drop(stream.read_u8().await),
+                }
+                return;
+            }
+        };
+        if stream.write_all(text.as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The next request; none at the end of the connection.
+async fn request(stream: &mut BufReader<TcpStream>) -> Option<Seen> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.ok()?);
+    }
+    let head = String::from_utf8(head).unwrap();
+    let line = head.lines().next().unwrap();
+    let mut seen = Seen {
+        line: line.trim_end_matches(" HTTP/1.1").to_owned(),
+        head,
+        body: String::new(),
+    };
+    let length = seen
+        .header("content-length")
+        .map_or(0, |it| it.parse().unwrap());
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await.ok()?;
+    seen.body = String::from_utf8(body).unwrap();
+    Some(seen)
+}
