@@ -18,11 +18,22 @@ fn line<'a>(run: &'a cli::Run, begins: &str) -> Vec<&'a str> {
 #[test]
 fn the_table_tells_what_the_server_has_taken_in() {
     let server = Server::start();
-    let flags = ["--rate", "400", "--batch", "10", "--reads", "80", "--streams", "3"];
+    let flags = [
+        "--rate",
+        "400",
+        "--batch",
+        "10",
+        "--reads",
+        "80",
+        "--streams",
+        "3",
+    ];
     let run = load(&server, &[&flags[..], &["--members", "50"]].concat());
     assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run:?}");
     let count = |begins: &str, word: usize| -> u64 {
-        line(&run, begins)[word].parse().unwrap_or_else(|_| panic!("{run:?}"))
+        line(&run, begins)[word]
+            .parse()
+            .unwrap_or_else(|_| panic!("{run:?}"))
     };
     let applied = count("contributions", 1);
     assert!((1..=800).contains(&applied), "{run:?}");
@@ -35,16 +46,29 @@ fn the_table_tells_what_the_server_has_taken_in() {
     }
     assert!(count("streams", 1) >= 3, "each has seen the board: {run:?}");
     let board = server.get("/v1/boards/gifts/load?window=all").ok();
-    assert!((1..=50).contains(&board["members"].as_u64().unwrap()), "{board}");
+    assert!(
+        (1..=50).contains(&board["members"].as_u64().unwrap()),
+        "{board}"
+    );
 }
 
 #[test]
 fn what_is_refused_or_not_there_is_told_and_ends_with_1() {
-    let server = Server::with("[kinds.races]\nwindows = [\"all\"]\nfields = [{ name = \"laps\" }]\n");
+    let server =
+        Server::with("[kinds.races]\nwindows = [\"all\"]\nfields = [{ name = \"laps\" }]\n");
     let run = load(&server, &["--board", "nope/a"]);
     assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
     assert!(run.stderr.contains("nope"), "{run:?}");
-    let few = ["--rate", "40", "--batch", "20", "--reads", "0", "--streams", "0"];
+    let few = [
+        "--rate",
+        "40",
+        "--batch",
+        "20",
+        "--reads",
+        "0",
+        "--streams",
+        "0",
+    ];
     let run = load(&server, &[&["--board", "races/a"][..], &few].concat());
     assert_eq!(run.status, Some(1), "{run:?}");
     assert_eq!(line(&run, "contributions")[1], "0");

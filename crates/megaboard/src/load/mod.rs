@@ -23,7 +23,8 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 use indicatif::style::ProgressStyle;
 use megaboard_client::{Client, Patience};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, interval};
 
 pub(crate) use self::args::LoadArgs;
@@ -56,53 +57,60 @@ async fn play(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
         ..Patience::default()
     };
     let client = client(args, patience)?;
-    let board = board(&client);
     let stage = Arc::new(Stage {
+        board: board(&client),
         client,
-        board,
         with_ids: !args.without_ids,
         tally: Tally::default(),
     });
-    let (end, ended) = watch::channel(false);
     let begun = Instant::now();
-    let streams: Vec<_> = (0..args.streams)
-        .map(|_| tokio::spawn(requests::watch(stage.clone(), ended.clone())))
-        .collect();
-    let places = Arc::new(Semaphore::new(args.concurrency as usize));
-    let viewers = |salt| Viewers::new(args.members, args.seed ^ salt);
-    let writes = drive(
-        Pace::new(args.rate / f64::from(args.batch), args.duration),
-        Plan::write(viewers(0), args.batch),
-        &stage,
-        &places,
-    );
-    let reads = drive(
-        Pace::new(args.reads, args.duration),
-        Plan::read(viewers(u64::MAX)),
-        &stage,
-        &places,
-    );
-    let watched = tokio::time::sleep(args.duration);
-    let all = async { tokio::join!(writes, reads, watched) };
-    let (interrupted, unsent) = tokio::select! {
-        (writes, reads, ()) = all => (false, writes + reads),
-        () = progress(&stage.tally, begun) => unreachable!("it is told for ever"),
-        _ = tokio::signal::ctrl_c() => (true, 0),
-    };
-    // Whoever has a place gives it back when it is answered: with all of them nothing is under way.
-    let _ = places.acquire_many(args.concurrency).await;
-    let elapsed = begun.elapsed();
-    let _ = end.send(true);
-    for stream in streams {
-        stream.await?;
-    }
+    let end = ask_all(args, &stage, begun).await;
     let counts = stage.tally.take();
-    terminal::print(&report::render(&counts, elapsed, unsent))?;
-    Ok(match (interrupted, counts.is_clean()) {
+    terminal::print(&report::render(&counts, begun.elapsed(), end.unsent))?;
+    Ok(match (end.interrupted, counts.is_clean()) {
         (true, _) => ExitCode::from(INTERRUPTED),
         (false, true) => ExitCode::SUCCESS,
         (false, false) => ExitCode::FAILURE,
     })
+}
+
+/// How a load ended.
+struct End {
+    interrupted: bool,
+    /// Requests that were due while there was no place for them.
+    unsent: u64,
+}
+
+/// All that is asked, until time is over or somebody presses Ctrl-C, and nothing is under way.
+async fn ask_all(args: &LoadArgs, stage: &Arc<Stage>, begun: Instant) -> End {
+    let streams: JoinSet<()> = (0..args.streams)
+        .map(|_| requests::watch(stage.clone()))
+        .collect();
+    let places = Arc::new(Semaphore::new(args.concurrency as usize));
+    let viewers = |salt| Viewers::new(args.members, args.seed ^ salt);
+    let requests = args.rate / f64::from(args.batch);
+    let writes = Plan::write(viewers(0), args.batch);
+    let reads = Plan::read(viewers(u64::MAX));
+    let all = async {
+        tokio::join!(
+            drive(Pace::new(requests, args.duration), writes, stage, &places),
+            drive(Pace::new(args.reads, args.duration), reads, stage, &places),
+            tokio::time::sleep(args.duration),
+        )
+    };
+    let end = tokio::select! {
+        (writes, reads, ()) = all => End { interrupted: false, unsent: writes + reads },
+        () = progress(&stage.tally, begun) => unreachable!("it goes on for ever"),
+        _ = tokio::signal::ctrl_c() => End { interrupted: true, unsent: 0 },
+    };
+    // What has a place gives it back when it is answered: with all of them nothing is under way. Who
+    // presses Ctrl-C again does not wait for that.
+    tokio::select! {
+        _ = places.acquire_many(args.concurrency) => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+    drop(streams);
+    end
 }
 
 fn client(args: &LoadArgs, patience: Patience) -> Result<Client, Box<dyn Error>> {

@@ -8,12 +8,8 @@ use comfy_table::{Cell, CellAlignment, Table, presets};
 use super::tally::{Answers, Counts};
 use crate::terminal::printable;
 
-const PERCENTILES: [(&str, f64); 4] = [
-    ("p50", 50.0),
-    ("p90", 90.0),
-    ("p99", 99.0),
-    ("p99.9", 99.9),
-];
+const PERCENTILES: [(&str, f64); 4] =
+    [("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p99.9", 99.9)];
 
 /// The table of operations, then contributions, streams and faults, where there were any. `unsent` are
 /// requests that were due and not sent in time.
@@ -127,8 +123,14 @@ mod tests {
         let counts = tally.take();
         assert!(!counts.is_clean());
         let told = render(&counts, Duration::from_secs(10), 7);
-        let lines: Vec<Vec<&str>> = told.lines().map(|it| it.split_whitespace().collect()).collect();
-        assert_eq!(lines[1], "contribute 1 0 1 - - - - -".split(' ').collect::<Vec<_>>());
+        let lines: Vec<Vec<&str>> = told
+            .lines()
+            .map(|it| it.split_whitespace().collect())
+            .collect();
+        assert_eq!(
+            lines[1],
+            "contribute 1 0 1 - - - - -".split(' ').collect::<Vec<_>>()
+        );
         let top = "top 100 10 0 50.0 ms 90.0 ms 99.0 ms 100 ms 100 ms";
         assert_eq!(lines[2].join(" "), top);
         for part in [

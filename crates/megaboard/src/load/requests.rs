@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use futures::StreamExt as _;
 use megaboard_client::{Board, Client, Contribution, Error, ProblemType};
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::tally::{Contributions, Operation, Tally};
@@ -43,6 +42,14 @@ pub(super) enum Request {
 }
 
 impl Plan {
+    pub(super) const fn write(viewers: Viewers, batch: u32) -> Self {
+        Self::Write { viewers, batch }
+    }
+
+    pub(super) const fn read(viewers: Viewers) -> Self {
+        Self::Read { viewers }
+    }
+
     /// The next request.
     pub(super) fn next(&mut self) -> Request {
         match self {
@@ -66,15 +73,18 @@ impl Request {
         let (operation, outcome) = match self {
             Self::Contribute(gifts) => (Operation::Contribute, contribute(stage, gifts).await),
             Self::Top => (Operation::Top, board.top().n(TOP).await.map(drop)),
-            Self::Member(member) => {
-                (Operation::Member, unless_unranked(board.member(&member).await))
-            }
-            Self::Around(member) => {
-                (Operation::Around, unless_unranked(board.around(&member).await))
-            }
-            Self::Range(from) => {
-                (Operation::Range, board.range(from..=from + PAGE - 1).await.map(drop))
-            }
+            Self::Member(member) => (
+                Operation::Member,
+                unless_unranked(board.member(&member).await),
+            ),
+            Self::Around(member) => (
+                Operation::Around,
+                unless_unranked(board.around(&member).await),
+            ),
+            Self::Range(from) => (
+                Operation::Range,
+                board.range(from..=from + PAGE - 1).await.map(drop),
+            ),
         };
         match outcome {
             Ok(()) => stage.tally.answered(operation, due.elapsed()),
@@ -96,7 +106,11 @@ async fn contribute(stage: &Stage, gifts: Vec<(String, i64)>) -> Result<(), Erro
         .into_iter()
         .map(|(member, points)| {
             let gift = Contribution::new(stage.board.name().to_string(), member).points(points);
-            if stage.with_ids { gift } else { gift.without_id() }
+            if stage.with_ids {
+                gift
+            } else {
+                gift.without_id()
+            }
         })
         .collect();
     let (outcome, undecided, failure) = match stage.client.contribute(&gifts).await {
@@ -115,18 +129,14 @@ async fn contribute(stage: &Stage, gifts: Vec<(String, i64)>) -> Result<(), Erro
     failure.map_or(Ok(()), Err)
 }
 
-/// Holds a stream until it is told that the load is over.
-pub(super) async fn watch(stage: Arc<Stage>, mut over: watch::Receiver<bool>) {
-    let mut events = stage.board.stream().n(STREAMED).start();
-    loop {
-        tokio::select! {
-            event = events.next() => match event {
-                Some(Ok(_)) => stage.tally.saw(),
-                Some(Err(error)) => return stage.tally.lost(error.to_string()),
-                None => return stage.tally.lost("a stream ended".to_owned()),
-            },
-            // Whoever would tell is gone only when the load is.
-            _ = over.wait_for(|over| *over) => return,
+/// Holds a stream for as long as it is polled.
+pub(super) async fn watch(stage: Arc<Stage>) {
+    let mut events = stage.board.stream().n(STREAMED).events();
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(_) => stage.tally.saw(),
+            Err(error) => return stage.tally.lost(error.to_string()),
         }
     }
+    stage.tally.lost("a stream ended".to_owned());
 }
