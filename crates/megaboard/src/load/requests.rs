@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use futures::StreamExt as _;
 use megaboard_client::{Board, Client, Contribution, Error, ProblemType};
 use tokio::time::Instant;
 
