@@ -42,6 +42,11 @@ impl BoardPath {
     pub(crate) fn kind(&self) -> &str {
         &self.kind
     }
+
+    /// What it is about.
+    pub(crate) fn subject(&self) -> &str {
+        &self.subject
+    }
 }
 
 impl fmt::Display for BoardPath {

@@ -11,6 +11,7 @@ use crate::export::ExportArgs;
 use crate::import::ImportArgs;
 use crate::ingest::IngestArgs;
 use crate::key::KeyArgs;
+use crate::load::LoadArgs;
 use crate::man::ManArgs;
 use crate::member::MemberArgs;
 use crate::ready::ReadyArgs;
@@ -38,6 +39,7 @@ pub(crate) enum Command {
     Key(KeyArgs),
     Member(MemberArgs),
     Top(TopArgs),
+    Load(LoadArgs),
     Verify(VerifyArgs),
     Ready(ReadyArgs),
     Completions(CompletionsArgs),

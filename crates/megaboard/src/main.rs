@@ -14,6 +14,7 @@ mod export;
 mod import;
 mod ingest;
 mod key;
+mod load;
 mod logs;
 mod man;
 mod member;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Key(args) => key::run(&args),
         Command::Member(args) => member::run(&args),
         Command::Top(args) => top::run(&args),
+        Command::Load(args) => load::run(&args),
         Command::Verify(args) => verify::run(&args),
     };
     outcome.unwrap_or_else(|error| {

@@ -4,6 +4,7 @@ mod configuration;
 mod demo;
 mod export;
 mod import;
+mod load;
 mod pages;
 mod stop;
 mod top;

@@ -71,7 +71,7 @@ impl Cast {
 
 /// One of the crowd, and what it has given: few have much, as in any crowd.
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
-pub(super) fn of_crowd(number: u32) -> (Member, i64) {
+pub(crate) fn of_crowd(number: u32) -> (Member, i64) {
     let hash = XxHash3_64::oneshot(&number.to_le_bytes());
     let part = |shift: u32, count: usize| (hash >> shift) as usize % count;
     let adjective = ADJECTIVES[part(0, ADJECTIVES.len())];

@@ -17,6 +17,9 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use cast::Cast;
 use room::Room;
 
+pub(crate) use cast::of_crowd;
+pub(crate) use room::any_gift;
+
 /// The kind of all boards of the demo.
 pub(crate) const KIND: &str = "gifts";
 

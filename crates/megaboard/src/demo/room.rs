@@ -120,7 +120,8 @@ impl Room {
     }
 }
 
-fn any_gift(random: &mut fastrand::Rng) -> i64 {
+/// What somebody gives, as it comes.
+pub(crate) fn any_gift(random: &mut fastrand::Rng) -> i64 {
     let all: u32 = GIFTS.iter().map(|(_, weight)| weight).sum();
     let mut thrown = random.u32(..all);
     for (points, weight) in GIFTS {
