@@ -12,18 +12,32 @@ use super::path;
 /// The time that all files of the release are to have.
 const TIME: &str = "1700000000";
 
+/// A cargo that builds nothing: it lays `MEGABOARD` where the build would be, and ends with `ENDS`.
+const CARGO: &str = r#"#!/bin/sh
+if [ "$1" != build ]; then
+    PATH="${PATH#*:}" exec cargo "$@"
+fi
+for target in "$@"; do :; done
+mkdir -p "$CARGO_TARGET_DIR/$target/dist"
+ln -sf "$MEGABOARD" "$CARGO_TARGET_DIR/$target/dist/megaboard"
+exit "$ENDS"
+"#;
+
+fn making(out: &Path) -> Command {
+    let mut command = Command::new(path("release"));
+    command.arg("--without-sbom").arg("--out").arg(out);
+    command.env("SOURCE_DATE_EPOCH", TIME).stdout(Stdio::null());
+    command
+}
+
 /// Makes a release, and gives what `SHA256SUMS` says of each file.
 fn release(out: &Path) -> BTreeMap<String, String> {
-    let status = Command::new(path("release"))
-        .arg("--binary")
-        .arg(megaboard())
-        .arg("--without-sbom")
-        .arg("--out")
-        .arg(out)
-        .env("SOURCE_DATE_EPOCH", TIME)
-        .stdout(Stdio::null())
-        .status();
+    let status = making(out).arg("--binary").arg(megaboard()).status();
     assert!(status.unwrap().success());
+    sums(out)
+}
+
+fn sums(out: &Path) -> BTreeMap<String, String> {
     let sums = std::fs::read_to_string(out.join("SHA256SUMS")).unwrap();
     let lines = sums.lines().map(|line| line.split_once("  ").unwrap());
     lines
@@ -71,4 +85,29 @@ fn a_release_is_whole_and_the_same_each_time() {
     let time = ["--format=%Y", "megaboard"];
     let time = said(Command::new("stat").args(time).current_dir(&first));
     assert_eq!(time.trim(), TIME);
+}
+
+#[test]
+fn a_build_that_fails_is_no_release() {
+    let folder = TempDir::new().unwrap();
+    let tools = folder.path().join("bin");
+    std::fs::create_dir(&tools).unwrap();
+    std::fs::write(tools.join("cargo"), CARGO).unwrap();
+    said(Command::new("chmod").arg("755").arg(tools.join("cargo")));
+    let out = folder.path().join("release");
+    let ends = |status: &str| {
+        let path = std::env::var("PATH").unwrap();
+        making(&out)
+            .env("PATH", format!("{}:{path}", tools.display()))
+            .env("CARGO_TARGET_DIR", folder.path().join("target"))
+            .env("MEGABOARD", megaboard())
+            .env("ENDS", status)
+            .status()
+            .unwrap()
+            .success()
+    };
+    assert!(!ends("101"));
+    assert!(!out.join("SHA256SUMS").exists());
+    assert!(ends("0"));
+    assert!(!sums(&out).is_empty());
 }
