@@ -109,5 +109,32 @@ fn a_build_that_fails_is_no_release() {
     assert!(!ends("101"));
     assert!(!out.join("SHA256SUMS").exists());
     assert!(ends("0"));
-    assert!(!sums(&out).is_empty());
+    let whole = sums(&out);
+    assert!(!whole.is_empty());
+    // What was there stays until there is another.
+    assert!(!ends("101"));
+    assert_eq!(sums(&out), whole);
+}
+
+#[test]
+fn a_release_takes_the_place_of_another_and_of_nothing_else() {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("release");
+    let file = out.join("file");
+    std::fs::create_dir(&out).unwrap();
+    std::fs::write(&file, "not to be had again").unwrap();
+    for out in [&out, &file] {
+        let told = making(out).arg("--binary").arg(megaboard()).output();
+        let told = told.unwrap();
+        assert!(!told.status.success(), "{told:?}");
+        assert!(String::from_utf8_lossy(&told.stderr).contains(&*out.to_string_lossy()));
+    }
+    assert!(file.exists());
+    std::fs::remove_file(&file).unwrap();
+    release(&out);
+    std::fs::write(&file, "of an earlier release").unwrap();
+    release(&out);
+    assert!(!file.exists());
+    // What it is made in goes with it.
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
