@@ -8,6 +8,7 @@ use std::sync::Arc;
 use board::BoardName;
 use metering::{AGES, CALLS, Counter, CounterFamily, Histogram, Pulled, Registry, Unit, labels};
 use moka::sync::Cache;
+use shard_store::StoreError;
 use tokio::time::Instant;
 
 use crate::cache::{Key, Snapshot};
@@ -93,16 +94,18 @@ impl Counters {
     }
 
     /// A merge has ended, and come to this: a snapshot, with content that nobody had before or not.
-    pub(crate) fn count_merged<E>(&self, began: Instant, merged: Result<bool, &E>) {
+    pub(crate) fn count_merged(&self, began: Instant, merged: Result<bool, &StoreError>) {
         self.durations.observe(began.elapsed());
         match merged {
             Ok(true) => {}
             Ok(false) => {
                 self.unchanged.inc();
             }
-            Err(_) => {
+            Err(StoreError::Unavailable(_) | StoreError::Unknown(_)) => {
                 self.failures.inc();
             }
+            // Answers: of a board that has ended, of a window that is gone, of a kind that has changed.
+            Err(StoreError::Dead | StoreError::WindowDropped | StoreError::StaleKind) => {}
         }
     }
 
@@ -190,7 +193,7 @@ impl Counters {
         );
         registry.register(
             "merge_failures",
-            "Merges that the store did not let come to an end",
+            "Merges that the store did not let come to an end: it was away, or its answer was lost",
             self.failures.clone(),
         );
         registry.register_with_unit(
@@ -228,4 +231,32 @@ impl Counters {
 )]
 const fn as_float(count: u64) -> f64 {
     count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_merge_fails_when_the_store_is_away_and_not_when_it_answers() {
+        let counters = Counters::default();
+        let end = |merged: Result<bool, &StoreError>| {
+            counters.count_merged(Instant::now(), merged);
+        };
+        end(Ok(true));
+        end(Ok(false));
+        for answer in [
+            StoreError::Dead,
+            StoreError::WindowDropped,
+            StoreError::StaleKind,
+        ] {
+            end(Err(&answer));
+        }
+        assert_eq!(counters.failures.get(), 0);
+        end(Err(&StoreError::Unavailable(String::new())));
+        end(Err(&StoreError::Unknown(String::new())));
+        assert_eq!(counters.failures.get(), 2);
+        assert_eq!(counters.unchanged.get(), 1);
+        assert_eq!(counters.durations.count(), 7);
+    }
 }
