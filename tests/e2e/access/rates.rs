@@ -1,6 +1,6 @@
 //! How often: by key, by address behind proxies or not, and wrong keys.
 
-use end_to_end::{Answer, Server, eventually};
+use end_to_end::{Answer, Exposition, Server, eventually};
 
 use super::{Key, lines};
 
@@ -113,7 +113,10 @@ fn who_guesses_keys_is_not_even_listened_to() {
     let probe = server.get_with("/healthz", &[("x-forwarded-for", "1.1.1.1")]);
     probe.ok();
     // Whoever watches from the guesser's address, with a key, sees it; guesses count there as elsewhere.
-    assert_eq!(ask("/metrics", "1.1.1.1", &key.text).status, 200);
+    let told = ask("/metrics", "1.1.1.1", &key.text);
+    assert_eq!(told.status, 200);
+    let refused = Exposition::read(&told.body).sum("megaboard_http_guesses_refused_total", &[]);
+    assert!((refused - 1.0).abs() < f64::EPSILON, "{refused}");
     assert_eq!(ask("/metrics", "1.1.1.1", &format!("mb_{:043}", 0)).status, 401);
     // The right key comes to be looked at again.
     eventually("the guesser's next turn", || {

@@ -245,6 +245,7 @@ impl Gate {
         if !is_scraped(asking.request.uri().path()) {
             let checked = access.guesses.check(address);
             checked.map_err(|wait| {
+                self.app.metrics.http.guesses_refused.inc();
                 Refusal::too_many(
                     format_args!("address {address} sent too many wrong keys"),
                     wait,

@@ -27,6 +27,7 @@ pub(crate) struct Http {
     other: Route,
     /// By the place of their type in [`ProblemType::ALL`].
     by_problem: Vec<Counter>,
+    pub(crate) guesses_refused: Counter,
     under_way: Gauge,
 }
 
@@ -68,6 +69,7 @@ impl Default for Http {
             routes: by_path,
             other: route(OTHER, OTHER),
             by_problem: ProblemType::ALL.map(problem).to_vec(),
+            guesses_refused: Counter::default(),
             under_way: Gauge::default(),
             durations,
             requests,
@@ -123,6 +125,11 @@ impl Http {
             "http_problems",
             "Requests that were refused or failed, by the type of the problem they were told",
             self.problems.clone(),
+        );
+        registry.register(
+            "http_guesses_refused",
+            "Requests whose key was not looked at, since their address had sent too many wrong ones",
+            self.guesses_refused.clone(),
         );
     }
 }
