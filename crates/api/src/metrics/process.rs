@@ -8,7 +8,7 @@ pub(super) fn register(_: &mut Registry) {}
 
 #[cfg(target_os = "linux")]
 pub(super) fn register(registry: &mut Registry) {
-    registry.register_collector(Box::new(linux::Process(linux::look)));
+    registry.register_collector(Box::new(linux::Process::new()));
 }
 
 #[cfg(target_os = "linux")]
@@ -18,15 +18,19 @@ mod linux {
     use metering::{Collector, DescriptorEncoder, EncodeMetric, Pulled, Unit};
     use procfs::process::{LimitValue, Process as Proc, Stat};
 
-    /// This process, and how it is looked at.
+    /// This process.
     #[derive(Debug)]
-    pub(super) struct Process(pub(super) fn() -> Seen);
+    pub(super) struct Process {
+        /// Reckoned once: the machine's clock is set now and then, and a time of start that moves
+        /// would be taken for another start.
+        started_at: Option<f64>,
+        look: fn() -> Seen,
+    }
 
     /// What it is seen to have. What a sandbox hides of /proc is missing, and nothing else.
     #[derive(Debug, Default)]
     pub(super) struct Seen {
         cpu_seconds: Option<f64>,
-        started_at: Option<f64>,
         resident_bytes: Option<f64>,
         virtual_bytes: Option<f64>,
         threads: Option<f64>,
@@ -42,17 +46,30 @@ mod linux {
         count as f64
     }
 
-    pub(super) fn look() -> Seen {
+    impl Process {
+        pub(super) fn new() -> Self {
+            Self {
+                started_at: started_at(),
+                look,
+            }
+        }
+    }
+
+    /// In seconds since 1970.
+    fn started_at() -> Option<f64> {
+        let stat = Proc::myself().and_then(|process| process.stat()).ok()?;
+        let booted_at = procfs::boot_time_secs().ok()?;
+        let ticks = as_float(procfs::ticks_per_second());
+        Some(as_float(booted_at) + as_float(stat.starttime) / ticks)
+    }
+
+    fn look() -> Seen {
         let Ok(process) = Proc::myself() else {
             return Seen::default();
         };
         let stat: Option<Stat> = process.stat().ok();
         let stat = stat.as_ref();
         let ticks = as_float(procfs::ticks_per_second());
-        let started_at = |stat: &Stat| {
-            let booted_at = procfs::boot_time_secs().ok()?;
-            Some(as_float(booted_at) + as_float(stat.starttime) / ticks)
-        };
         let threads = |stat: &Stat| f64::from(i32::try_from(stat.num_threads).unwrap_or(i32::MAX));
         let limits = process.limits().ok();
         let files_max = limits.map(|limits| match limits.max_open_files.soft_limit {
@@ -61,7 +78,6 @@ mod linux {
         });
         Seen {
             cpu_seconds: stat.map(|stat| as_float(stat.utime + stat.stime) / ticks),
-            started_at: stat.and_then(started_at),
             resident_bytes: stat.map(|stat| as_float(stat.rss * procfs::page_size())),
             virtual_bytes: stat.map(|stat| as_float(stat.vsize)),
             threads: stat.map(threads),
@@ -72,7 +88,7 @@ mod linux {
 
     impl Collector for Process {
         fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-            let seen = (self.0)();
+            let seen = (self.look)();
             let mut tell = |name, help, unit: Option<Unit>, value: Option<Pulled>| {
                 let Some(value) = value else { return Ok(()) };
                 let kind = value.metric_type();
@@ -92,7 +108,7 @@ mod linux {
                 "process_start_time",
                 "When the process began, since 1970.",
                 seconds(),
-                gauge(seen.started_at),
+                gauge(self.started_at),
             )?;
             tell(
                 "process_resident_memory",
@@ -123,9 +139,9 @@ mod linux {
 
         use super::*;
 
-        fn told(look: fn() -> Seen) -> String {
+        fn told(process: Process) -> String {
             let mut registry = Registry::default();
-            registry.register_collector(Box::new(Process(look)));
+            registry.register_collector(Box::new(process));
             let mut told = String::new();
             text::encode(&mut told, &registry).unwrap();
             told
@@ -133,15 +149,22 @@ mod linux {
 
         #[test]
         fn what_is_hidden_takes_nothing_else_with_it() {
-            let all = told(look);
+            let all = told(Process::new());
             assert_eq!(all.matches("# TYPE process_").count(), 7, "{all}");
             // What `ProcSubset=pid` of systemd hides: when the machine was started.
-            let told = told(|| Seen {
+            let hidden = Process {
                 started_at: None,
-                ..look()
-            });
-            assert_eq!(told.matches("# TYPE process_").count(), 6, "{told}");
-            assert!(!told.contains("process_start_time"), "{told}");
+                look,
+            };
+            let some = told(hidden);
+            assert_eq!(some.matches("# TYPE process_").count(), 6, "{some}");
+            assert!(!some.contains("process_start_time"), "{some}");
+            let unseen = Process {
+                look: Seen::default,
+                ..Process::new()
+            };
+            let one = told(unseen);
+            assert_eq!(one.matches("# TYPE process_").count(), 1, "{one}");
         }
     }
 }
