@@ -294,6 +294,9 @@ mod tests {
         drop(counters.begin_merge());
         counters.begin_merge().end(Ok(true));
         assert_eq!((counters.merges.get(), counters.abandoned.get()), (2, 1));
-        assert_eq!((counters.durations.count(), counters.failures.get()), (2, 0));
+        assert_eq!(
+            (counters.durations.count(), counters.failures.get()),
+            (2, 0)
+        );
     }
 }

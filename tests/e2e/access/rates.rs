@@ -117,7 +117,10 @@ fn who_guesses_keys_is_not_even_listened_to() {
     assert_eq!(told.status, 200);
     let refused = Exposition::read(&told.body).sum("megaboard_http_guesses_refused_total", &[]);
     assert!((refused - 1.0).abs() < f64::EPSILON, "{refused}");
-    assert_eq!(ask("/metrics", "1.1.1.1", &format!("mb_{:043}", 0)).status, 401);
+    assert_eq!(
+        ask("/metrics", "1.1.1.1", &format!("mb_{:043}", 0)).status,
+        401
+    );
     // The right key comes to be looked at again.
     eventually("the guesser's next turn", || {
         (from("1.1.1.1", &key.text).status == 200).then_some(())

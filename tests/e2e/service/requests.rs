@@ -113,6 +113,9 @@ fn a_filter_that_says_nothing_is_refused_by_name() {
         let (status, said) = launch.refused();
         assert_eq!(status, Some(1), "{wrong}: {said}");
         let part = wrong.rsplit(',').next().unwrap();
-        assert!(said.contains("MEGABOARD_LOG") && said.contains(part), "{said}");
+        assert!(
+            said.contains("MEGABOARD_LOG") && said.contains(part),
+            "{said}"
+        );
     }
 }

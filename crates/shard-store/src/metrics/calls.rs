@@ -202,7 +202,9 @@ mod tests {
         assert_eq!(read.duration.count(), 0);
         drop(asked);
         assert_eq!((read.duration.count(), read.abandoned.get()), (1, 1));
-        let answered = read.time(std::future::ready(Ok::<_, StoreError>(()))).now_or_never();
+        let answered = read
+            .time(std::future::ready(Ok::<_, StoreError>(())))
+            .now_or_never();
         assert_eq!(answered, Some(Ok(())));
         assert_eq!((read.duration.count(), read.abandoned.get()), (2, 1));
     }
