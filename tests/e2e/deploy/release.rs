@@ -1,7 +1,7 @@
 //! `deploy/release`: what a release is made of, with the binary of these tests in place of a release's.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use end_to_end::megaboard;
@@ -12,7 +12,8 @@ use super::path;
 /// The time that all files of the release are to have.
 const TIME: &str = "1700000000";
 
-/// A cargo that builds nothing: it lays `MEGABOARD` where the build would be, and ends with `ENDS`.
+/// Stands for what a release is made with, where the time to pack a real binary would be lost: a cargo
+/// that builds nothing, lays `MEGABOARD` where the build would be, and ends with `ENDS`.
 const CARGO: &str = r#"#!/bin/sh
 if [ "$1" != build ]; then
     PATH="${PATH#*:}" exec cargo "$@"
@@ -22,6 +23,48 @@ mkdir -p "$CARGO_TARGET_DIR/$target/dist"
 ln -sf "$MEGABOARD" "$CARGO_TARGET_DIR/$target/dist/megaboard"
 exit "$ENDS"
 "#;
+
+/// A binary that has no pages.
+const BINARY: &str = r#"#!/bin/sh
+[ "$1" != man ] || mkdir "$3"
+"#;
+
+/// A strip that leaves it alone.
+const STRIP: &str = "#!/bin/sh\n";
+
+/// Makes releases of [`BINARY`] below a folder.
+struct Stage {
+    folder: TempDir,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let tools = folder.path().join("tools");
+        std::fs::create_dir(&tools).unwrap();
+        for (name, text) in [("cargo", CARGO), ("megaboard", BINARY), ("strip", STRIP)] {
+            std::fs::write(tools.join(name), text).unwrap();
+            said(Command::new("chmod").arg("755").arg(tools.join(name)));
+        }
+        Self { folder }
+    }
+
+    fn place(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A release whose builds end with this status.
+    fn making(&self, out: &Path, ends: &str) -> Command {
+        let mut command = making(out);
+        let path = std::env::var("PATH").unwrap();
+        let tools = self.place("tools");
+        command.env("PATH", format!("{}:{path}", tools.display()));
+        command.env("CARGO_TARGET_DIR", self.place("target"));
+        command.env("MEGABOARD", tools.join("megaboard"));
+        command.env("ENDS", ends);
+        command
+    }
+}
 
 fn making(out: &Path) -> Command {
     let mut command = Command::new(path("release"));
@@ -89,23 +132,9 @@ fn a_release_is_whole_and_the_same_each_time() {
 
 #[test]
 fn a_build_that_fails_is_no_release() {
-    let folder = TempDir::new().unwrap();
-    let tools = folder.path().join("bin");
-    std::fs::create_dir(&tools).unwrap();
-    std::fs::write(tools.join("cargo"), CARGO).unwrap();
-    said(Command::new("chmod").arg("755").arg(tools.join("cargo")));
-    let out = folder.path().join("release");
-    let ends = |status: &str| {
-        let path = std::env::var("PATH").unwrap();
-        making(&out)
-            .env("PATH", format!("{}:{path}", tools.display()))
-            .env("CARGO_TARGET_DIR", folder.path().join("target"))
-            .env("MEGABOARD", megaboard())
-            .env("ENDS", status)
-            .status()
-            .unwrap()
-            .success()
-    };
+    let stage = Stage::new();
+    let out = stage.place("release");
+    let ends = |status| stage.making(&out, status).status().unwrap().success();
     assert!(!ends("101"));
     assert!(!out.join("SHA256SUMS").exists());
     assert!(ends("0"));
@@ -118,23 +147,23 @@ fn a_build_that_fails_is_no_release() {
 
 #[test]
 fn a_release_takes_the_place_of_another_and_of_nothing_else() {
-    let folder = TempDir::new().unwrap();
-    let out = folder.path().join("release");
+    let stage = Stage::new();
+    let out = stage.place("made/release");
     let file = out.join("file");
-    std::fs::create_dir(&out).unwrap();
+    std::fs::create_dir_all(&out).unwrap();
     std::fs::write(&file, "not to be had again").unwrap();
     for out in [&out, &file] {
-        let told = making(out).arg("--binary").arg(megaboard()).output();
-        let told = told.unwrap();
+        let told = stage.making(out, "0").output().unwrap();
         assert!(!told.status.success(), "{told:?}");
         assert!(String::from_utf8_lossy(&told.stderr).contains(&*out.to_string_lossy()));
     }
     assert!(file.exists());
     std::fs::remove_file(&file).unwrap();
-    release(&out);
+    said(&mut stage.making(&out, "0"));
     std::fs::write(&file, "of an earlier release").unwrap();
-    release(&out);
+    said(&mut stage.making(&out, "0"));
     assert!(!file.exists());
     // What it is made in goes with it.
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    let made = std::fs::read_dir(stage.place("made")).unwrap();
+    assert_eq!(made.count(), 1);
 }
