@@ -233,15 +233,15 @@ impl Merging<'_> {
     pub(crate) fn end(mut self, merged: Result<bool, &StoreError>) {
         self.has_ended = true;
         match merged {
-            Ok(true) => {}
             Ok(false) => {
                 self.counters.unchanged.inc();
             }
             Err(StoreError::Unavailable(_) | StoreError::Unknown(_)) => {
                 self.counters.failures.inc();
             }
-            // Answers: of a board that has ended, of a window that is gone, of a kind that has changed.
-            Err(StoreError::Dead | StoreError::WindowDropped | StoreError::StaleKind) => {}
+            // Those, too, are answers: the board has ended, the window is gone, the kind has changed.
+            Ok(true)
+            | Err(StoreError::Dead | StoreError::WindowDropped | StoreError::StaleKind) => {}
         }
     }
 }
