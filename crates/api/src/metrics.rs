@@ -1,11 +1,12 @@
 //! What the HTTP face counts, and what it is called in `GET /metrics`: the one place for names.
 //!
 //! A new metric is a field of the struct that counts it, made and registered here: `http` for requests,
-//! `writes` for contributions, `streams` for event streams and connections, `process` for the process.
+//! `writes` for contributions, `streams` for event streams and connections, `early_ends` for how those end, `process` for the process.
 //! All but the process's get the prefix `megaboard_`, counters end in `_total`; the rest comes from the
 //! crates below, which have a `metrics.rs` of their own. No label holds a board, a subject, a member or
 //! a kind: of those there may be any number. `docs/operations.md` lists all; a test holds it to that.
 
+mod early_ends;
 mod http;
 mod process;
 mod streams;

@@ -116,9 +116,10 @@ pub async fn serve(
             .max_buf_size(READ_BUFFER_BYTES)
             .serve_connection(TokioIo::new(socket), service);
         let connection = graceful.watch(connection);
-        let open = app.metrics.connections.open();
+        let (app, open) = (app.clone(), app.metrics.connections.open());
         tokio::spawn(async move {
             if let Err(error) = connection.await {
+                app.metrics.connections.early_ends.count(&error);
                 tracing::debug!(%error, "a connection ended early");
             }
             drop((place, open));

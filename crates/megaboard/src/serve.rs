@@ -85,12 +85,14 @@ pub(crate) struct ServeArgs {
 /// Runs the server.
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
     let config = Config::read(args.config.as_deref())?;
+    let filter = logs::of_environment()?;
     let collector = config.trace_settings()?;
     let traces = collector.map(|settings| Traces::begin(&settings));
     let traces = traces.transpose()?;
     let format = args.log_format.or(config.server.log_format);
     logs::begin(
         format.unwrap_or_default(),
+        filter,
         traces.as_ref().map(Traces::layer),
     );
     open_files::raise_limit();

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use board::BoardName;
 use metering::{AGES, CALLS, Counter, CounterFamily, Histogram, Pulled, Registry, Unit, labels};
 use moka::sync::Cache;
+use shard_store::StoreError;
 use tokio::time::Instant;
 
 use crate::cache::{Key, Snapshot};
@@ -20,6 +21,7 @@ pub struct Counters {
     merges: Counter,
     unchanged: Counter,
     failures: Counter,
+    abandoned: Counter,
     durations: Histogram,
     waits: Counter,
     taken: Counter,
@@ -28,6 +30,13 @@ pub struct Counters {
     misses: Counter,
     stale: Counter,
     ages: Histogram,
+}
+
+/// A merge under way; one that is dropped before its end is told so: who made it does not wait any more.
+pub(crate) struct Merging<'a> {
+    counters: &'a Counters,
+    began: Instant,
+    has_ended: bool,
 }
 
 impl Default for Counters {
@@ -40,6 +49,7 @@ impl Default for Counters {
             merges: Counter::default(),
             unchanged: Counter::default(),
             failures: Counter::default(),
+            abandoned: Counter::default(),
             durations: Histogram::new(&CALLS),
             waits: Counter::default(),
             taken: Counter::default(),
@@ -88,21 +98,12 @@ impl Counters {
     }
 
     /// A merge begins.
-    pub(crate) fn count_merge(&self) {
+    pub(crate) fn begin_merge(&self) -> Merging<'_> {
         self.merges.inc();
-    }
-
-    /// A merge has ended, and come to this: a snapshot, with content that nobody had before or not.
-    pub(crate) fn count_merged<E>(&self, began: Instant, merged: Result<bool, &E>) {
-        self.durations.observe(began.elapsed());
-        match merged {
-            Ok(true) => {}
-            Ok(false) => {
-                self.unchanged.inc();
-            }
-            Err(_) => {
-                self.failures.inc();
-            }
+        Merging {
+            counters: self,
+            began: Instant::now(),
+            has_ended: false,
         }
     }
 
@@ -190,12 +191,17 @@ impl Counters {
         );
         registry.register(
             "merge_failures",
-            "Merges that the store did not let come to an end",
+            "Merges that the store did not let come to an end: it was away, or its answer was lost",
             self.failures.clone(),
+        );
+        registry.register(
+            "merges_abandoned",
+            "Merges that whoever made them did not wait for to the end",
+            self.abandoned.clone(),
         );
         registry.register_with_unit(
             "merge_duration",
-            "Merges of global boards, from the first call to a shard to the bytes",
+            "Merges of global boards, from the first call to a shard to the bytes, or until nobody waited for them",
             Unit::Seconds,
             self.durations.clone(),
         );
@@ -222,10 +228,75 @@ impl Counters {
     }
 }
 
+impl Merging<'_> {
+    /// It has come to this: a snapshot, with content that nobody had before or not.
+    pub(crate) fn end(mut self, merged: Result<bool, &StoreError>) {
+        self.has_ended = true;
+        match merged {
+            Ok(false) => {
+                self.counters.unchanged.inc();
+            }
+            Err(StoreError::Unavailable(_) | StoreError::Unknown(_)) => {
+                self.counters.failures.inc();
+            }
+            // Those, too, are answers: the board has ended, the window is gone, the kind has changed.
+            Ok(true)
+            | Err(StoreError::Dead | StoreError::WindowDropped | StoreError::StaleKind) => {}
+        }
+    }
+}
+
+impl Drop for Merging<'_> {
+    fn drop(&mut self) {
+        self.counters.durations.observe(self.began.elapsed());
+        if !self.has_ended {
+            self.counters.abandoned.inc();
+        }
+    }
+}
+
 #[expect(
     clippy::cast_precision_loss,
     reason = "sizes that are looked at by people"
 )]
 const fn as_float(count: u64) -> f64 {
     count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_merge_fails_when_the_store_is_away_and_not_when_it_answers() {
+        let counters = Counters::default();
+        let end = |merged: Result<bool, &StoreError>| counters.begin_merge().end(merged);
+        end(Ok(true));
+        end(Ok(false));
+        for answer in [
+            StoreError::Dead,
+            StoreError::WindowDropped,
+            StoreError::StaleKind,
+        ] {
+            end(Err(&answer));
+        }
+        assert_eq!(counters.failures.get(), 0);
+        end(Err(&StoreError::Unavailable(String::new())));
+        end(Err(&StoreError::Unknown(String::new())));
+        assert_eq!(counters.failures.get(), 2);
+        assert_eq!(counters.unchanged.get(), 1);
+        assert_eq!(counters.durations.count(), 7);
+    }
+
+    #[test]
+    fn a_merge_that_nobody_waits_for_leaves_its_time() {
+        let counters = Counters::default();
+        drop(counters.begin_merge());
+        counters.begin_merge().end(Ok(true));
+        assert_eq!((counters.merges.get(), counters.abandoned.get()), (2, 1));
+        assert_eq!(
+            (counters.durations.count(), counters.failures.get()),
+            (2, 0)
+        );
+    }
 }

@@ -16,7 +16,7 @@ fn wire_with(server: &Server, text: &str) -> Wire {
 }
 
 #[test]
-fn requests_beyond_the_limit_are_refused_at_once_and_probes_answered() {
+fn requests_beyond_the_limit_are_refused_at_once_and_who_watches_is_answered() {
     let server = Server::with("[server.limits]\nrequests = 3\n");
     let held: Vec<Wire> = (0..3).map(|_| wire_with(&server, HALF_A_BODY)).collect();
     let refused = eventually("three requests under way", || {
@@ -25,8 +25,8 @@ fn requests_beyond_the_limit_are_refused_at_once_and_probes_answered() {
     });
     refused.problem(503, "overloaded", &["3"]);
     assert_eq!(refused.header("retry-after"), "1");
-    for path in ["/healthz", "/readyz"] {
-        server.get(path).ok();
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        assert_eq!(server.get(path).status, 200, "{path}");
     }
     drop(held);
     eventually("places again", || {

@@ -1,6 +1,6 @@
 //! How often: by key, by address behind proxies or not, and wrong keys.
 
-use end_to_end::{Answer, Server, eventually};
+use end_to_end::{Answer, Exposition, Server, eventually};
 
 use super::{Key, lines};
 
@@ -51,7 +51,7 @@ fn a_key_has_a_budget_of_its_own() {
 }
 
 #[test]
-fn an_address_has_a_budget_and_probes_are_free() {
+fn an_address_has_a_budget_and_who_watches_is_free() {
     let server = Server::with("[server.limits.address]\nrequests_per_second = 1\nburst = 10\n");
     let (before, answer) = refused(|| server.get("/v1/kinds"));
     assert!(before >= 10, "{before}");
@@ -59,9 +59,9 @@ fn an_address_has_a_budget_and_probes_are_free() {
     // Whoever asks directly is not believed about others.
     let (before, _) = refused(|| server.get_with("/v1/kinds", &[("x-forwarded-for", "9.9.9.9")]));
     assert!(before <= 5, "{before}");
-    for path in ["/healthz", "/readyz"] {
+    for path in ["/healthz", "/readyz", "/metrics"] {
         for _ in 0..30 {
-            server.get(path).ok();
+            assert_eq!(server.get(path).status, 200, "{path}");
         }
     }
 }
@@ -90,11 +90,12 @@ fn who_guesses_keys_is_not_even_listened_to() {
     let key = Key::new("--scope admin");
     let config = format!("[server]\ntrusted_proxies = [\"127.0.0.1\"]\n{}", key.lines);
     let server = Server::with(&config);
-    let from = |address: &str, text: &str| {
+    let ask = |path: &str, address: &str, text: &str| {
         let bearer = format!("Bearer {text}");
         let headers = [("authorization", &*bearer), ("x-forwarded-for", address)];
-        server.get_with("/v1/kinds", &headers)
+        server.get_with(path, &headers)
     };
+    let from = |address: &str, text: &str| ask("/v1/kinds", address, text);
     let mut guess = 0;
     let (before, answer) = refused(|| {
         guess += 1;
@@ -111,6 +112,15 @@ fn who_guesses_keys_is_not_even_listened_to() {
     }
     let probe = server.get_with("/healthz", &[("x-forwarded-for", "1.1.1.1")]);
     probe.ok();
+    // Whoever watches from the guesser's address, with a key, sees it; guesses count there as elsewhere.
+    let told = ask("/metrics", "1.1.1.1", &key.text);
+    assert_eq!(told.status, 200);
+    let refused = Exposition::read(&told.body).sum("megaboard_http_guesses_refused_total", &[]);
+    assert!((refused - 1.0).abs() < f64::EPSILON, "{refused}");
+    assert_eq!(
+        ask("/metrics", "1.1.1.1", &format!("mb_{:043}", 0)).status,
+        401
+    );
     // The right key comes to be looked at again.
     eventually("the guesser's next turn", || {
         (from("1.1.1.1", &key.text).status == 200).then_some(())

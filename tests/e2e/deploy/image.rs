@@ -1,6 +1,9 @@
 //! The Dockerfile: what the image starts with.
 
+use std::process::Command;
+
 use serde_json::Value;
+use tempfile::TempDir;
 
 use super::{PORT, reads, takes, text, texts};
 
@@ -21,6 +24,26 @@ fn list(instruction: &str) -> Value {
     };
     let begin = told.find('[').unwrap();
     serde_json::from_str(&told[begin..]).unwrap()
+}
+
+#[test]
+fn the_binary_is_stripped_by_a_command_that_strip_takes() {
+    let text = text("Dockerfile");
+    let strip = text.lines().find_map(|line| {
+        let command = line.trim().strip_prefix("&& strip ")?;
+        Some(command.trim_end_matches(['\\', ' ']))
+    });
+    let folder = TempDir::new().unwrap();
+    let [built, stripped] = ["built", "stripped"].map(|name| folder.path().join(name));
+    std::fs::copy("/bin/true", &built).unwrap();
+    let options = strip
+        .unwrap()
+        .strip_suffix(" /usr/local/bin/megaboard target/dist/megaboard");
+    let mut command = Command::new("strip");
+    command.args(options.unwrap().split(' '));
+    let told = command.arg(&stripped).arg(&built).output().unwrap();
+    assert!(told.status.success(), "{command:?}: {told:?}");
+    assert!(Command::new(&stripped).status().unwrap().success());
 }
 
 #[test]

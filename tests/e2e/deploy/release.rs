@@ -1,7 +1,7 @@
 //! `deploy/release`: what a release is made of, with the binary of these tests in place of a release's.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use end_to_end::megaboard;
@@ -12,18 +12,75 @@ use super::path;
 /// The time that all files of the release are to have.
 const TIME: &str = "1700000000";
 
+/// Stands for what a release is made with, where the time to pack a real binary would be lost: a cargo
+/// that builds nothing, lays `MEGABOARD` where the build would be, and ends with `ENDS`.
+const CARGO: &str = r#"#!/bin/sh
+if [ "$1" != build ]; then
+    PATH="${PATH#*:}" exec cargo "$@"
+fi
+for target in "$@"; do :; done
+mkdir -p "$CARGO_TARGET_DIR/$target/dist"
+ln -sf "$MEGABOARD" "$CARGO_TARGET_DIR/$target/dist/megaboard"
+exit "$ENDS"
+"#;
+
+/// A binary that has no pages.
+const BINARY: &str = r#"#!/bin/sh
+[ "$1" != man ] || mkdir "$3"
+"#;
+
+/// A strip that leaves it alone.
+const STRIP: &str = "#!/bin/sh\n";
+
+/// Makes releases of [`BINARY`] below a folder.
+struct Stage {
+    folder: TempDir,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let tools = folder.path().join("tools");
+        std::fs::create_dir(&tools).unwrap();
+        for (name, text) in [("cargo", CARGO), ("megaboard", BINARY), ("strip", STRIP)] {
+            std::fs::write(tools.join(name), text).unwrap();
+            said(Command::new("chmod").arg("755").arg(tools.join(name)));
+        }
+        Self { folder }
+    }
+
+    fn place(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A release whose builds end with this status.
+    fn making(&self, out: &Path, ends: &str) -> Command {
+        let mut command = making(out);
+        let path = std::env::var("PATH").unwrap();
+        let tools = self.place("tools");
+        command.env("PATH", format!("{}:{path}", tools.display()));
+        command.env("CARGO_TARGET_DIR", self.place("target"));
+        command.env("MEGABOARD", tools.join("megaboard"));
+        command.env("ENDS", ends);
+        command
+    }
+}
+
+fn making(out: &Path) -> Command {
+    let mut command = Command::new(path("release"));
+    command.arg("--without-sbom").arg("--out").arg(out);
+    command.env("SOURCE_DATE_EPOCH", TIME).stdout(Stdio::null());
+    command
+}
+
 /// Makes a release, and gives what `SHA256SUMS` says of each file.
 fn release(out: &Path) -> BTreeMap<String, String> {
-    let status = Command::new(path("release"))
-        .arg("--binary")
-        .arg(megaboard())
-        .arg("--without-sbom")
-        .arg("--out")
-        .arg(out)
-        .env("SOURCE_DATE_EPOCH", TIME)
-        .stdout(Stdio::null())
-        .status();
+    let status = making(out).arg("--binary").arg(megaboard()).status();
     assert!(status.unwrap().success());
+    sums(out)
+}
+
+fn sums(out: &Path) -> BTreeMap<String, String> {
     let sums = std::fs::read_to_string(out.join("SHA256SUMS")).unwrap();
     let lines = sums.lines().map(|line| line.split_once("  ").unwrap());
     lines
@@ -71,4 +128,42 @@ fn a_release_is_whole_and_the_same_each_time() {
     let time = ["--format=%Y", "megaboard"];
     let time = said(Command::new("stat").args(time).current_dir(&first));
     assert_eq!(time.trim(), TIME);
+}
+
+#[test]
+fn a_build_that_fails_is_no_release() {
+    let stage = Stage::new();
+    let out = stage.place("release");
+    let ends = |status| stage.making(&out, status).status().unwrap().success();
+    assert!(!ends("101"));
+    assert!(!out.join("SHA256SUMS").exists());
+    assert!(ends("0"));
+    let whole = sums(&out);
+    assert!(!whole.is_empty());
+    // What was there stays until there is another.
+    assert!(!ends("101"));
+    assert_eq!(sums(&out), whole);
+}
+
+#[test]
+fn a_release_takes_the_place_of_another_and_of_nothing_else() {
+    let stage = Stage::new();
+    let out = stage.place("made/release");
+    let file = out.join("file");
+    std::fs::create_dir_all(&out).unwrap();
+    std::fs::write(&file, "not to be had again").unwrap();
+    for out in [&out, &file] {
+        let told = stage.making(out, "0").output().unwrap();
+        assert!(!told.status.success(), "{told:?}");
+        assert!(String::from_utf8_lossy(&told.stderr).contains(&*out.to_string_lossy()));
+    }
+    assert!(file.exists());
+    std::fs::remove_file(&file).unwrap();
+    said(&mut stage.making(&out, "0"));
+    std::fs::write(&file, "of an earlier release").unwrap();
+    said(&mut stage.making(&out, "0"));
+    assert!(!file.exists());
+    // What it is made in goes with it.
+    let made = std::fs::read_dir(stage.place("made")).unwrap();
+    assert_eq!(made.count(), 1);
 }

@@ -204,6 +204,37 @@ fn streams_and_their_frames_are_counted() {
 }
 
 #[test]
+fn connections_that_end_before_a_request_are_counted_by_cause() {
+    let server = Server::with("[server.limits]\nheader_timeout = \"5s\"\n");
+    let mut slow = server.wire();
+    slow.write("GET /healthz HTTP/1.1\r\nhos");
+    let long = "b".repeat(70 << 10);
+    for text in [
+        "\u{1}\u{2}\u{3}\r\n\r\n",
+        &format!("GET /healthz HTTP/1.1\r\na: {long}"),
+    ] {
+        let mut wire = server.wire();
+        // An answer, or none, where it came while there was more to send: but it ends.
+        wire.try_write(text);
+        let _ = wire.try_answer();
+        assert!(wire.has_ended());
+    }
+    let mut half = server.wire();
+    half.write("GET /healthz HTT");
+    drop(half);
+    for cause in ["malformed", "too-large", "cut-off", "too-slow"] {
+        eventually(cause, || {
+            let told = Exposition::of(&server);
+            let count = told.sum(
+                "megaboard_connections_ended_early_total",
+                &[("cause", cause)],
+            );
+            ((count - 1.0).abs() < f64::EPSILON).then_some(())
+        });
+    }
+}
+
+#[test]
 fn no_label_tells_a_kind_a_board_or_a_member() {
     let server = Server::with("[kinds.zebras]\nwindows = [\"all\"]\n");
     let items = json!([
@@ -230,7 +261,7 @@ fn no_label_tells_a_kind_a_board_or_a_member() {
     for sample in Exposition::read(&told).samples() {
         let labels = [
             "route", "method", "status", "type", "outcome", "reason", "call", "result", "le",
-            "version", "store",
+            "version", "store", "cause",
         ];
         for label in sample.labels.keys() {
             assert!(

@@ -197,7 +197,10 @@ fn what_is_named_is_told_and_what_is_told_is_named() {
         assert!(shown.contains(family), "no panel shows {family}");
     }
 
-    let of_prometheus = ["up{job=\"megaboard\"} == 0"];
+    let of_prometheus = [
+        "up{job=\"megaboard\"} == 0",
+        "absent(up{job=\"megaboard\"})",
+    ];
     for (name, alert) in alerts() {
         let expression = alert["expr"].trim_matches('\'');
         let found = told.check(expression);

@@ -1,4 +1,5 @@
-//! What the stores count: the folder's journal, what is in memory, and Redis by node.
+//! What the stores count: the folder's journal, what is in memory, and Redis by node, also where
+//! nobody waits for it.
 
 use end_to_end::redis::RedisOptions;
 use end_to_end::{Exposition, Server, eventually};
@@ -63,4 +64,31 @@ fn a_node_of_redis_is_told_by_its_address() {
         let is_told = told.sum("megaboard_ready", &[]) < 0.5;
         (is_down && is_told).then_some(())
     });
+}
+
+#[test]
+fn who_gives_up_on_a_store_that_hangs_is_counted() {
+    let redis = RedisOptions::new().start();
+    let server = serve(&redis.url(), "");
+    server.give("gifts/a", &[("u", 1)]);
+    let top = "/v1/boards/gifts/a/top?fresh=true";
+    server.get(top).ok();
+    redis.pause();
+    let told = eventually("somebody who did not wait for an answer", || {
+        let mut wire = server.wire();
+        wire.write(format!("GET {top} HTTP/1.1\r\nhost: a\r\n\r\n"));
+        drop(wire);
+        let told = Exposition::of(&server);
+        let gone = told.sum("megaboard_http_requests_total", &[("status", "gone")]);
+        let calls = told.sum(
+            "megaboard_store_call_failures_total",
+            &[("outcome", "abandoned")],
+        );
+        (gone > 0.5 && calls > 0.5).then_some(told)
+    });
+    redis.resume();
+    let route = [("route", "/v1/boards/{kind}/{subject}/top")];
+    let requests = told.sum("megaboard_http_requests_total", &route);
+    let timed = told.sum("megaboard_http_request_duration_seconds_count", &route);
+    assert!((requests - timed).abs() < f64::EPSILON && timed >= 2.0);
 }

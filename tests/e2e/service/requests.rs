@@ -105,3 +105,17 @@ fn the_form_comes_from_flag_environment_or_file() {
     assert_eq!(status, Some(1));
     assert!(said.contains("xml"), "{said}");
 }
+
+#[test]
+fn a_filter_that_says_nothing_is_refused_by_name() {
+    for wrong in ["inof", "info,api=debgu"] {
+        let mut launch = Launch::on_a_free_port("").env("MEGABOARD_LOG", wrong);
+        let (status, said) = launch.refused();
+        assert_eq!(status, Some(1), "{wrong}: {said}");
+        let part = wrong.rsplit(',').next().unwrap();
+        assert!(
+            said.contains("MEGABOARD_LOG") && said.contains(part),
+            "{said}"
+        );
+    }
+}

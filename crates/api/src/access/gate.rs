@@ -16,7 +16,7 @@ use super::caller::Caller;
 use super::key::Key;
 use super::keys::{Keys, bearer};
 use super::refusal::Refusal;
-use super::routes::{self, Needs, Route, is_probe};
+use super::routes::{self, Needs, Route, is_probe, is_scraped};
 use super::scope::Scope;
 use super::token::{self, BadToken};
 use super::under_way::UnderWay;
@@ -33,13 +33,16 @@ const KEYED: &str = "/v1/";
 /// Where the paths end that take tokens.
 const STREAMS: &str = "/stream";
 
+/// Requests for what is counted that are under way at once: of two that watch, and somebody who looks.
+const SCRAPES_MAX: usize = 4;
+
 /// The routes, and what stands before them.
 pub(crate) struct Gate {
     app: Arc<App>,
     router: Router,
     needs: matchit::Router<&'static Route>,
     under_way: UnderWay,
-    requests_max: usize,
+    scrapes: UnderWay,
 }
 
 /// What is known of who asks.
@@ -59,7 +62,7 @@ impl Gate {
             router,
             needs: routes::by_path(),
             under_way: UnderWay::up_to(requests_max),
-            requests_max,
+            scrapes: UnderWay::up_to(SCRAPES_MAX),
         }
     }
 
@@ -96,9 +99,10 @@ impl Gate {
 
     async fn pass(&self, peer: IpAddr, mut request: Request<Body>) -> Response {
         // Held until the answer is there; streams, either way, are not counted once they are let in.
-        let place = self.under_way.enter();
+        let places = self.places(request.uri().path());
+        let place = places.enter();
         if place.is_none() && !is_probe(request.uri().path()) {
-            return Refusal::overloaded(self.requests_max).into_response();
+            return Refusal::overloaded(places.max()).into_response();
         }
         if let Err(refusal) = self.admit(peer, &mut request) {
             return refusal.into_response();
@@ -111,6 +115,15 @@ impl Gate {
             return audited.unwrap_or_else(IntoResponse::into_response);
         }
         self.routed(request).await
+    }
+
+    /// The places that a request takes one of.
+    fn places(&self, path: &str) -> &UnderWay {
+        if is_scraped(path) {
+            &self.scrapes
+        } else {
+            &self.under_way
+        }
     }
 
     async fn routed(&self, request: Request<Body>) -> Response {
@@ -146,6 +159,7 @@ impl Gate {
         let access = &self.app.access;
         if let Some(budgets) = &access.addresses
             && !is_probe(request.uri().path())
+            && !is_scraped(request.uri().path())
         {
             let address = access.proxies.client(peer, request.headers());
             let taken = budgets.take(address);
@@ -227,13 +241,17 @@ impl Gate {
         let (access, headers) = (&self.app.access, asking.request.headers());
         let text = bearer(headers)?;
         let address = access.proxies.client(asking.peer, headers);
-        let checked = access.guesses.check(address);
-        checked.map_err(|wait| {
-            Refusal::too_many(
-                format_args!("address {address} sent too many wrong keys"),
-                wait,
-            )
-        })?;
+        // A key cannot be guessed: the lock spares the looking, which a scrape, of few at once, is worth.
+        if !is_scraped(asking.request.uri().path()) {
+            let checked = access.guesses.check(address);
+            checked.map_err(|wait| {
+                self.app.metrics.http.guesses_refused.inc();
+                Refusal::too_many(
+                    format_args!("address {address} sent too many wrong keys"),
+                    wait,
+                )
+            })?;
+        }
         let Some(key) = keys.find(text) else {
             access.guesses.count(address);
             let detail = "authorization: the server knows no such key";

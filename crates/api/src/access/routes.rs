@@ -43,10 +43,19 @@ pub(crate) fn is_probe(path: &str) -> bool {
     PROBES.contains(&path)
 }
 
+/// What is asked for what is counted.
+const SCRAPED: &str = "/metrics";
+
+/// Whether it is the path that tells what is counted. When the server is full is when somebody wants
+/// to see why: limits of other requests do not keep it from an answer.
+pub(crate) fn is_scraped(path: &str) -> bool {
+    path == SCRAPED
+}
+
 static ROUTES: &[Route] = &[
     route("/healthz", &[("GET", Nothing)]),
     route("/readyz", &[("GET", Nothing)]),
-    route("/metrics", &[("GET", Metrics)]),
+    route(SCRAPED, &[("GET", Metrics)]),
     route("/", &[("GET", Nothing)]),
     route("/page/{file}", &[("GET", Nothing)]),
     route("/openapi.json", &[("GET", Nothing)]),

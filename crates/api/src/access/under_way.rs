@@ -19,6 +19,11 @@ impl UnderWay {
         Self { now, max }
     }
 
+    /// How many places there are.
+    pub(super) const fn max(&self) -> usize {
+        self.max
+    }
+
     /// A place, where there is one.
     pub(super) fn enter(&self) -> Option<Place<'_>> {
         // Counted first: of two that come at once for the last place at most one is let in.

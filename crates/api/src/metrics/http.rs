@@ -15,7 +15,11 @@ use crate::problem::ProblemType;
 /// What is told of a path or a method that there is none of: their number has no end.
 const OTHER: &str = "other";
 
-const STATUSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+/// Classes of status, and last what is told of a request whose client has gone before its answer.
+const ENDS: [&str; 6] = ["1xx", "2xx", "3xx", "4xx", "5xx", "gone"];
+
+/// The place of the last one.
+const GONE: usize = ENDS.len() - 1;
 
 /// Requests by their route.
 #[derive(Debug)]
@@ -27,6 +31,7 @@ pub(crate) struct Http {
     other: Route,
     /// By the place of their type in [`ProblemType::ALL`].
     by_problem: Vec<Counter>,
+    pub(crate) guesses_refused: Counter,
     under_way: Gauge,
 }
 
@@ -34,14 +39,16 @@ pub(crate) struct Http {
 #[derive(Debug)]
 struct Route {
     duration: Histogram,
-    statuses: [Counter; STATUSES.len()],
+    ends: [Counter; ENDS.len()],
 }
 
-/// A request from its head to the head of its answer.
+/// A request from its head to the head of its answer, or until its client has gone.
 pub(crate) struct UnderWay<'a> {
     http: &'a Http,
     route: &'a Route,
     began: Instant,
+    /// The place in [`ENDS`].
+    end: usize,
 }
 
 impl Default for Http {
@@ -53,7 +60,7 @@ impl Default for Http {
             let status = |status| labels([("route", path), ("method", method), ("status", status)]);
             Route {
                 duration: durations.get_or_create_owned(&labels(of)),
-                statuses: STATUSES.map(|class| requests.get_or_create_owned(&status(class))),
+                ends: ENDS.map(|end| requests.get_or_create_owned(&status(end))),
             }
         };
         let mut by_path = Router::new();
@@ -68,6 +75,7 @@ impl Default for Http {
             routes: by_path,
             other: route(OTHER, OTHER),
             by_problem: ProblemType::ALL.map(problem).to_vec(),
+            guesses_refused: Counter::default(),
             under_way: Gauge::default(),
             durations,
             requests,
@@ -84,6 +92,7 @@ impl Http {
             http: self,
             route: self.route(method, path),
             began: Instant::now(),
+            end: GONE,
         }
     }
 
@@ -105,12 +114,12 @@ impl Http {
     pub(super) fn register(&self, registry: &mut Registry) {
         registry.register(
             "http_requests",
-            "Requests by route, method and class of status; HEAD counts as GET, what there is no route for as other",
+            "Requests by route, method and class of status, or gone: the client was, before its answer; HEAD counts as GET, what there is no route for as other",
             self.requests.clone(),
         );
         registry.register_with_unit(
             "http_request_duration",
-            "Requests from their head to the head of their answer",
+            "Requests from their head to the head of their answer, or until their client was gone",
             Unit::Seconds,
             self.durations.clone(),
         );
@@ -124,14 +133,18 @@ impl Http {
             "Requests that were refused or failed, by the type of the problem they were told",
             self.problems.clone(),
         );
+        registry.register(
+            "http_guesses_refused",
+            "Requests whose key was not looked at, since their address had sent too many wrong ones",
+            self.guesses_refused.clone(),
+        );
     }
 }
 
 impl UnderWay<'_> {
     /// It is answered.
-    pub(crate) fn end(self, response: &Response) {
-        self.route.duration.observe(self.began.elapsed());
-        self.route.statuses[class_of(response.status())].inc();
+    pub(crate) fn end(mut self, response: &Response) {
+        self.end = class_of(response.status());
         if let Some(kind) = response.extensions().get::<ProblemType>() {
             self.http.by_problem[*kind as usize].inc();
         }
@@ -139,16 +152,18 @@ impl UnderWay<'_> {
 }
 
 impl Drop for UnderWay<'_> {
-    /// Also of a request whose client has gone.
+    /// Also of a request whose client has gone: where answers take too long, that is all there is of them.
     fn drop(&mut self) {
+        self.route.duration.observe(self.began.elapsed());
+        self.route.ends[self.end].inc();
         self.http.under_way.dec();
     }
 }
 
-/// The place of a status in [`STATUSES`].
+/// The place of a status in [`ENDS`].
 fn class_of(status: StatusCode) -> usize {
     let class = usize::from(status.as_u16() / 100);
-    class.clamp(1, STATUSES.len()) - 1
+    class.clamp(1, GONE) - 1
 }
 
 #[cfg(test)]
@@ -176,14 +191,17 @@ mod tests {
         );
         answer(Method::GET, "/wp-login.php", StatusCode::NOT_FOUND);
         let top = http.route(&Method::GET, "/v1/boards/x/y/top");
-        let told = |route: &Route| route.statuses.each_ref().map(Counter::get);
-        assert_eq!(told(top), [0, 1, 1, 0, 0]);
+        let told = |route: &Route| route.ends.each_ref().map(Counter::get);
+        assert_eq!(told(top), [0, 1, 1, 0, 0, 0]);
         assert_eq!(top.duration.count(), 2);
-        assert_eq!(told(&http.other), [0, 0, 0, 2, 0]);
+        assert_eq!(told(&http.other), [0, 0, 0, 2, 0, 0]);
         assert_eq!(http.under_way.get(), 0);
         let gone = http.begin(&Method::GET, "/v1/kinds");
         assert_eq!(http.under_way.get(), 1);
         drop(gone);
         assert_eq!(http.under_way.get(), 0);
+        let kinds = http.route(&Method::GET, "/v1/kinds");
+        assert_eq!(told(kinds), [0, 0, 0, 0, 0, 1]);
+        assert_eq!(kinds.duration.count(), 1);
     }
 }

@@ -2,6 +2,8 @@
 
 use metering::{Counter, Gauge, Registry};
 
+use super::early_ends::EarlyEnds;
+
 /// What readers of event streams are sent.
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
@@ -17,6 +19,7 @@ pub(crate) struct Connections {
     open: Gauge,
     pub(crate) refused: Counter,
     pub(crate) hang_ups: Counter,
+    pub(crate) early_ends: EarlyEnds,
 }
 
 /// One connection, for as long as it is open.
@@ -74,6 +77,7 @@ impl Connections {
             "Connections that were ended since their client had taken nothing for too long",
             self.hang_ups.clone(),
         );
+        self.early_ends.register(registry);
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Whatever is logged while a request is answered says which one, in both forms.
 
+mod filter;
 mod json;
 mod text;
 
@@ -13,8 +14,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
-/// What is logged where nothing is said.
-const FILTER_DEFAULT: &str = "info";
+pub(crate) use filter::of_environment;
 
 /// How lines look.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
@@ -30,10 +30,8 @@ pub(crate) enum LogFormat {
 /// A part of what listens to events and spans.
 pub(crate) type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// From here on everything is logged, and `also` hears of it.
-pub(crate) fn begin(format: LogFormat, also: Option<BoxedLayer>) {
-    let filter = EnvFilter::try_from_env("MEGABOARD_LOG");
-    let filter = filter.unwrap_or_else(|_| EnvFilter::new(FILTER_DEFAULT));
+/// From here on what the filter lets through is logged, and `also` hears of everything.
+pub(crate) fn begin(format: LogFormat, filter: EnvFilter, also: Option<BoxedLayer>) {
     let lines = fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);

@@ -81,13 +81,12 @@ impl Merger {
             megaboard.board = %record.name,
             megaboard.shards = i64::from(record.shards.get()),
         );
-        let began = Instant::now();
+        let merging = self.counters.begin_merge();
         let merged = self.merge(record, kind, window, known).instrument(span);
         let merged = merged.await;
         let has_changed =
             |snapshot: &Snapshot| known.is_none_or(|known| known.version != snapshot.version);
-        self.counters
-            .count_merged(began, merged.as_ref().map(has_changed));
+        merging.end(merged.as_ref().map(has_changed));
         let snapshot = Arc::new(merged?);
         if let Some(held) = held {
             held.publish(snapshot.clone()).await;
@@ -102,7 +101,6 @@ impl Merger {
         window: Window,
         known: Option<&Snapshot>,
     ) -> Result<Snapshot, StoreError> {
-        self.counters.count_merge();
         let (as_of, began) = (self.now(), Instant::now());
         let activity = record.activity;
         let scope = self.scope(record, kind, window, as_of);

@@ -20,7 +20,7 @@ pub(crate) use replay::Restored;
 
 use super::ids::IdBudget;
 use super::log::{Applied, Event, Log};
-use super::shard::{Shard, Terms};
+use super::shard::{Holding, Shard, Terms};
 use crate::contract::{
     Batch, BoardRecord, BoardSettings, Disagreement, Outcome, Query, Reading, StoreError,
     WindowCount,
@@ -218,11 +218,11 @@ impl Cell {
         self.look(shard, Shard::windows)
     }
 
-    /// How many standings each shard holds, windows together; of a small board all in one.
-    pub(crate) fn standings(&self, of_shards: &mut Vec<u64>) {
+    /// How much each shard holds; of a small board all in one.
+    pub(crate) fn holdings(&self, of_shards: &mut Vec<Holding>) {
         of_shards.clear();
         let body = self.body.read();
-        of_shards.extend(body.shards().iter().map(|shard| shard.read().standings()));
+        of_shards.extend(body.shards().iter().map(|shard| shard.read().holding()));
     }
 
     pub(crate) fn verify(&self, shard: u16) -> Result<Vec<Disagreement>, StoreError> {

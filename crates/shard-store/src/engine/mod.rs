@@ -23,4 +23,4 @@ pub(crate) use log::{Applied, Event, Log};
 pub(crate) use registry::Registry;
 #[cfg(test)]
 pub(crate) use shard::Terms;
-pub(crate) use shard::{FrozenShard, Shard, ShardLoader};
+pub(crate) use shard::{FrozenShard, Holding, Shard, ShardLoader};

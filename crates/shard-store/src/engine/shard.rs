@@ -35,6 +35,15 @@ pub(crate) struct Shard {
     unordered: bool,
 }
 
+/// How much a shard holds.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Holding {
+    /// Of all windows together.
+    pub(crate) standings: u64,
+    /// Of the window that has most.
+    pub(crate) members: u64,
+}
+
 impl Shard {
     /// One look at one window; of a small board at the rows of one shard, else at all.
     pub(crate) fn read(
@@ -81,13 +90,14 @@ impl Shard {
         counts.filter(|count| count.members > 0).collect()
     }
 
-    /// How many standings there are, windows together.
-    pub(crate) fn standings(&self) -> u64 {
-        let lens = self
-            .rankings
-            .iter()
-            .map(|(_, ranking)| ranking.len() as u64);
-        lens.sum()
+    /// How much there is.
+    pub(crate) fn holding(&self) -> Holding {
+        let lens = self.rankings.iter();
+        let lens = lens.map(|(_, ranking)| ranking.len() as u64);
+        Holding {
+            standings: lens.clone().sum(),
+            members: lens.max().unwrap_or(0),
+        }
     }
 
     /// The windows that are past their time.

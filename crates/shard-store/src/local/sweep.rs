@@ -21,7 +21,7 @@ impl LocalStore {
         for kind in kinds.filter_map(|record| record.kind) {
             for cells in self.registry.pages(kind.name(), SWEEP_BOARDS) {
                 for cell in &cells {
-                    cell.standings(&mut of_shards);
+                    cell.holdings(&mut of_shards);
                     census.count(&of_shards);
                     self.sweep_board(cell, &kind, now).await?;
                 }

@@ -34,6 +34,14 @@ pub(crate) struct Call {
     duration: Histogram,
     unavailable: Counter,
     unknown: Counter,
+    abandoned: Counter,
+}
+
+/// A call under way; one that is dropped before its answer is told so.
+struct UnderWay<'a> {
+    call: &'a Call,
+    began: Instant,
+    is_answered: bool,
 }
 
 impl Default for Calls {
@@ -48,6 +56,7 @@ impl Default for Calls {
                 duration: durations.get_or_create_owned(&labels([("call", name)])),
                 unavailable: failed("unavailable"),
                 unknown: failed("unknown"),
+                abandoned: failed("abandoned"),
             }
         };
         Self {
@@ -76,13 +85,13 @@ impl Calls {
     pub(crate) fn register(&self, registry: &mut Registry) {
         registry.register_with_unit(
             "store_call_duration",
-            "Calls to the store, from the call to its answer, retries included",
+            "Calls to the store, from the call to its answer, retries included, or until nobody waited for it",
             Unit::Seconds,
             self.durations.clone(),
         );
         registry.register(
             "store_call_failures",
-            "Calls that the store could not take (unavailable), or whose answer was lost (unknown)",
+            "Calls that the store could not take (unavailable), whose answer was lost (unknown), or was not waited for (abandoned)",
             self.failures.clone(),
         );
     }
@@ -94,29 +103,48 @@ impl Call {
         &self,
         call: impl Future<Output = Result<T, E>>,
     ) -> impl Future<Output = Result<T, E>> {
-        let began = Instant::now();
-        call.inspect(move |answered| self.note(began, answered))
+        let under_way = self.begin();
+        call.inspect(move |answered| under_way.end(answered))
     }
 
     /// Counts a call that is answered at once.
     pub(crate) fn of<T, E: Failing>(&self, call: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        let began = Instant::now();
+        let under_way = self.begin();
         let answered = call();
-        self.note(began, &answered);
+        under_way.end(&answered);
         answered
     }
 
-    fn note<T, E: Failing>(&self, began: Instant, answered: &Result<T, E>) {
-        self.duration.observe(began.elapsed());
+    fn begin(&self) -> UnderWay<'_> {
+        UnderWay {
+            call: self,
+            began: Instant::now(),
+            is_answered: false,
+        }
+    }
+}
+
+impl UnderWay<'_> {
+    fn end<T, E: Failing>(mut self, answered: &Result<T, E>) {
+        self.is_answered = true;
         match answered.as_ref().err().and_then(Failing::store_error) {
             Some(StoreError::Unavailable(_)) => {
-                self.unavailable.inc();
+                self.call.unavailable.inc();
             }
             Some(StoreError::Unknown(_)) => {
-                self.unknown.inc();
+                self.call.unknown.inc();
             }
             // The others are answers: of a board that has ended, of a kind that has changed.
             Some(StoreError::Dead | StoreError::WindowDropped | StoreError::StaleKind) | None => {}
+        }
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.call.duration.observe(self.began.elapsed());
+        if !self.is_answered {
+            self.call.abandoned.inc();
         }
     }
 }
@@ -164,5 +192,20 @@ mod tests {
         assert_eq!((read.duration.count(), settle.duration.count()), (3, 1));
         assert_eq!((read.unavailable.get(), read.unknown.get()), (1, 1));
         assert_eq!((settle.unavailable.get(), settle.unknown.get()), (0, 0));
+    }
+
+    #[test]
+    fn a_call_that_nobody_waits_for_leaves_its_time() {
+        let calls = Calls::default();
+        let read = &calls.read;
+        let asked = read.time(std::future::pending::<Result<(), StoreError>>());
+        assert_eq!(read.duration.count(), 0);
+        drop(asked);
+        assert_eq!((read.duration.count(), read.abandoned.get()), (1, 1));
+        let answered = read
+            .time(std::future::ready(Ok::<_, StoreError>(())))
+            .now_or_never();
+        assert_eq!(answered, Some(Ok(())));
+        assert_eq!((read.duration.count(), read.abandoned.get()), (2, 1));
     }
 }

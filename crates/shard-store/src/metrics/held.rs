@@ -2,8 +2,12 @@
 
 use metering::{FloatGauge, Gauge, Registry, Unit};
 
-/// Standings that a board has before the skew of its shards says anything.
-const SKEW_STANDINGS_MIN: u64 = 10_000;
+use crate::engine::Holding;
+
+/// Members that the shards of a board have, on average, before their skew says anything: of fewer the
+/// largest of many shards may have twice the mean by chance. Members, and not standings: all windows
+/// have a member on the same shard.
+const SKEW_SHARD_MEMBERS_MIN: u64 = 100;
 
 /// What the last whole sweep found.
 #[derive(Debug, Default)]
@@ -27,17 +31,18 @@ pub(crate) struct Census {
 }
 
 impl Census {
-    /// Counts a board by the standings of its shards, windows together; one that is small is one shard.
-    pub(crate) fn count(&mut self, shards: &[u64]) {
-        let standings: u64 = shards.iter().sum();
-        let largest = shards.iter().copied().max().unwrap_or(0);
+    /// Counts a board by what its shards hold; one that is small is one shard.
+    pub(crate) fn count(&mut self, shards: &[Holding]) {
+        let standings = shards.iter().map(|shard| shard.standings);
         self.boards += 1;
-        self.standings += standings;
-        self.shard_standings_max = self.shard_standings_max.max(largest);
+        self.standings += standings.clone().sum::<u64>();
+        self.shard_standings_max = self.shard_standings_max.max(standings.max().unwrap_or(0));
         if shards.len() > 1 {
             self.split += 1;
-            if standings >= SKEW_STANDINGS_MIN {
-                self.skew_max = self.skew_max.max(skew(shards.len(), standings, largest));
+            let members = shards.iter().map(|shard| shard.members);
+            let (all, largest): (u64, u64) = (members.clone().sum(), members.max().unwrap_or(0));
+            if all >= SKEW_SHARD_MEMBERS_MIN * shards.len() as u64 {
+                self.skew_max = self.skew_max.max(skew(shards.len(), all, largest));
             }
         }
     }
@@ -48,8 +53,8 @@ impl Census {
     clippy::cast_precision_loss,
     reason = "a ratio that is looked at by people"
 )]
-fn skew(shards: usize, standings: u64, largest: u64) -> f64 {
-    largest as f64 * shards as f64 / standings as f64
+fn skew(shards: usize, members: u64, largest: u64) -> f64 {
+    largest as f64 * shards as f64 / members as f64
 }
 
 impl Held {
@@ -90,7 +95,7 @@ impl Held {
         );
         registry.register(
             "store_shard_skew_max_ratio",
-            "The largest shard over the mean of its board, where that is worst, of boards of 10,000 standings and more; 0 without any",
+            "The largest shard over the mean of its board, in members, where that is worst, of boards with 100 members a shard and more; 0 without any",
             self.skew_max.clone(),
         );
         registry.register_with_unit(
@@ -106,17 +111,33 @@ impl Held {
 mod tests {
     use super::*;
 
+    /// So many members in five windows.
+    fn shard(members: u64) -> Holding {
+        let standings = 5 * members;
+        Holding { standings, members }
+    }
+
     #[test]
     fn skew_is_of_large_boards_alone_and_the_worst_counts() {
         let mut census = Census::default();
-        census.count(&[7]);
-        census.count(&[9_999, 0]);
+        census.count(&[shard(7)]);
+        census.count(&[shard(199), shard(0)]);
         assert!(census.skew_max.abs() < f64::EPSILON, "{census:?}");
-        census.count(&[10_000, 30_000]);
-        census.count(&[10_000, 10_000]);
+        census.count(&[shard(100), shard(300)]);
+        census.count(&[shard(100), shard(100)]);
         assert!((census.skew_max - 1.5).abs() < 1e-9, "{census:?}");
         assert_eq!((census.boards, census.split), (4, 3));
-        assert_eq!(census.standings, 7 + 9_999 + 40_000 + 20_000);
-        assert_eq!(census.shard_standings_max, 30_000);
+        assert_eq!(census.standings, 5 * (7 + 199 + 400 + 200));
+        assert_eq!(census.shard_standings_max, 5 * 300);
+    }
+
+    #[test]
+    fn what_chance_does_to_many_shards_is_no_skew() {
+        // 12,000 members by a hash: 11.7 on average, and 26 on one of them.
+        let mut shards = vec![shard(11); 1_024];
+        shards[77] = shard(26);
+        let mut census = Census::default();
+        census.count(&shards);
+        assert!(census.skew_max.abs() < f64::EPSILON, "{census:?}");
     }
 }

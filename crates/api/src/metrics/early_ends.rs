@@ -1,0 +1,95 @@
+//! Connections that end before their time: what no request, and so no problem, is counted for.
+
+use metering::{Counter, CounterFamily, Registry, labels};
+
+/// Why a connection ends before its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    /// What came is no HTTP/1.
+    Malformed,
+    /// The head of a request is longer than it may be.
+    TooLarge,
+    /// No whole head came in time; so end those that nothing comes over any more.
+    TooSlow,
+    /// The client left in the middle of a request, or before it was answered.
+    CutOff,
+    /// Whatever else: the network, mostly.
+    Other,
+}
+
+impl Cause {
+    const ALL: [Self; 5] = [
+        Self::Malformed,
+        Self::TooLarge,
+        Self::TooSlow,
+        Self::CutOff,
+        Self::Other,
+    ];
+
+    fn of(error: &hyper::Error) -> Self {
+        match error {
+            error if error.is_parse_too_large() => Self::TooLarge,
+            error if error.is_parse() => Self::Malformed,
+            error if error.is_timeout() => Self::TooSlow,
+            error if error.is_incomplete_message() => Self::CutOff,
+            _ => Self::Other,
+        }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::TooLarge => "too-large",
+            Self::TooSlow => "too-slow",
+            Self::CutOff => "cut-off",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// Counts them by cause.
+#[derive(Debug)]
+pub(crate) struct EarlyEnds {
+    family: CounterFamily,
+    /// By the place of their cause in [`Cause::ALL`].
+    by_cause: [Counter; Cause::ALL.len()],
+}
+
+impl Default for EarlyEnds {
+    fn default() -> Self {
+        let family = CounterFamily::default();
+        let counter = |cause: Cause| family.get_or_create_owned(&labels([("cause", cause.word())]));
+        Self {
+            by_cause: Cause::ALL.map(counter),
+            family,
+        }
+    }
+}
+
+impl EarlyEnds {
+    /// A connection has ended so.
+    pub(crate) fn count(&self, error: &hyper::Error) {
+        self.by_cause[Cause::of(error) as usize].inc();
+    }
+
+    /// Names them.
+    pub(super) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "connections_ended_early",
+            "Connections that ended before their time: what came was no HTTP (malformed), a head was too-large or too-slow (idle ones included), the client left (cut-off), or other",
+            self.family.clone(),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_stand_at_their_places() {
+        for (place, cause) in Cause::ALL.into_iter().enumerate() {
+            assert_eq!(place, cause as usize, "{cause:?}");
+        }
+    }
+}
