@@ -100,7 +100,7 @@ impl Scope<'_> {
             .position(|ranked| ranked.entry.key == entry.key);
         let position = match index {
             Some(index) => around[index].position,
-            None if self.kind.retain().is_some() => self.listed().saturating_add(1),
+            None if self.kind.retain().is_some() => self.keep().saturating_add(1),
             None => return Err(lost(member)),
         };
         let mut at_target = None;
