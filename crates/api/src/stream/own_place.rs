@@ -163,7 +163,7 @@ impl OwnPlace {
         let place = PlaceShape::of(kind.rules(), &answer.value, answer.members);
         let told = Told {
             window: window.window,
-            is_final: window.is_final || answer.is_final(),
+            is_final: window.is_final(answer.as_of) || answer.is_final(),
             place: place.as_ref().map(json).unwrap_or_default(),
             position: view.map(|view| view.own().position),
             above: view.map(above).unwrap_or_default(),
