@@ -62,8 +62,14 @@ fn ranks_close_up_around_who_is_hidden_and_open_again() {
             .iter()
             .all(|window| window["members"] == 3)
     );
-    // What is given meanwhile counts, and settings of the kind leave it hidden.
-    server.give("gifts/a", &[("u1", 1)]);
+    // What is given meanwhile counts, without a rank, and settings of the kind leave it hidden.
+    let item = json!({"board": "gifts/a", "member": "u1", "points": 1});
+    let receipt = server.post("/v1/contributions?return=ranks", &item).ok();
+    for window in receipt["standings"][0]["windows"].as_array().unwrap() {
+        let (place, nothing) = ((&window["rank"], &window["position"]), &Value::Null);
+        assert_eq!((&window["points"], place), (&json!(8), (nothing, nothing)));
+        assert!(window.as_object().unwrap().contains_key("rank"));
+    }
     let mut kind = server.get("/v1/kinds/gifts").ok();
     assert!(!kind.to_string().contains("u1"));
     kind["top"] = json!(2);
