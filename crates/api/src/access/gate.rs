@@ -103,8 +103,7 @@ impl Gate {
         if let Err(refusal) = self.admit(peer, &mut request) {
             return refusal.into_response();
         }
-        // A stream of lines may go on for hours: connections bound how many there are.
-        let _place = place.filter(|_| media_type(request.headers()) != LINES);
+        let _place = place.filter(|_| !is_stream_of_lines(&request));
         if self.is_audited(&request) {
             // Boxed, since it is rare, and every request would carry its size.
             let audited = self.audited(peer, request).boxed().await;
@@ -268,6 +267,14 @@ impl Gate {
     }
 }
 
+/// Whether it may go on for hours: connections bound how many of those there are. Told by its route, too,
+/// or any request could say that it is one.
+fn is_stream_of_lines(request: &Request<Body>) -> bool {
+    request.uri().path() == routes::TAKES_LINES
+        && request.method() == Method::POST
+        && media_type(request.headers()) == LINES
+}
+
 /// A part of a path as the handler will read it; what is no UTF-8 names nothing that there is.
 fn decoded(part: &str) -> String {
     percent_decode_str(part).decode_utf8_lossy().into_owned()
@@ -279,5 +286,37 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Refusal> {
     match packed.find(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity")) {
         Some(encoding) => Err(Refusal::encoded(encoding)),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_contributions_come_as_a_stream_of_lines() {
+        for (method, path, media_type, is_stream) in [
+            ("POST", "/v1/contributions", "application/x-ndjson", true),
+            (
+                "POST",
+                "/v1/contributions?return=ranks",
+                "Application/X-NDJSON; charset=utf-8",
+                true,
+            ),
+            ("POST", "/v1/contributions", "application/json", false),
+            ("PUT", "/v1/contributions", "application/x-ndjson", false),
+            (
+                "GET",
+                "/v1/boards/gifts/a/range",
+                "application/x-ndjson",
+                false,
+            ),
+            ("POST", "/v1/top", "application/x-ndjson", false),
+        ] {
+            let request = Request::builder().method(method).uri(path);
+            let request = request.header(header::CONTENT_TYPE, media_type);
+            let request = request.body(Body::empty()).unwrap();
+            assert_eq!(is_stream_of_lines(&request), is_stream, "{method} {path}");
+        }
     }
 }

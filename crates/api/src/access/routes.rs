@@ -43,6 +43,9 @@ pub(crate) fn is_probe(path: &str) -> bool {
     PROBES.contains(&path)
 }
 
+/// Where a `POST` may be a stream of lines.
+pub(super) const TAKES_LINES: &str = "/v1/contributions";
+
 static ROUTES: &[Route] = &[
     route("/healthz", &[("GET", Nothing)]),
     route("/readyz", &[("GET", Nothing)]),
