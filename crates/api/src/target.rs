@@ -28,6 +28,20 @@ impl FromRequestParts<Arc<App>> for KindPath {
     }
 }
 
+/// The member in the path, of whatever board.
+pub(crate) struct MemberPath(pub(crate) Member);
+
+impl FromRequestParts<Arc<App>> for MemberPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let params = path_params(parts, app).await?;
+        let member = Member::new(text_of(&params, "member").unwrap_or_default());
+        let member = member.map_err(|error| Problem::invalid(error.to_string()))?;
+        Ok(Self(member))
+    }
+}
+
 async fn path_params(parts: &mut Parts, app: &Arc<App>) -> Result<RawPathParams, Problem> {
     let params = RawPathParams::from_request_parts(parts, app).await;
     params.map_err(|rejection| Problem::invalid(rejection.body_text()))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{RawPathParams, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use board::{BoardName, Hidden, KindName, Member, Subject, TooManyHidden};
 use serde::Serialize;
@@ -18,6 +18,7 @@ use crate::openapi::params::{OfAnybody, OfErasure, OfHidden, OfKinds};
 use crate::openapi::problems::{OfHiding, OfKind};
 use crate::params::Params;
 use crate::problem::Problem;
+use crate::target::MemberPath;
 use crate::wire;
 
 /// Boards that a member is erased from at once.
@@ -66,13 +67,9 @@ struct Meant {
 async fn meant(
     app: &App,
     caller: &Caller,
-    path: &RawPathParams,
+    member: Member,
     params: &mut Params<'_>,
 ) -> Result<Meant, Problem> {
-    let mut named = path.iter();
-    let member = named.find(|(name, _)| *name == "member");
-    let member = Member::new(member.map_or("", |(_, value)| value));
-    let member = member.map_err(|error| Problem::invalid(error.to_string()))?;
     // Another server may have made kinds just now.
     app.router.catalogue().refresh().await?;
     let kinds = if let Some(kind) = params.text("kind")? {
@@ -109,10 +106,10 @@ async fn meant(
 pub(crate) async fn is_hidden(
     State(app): State<Arc<App>>,
     caller: Caller,
-    path: RawPathParams,
+    MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    hidden_in(&app, &caller, &path, query.as_deref(), None).await
+    hidden_in(&app, &caller, member, query.as_deref(), None).await
 }
 
 /// Leaves a member out of every board
@@ -137,10 +134,10 @@ pub(crate) async fn is_hidden(
 pub(crate) async fn hide(
     State(app): State<Arc<App>>,
     caller: Caller,
-    path: RawPathParams,
+    MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    hidden_in(&app, &caller, &path, query.as_deref(), Some(Hidden::with)).await
+    hidden_in(&app, &caller, member, query.as_deref(), Some(Hidden::with)).await
 }
 
 /// Shows a hidden member again
@@ -165,10 +162,10 @@ pub(crate) async fn hide(
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     caller: Caller,
-    path: RawPathParams,
+    MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    hidden_in(&app, &caller, &path, query.as_deref(), Some(SHOWN)).await
+    hidden_in(&app, &caller, member, query.as_deref(), Some(SHOWN)).await
 }
 
 /// What becomes of whom a kind hides.
@@ -181,12 +178,12 @@ const SHOWN: Change = |hidden, member| Ok(hidden.without(member));
 async fn hidden_in(
     app: &App,
     caller: &Caller,
-    path: &RawPathParams,
+    member: Member,
     query: Option<&str>,
     change: Option<Change>,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query);
-    let meant = meant(app, caller, path, &mut params).await?;
+    let meant = meant(app, caller, member, &mut params).await?;
     params.finish()?;
     if let Some(change) = change {
         for known in &meant.kinds {
@@ -282,12 +279,12 @@ pub(crate) async fn hidden(
 pub(crate) async fn erase(
     State(app): State<Arc<App>>,
     caller: Caller,
-    path: RawPathParams,
+    MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let until = Instant::now() + ERASE_FOR;
     let mut params = Params::of(query.as_deref());
-    let meant = meant(&app, &caller, &path, &mut params).await?;
+    let meant = meant(&app, &caller, member, &mut params).await?;
     let after = params.text("after")?;
     params.finish()?;
     let after: Option<BoardName> = after
