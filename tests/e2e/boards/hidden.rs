@@ -183,6 +183,14 @@ fn what_is_wrong_is_told() {
     for number in 0..1_000 {
         hide(number).ok();
     }
+    // One kind that is full keeps it from no other, whatever comes first.
+    for kind in ["aaa", "zzz"] {
+        let settings = json!({"windows": ["all"]});
+        server.put(format!("/v1/kinds/{kind}"), &settings).created();
+    }
+    let partly = server.send("PUT", "/v1/members/m1000/hidden", &[], "");
+    partly.problem(409, "conflict", &["races", "1000"]);
+    assert_eq!(partly.value()["hidden_in"], json!(["aaa", "gifts", "zzz"]));
     let refused = hide(1_000);
     assert_eq!(refused.status, 409);
     assert!(

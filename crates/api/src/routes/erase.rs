@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
-use board::{BoardName, IdentError, KindName, Member, Subject};
+use board::{BoardName, IdentError, KindName, Subject};
 use serde::Serialize;
 use shard_router::{KnownKind, Reason, Written};
 use shard_store::Refused;
 use tokio::time::{Duration, Instant};
 use utoipa::ToSchema;
 
-use super::members::{Change, change_in, meant};
+use super::members::{Change, Meant, change_in, meant};
 use crate::access::Caller;
 use crate::app::App;
 use crate::audit::Told;
@@ -78,11 +78,11 @@ pub(crate) async fn erase(
         .map_err(|error: IdentError| Problem::invalid(format!("after: {error}")))?;
     let mut erasing = Erasing {
         app: &app,
-        member: &meant.member,
+        meant: &meant,
         until,
         shape: ErasedShape::default(),
     };
-    let erased = erasing.all(&meant.kinds, after.as_ref()).await;
+    let erased = erasing.all(after.as_ref()).await;
     // Who was hidden in a kind is known to be no longer; where that fails, by the next look at the kinds.
     let _ = app.router.catalogue().refresh().await;
     let shape = erasing.shape;
@@ -126,13 +126,14 @@ impl FromStr for After {
 /// One request's part of an erasure.
 struct Erasing<'a> {
     app: &'a App,
-    member: &'a Member,
+    meant: &'a Meant,
     until: Instant,
     shape: ErasedShape,
 }
 
 impl Erasing<'_> {
-    async fn all(&mut self, kinds: &[KnownKind], after: Option<&After>) -> Result<(), Problem> {
+    async fn all(&mut self, after: Option<&After>) -> Result<(), Problem> {
+        let kinds = &self.meant.kinds;
         let first = after.map_or(0, |after| {
             kinds.partition_point(|known| *known.kind.name() < after.kind)
         });
@@ -151,7 +152,7 @@ impl Erasing<'_> {
                 return Ok(());
             }
             // A name that is hidden is kept as well.
-            change_in(self.app, name, self.member, Change::Show).await?;
+            change_in(self.app, self.meant, name, Change::Show).await?;
         }
         self.shape.next = None;
         Ok(())
@@ -176,7 +177,7 @@ impl Erasing<'_> {
                 .map(|record| Arc::new(record.name))
                 .collect();
             let now = self.app.now();
-            let written = router.erase(self.member, known, &boards, now).await;
+            let written = router.erase(&self.meant.member, known, &boards, now).await;
             for (board, written) in boards.iter().zip(written) {
                 match written {
                     Written::Applied(_) | Written::Duplicate(_) => self.shape.erased += 1,
@@ -205,8 +206,8 @@ impl Erasing<'_> {
 #[cfg(test)]
 mod tests {
     use board::{
-        Calendar, FieldName, FieldRule, Kind, KindSpec, Mode, Period, RankStyle, Rules, Ties,
-        Timestamp, WindowRule,
+        Calendar, FieldName, FieldRule, Kind, KindSpec, Member, Mode, Period, RankStyle, Rules,
+        Ties, Timestamp, WindowRule,
     };
     use merger::{Merger, Settings};
     use shard_router::Router;
@@ -259,14 +260,19 @@ mod tests {
         let kinds: Vec<_> = kinds
             .filter_map(|k| catalogue.known(k.name().as_str()))
             .collect();
+        let meant = Meant {
+            member: member.clone(),
+            kinds,
+            one: false,
+        };
         let mut erasing = Erasing {
             app,
-            member,
+            meant: &meant,
             until: Instant::now(),
             shape: ErasedShape::default(),
         };
         let after: Option<After> = after.map(|after| after.parse().unwrap());
-        assert!(erasing.all(&kinds, after.as_ref()).await.is_ok());
+        assert!(erasing.all(after.as_ref()).await.is_ok());
         erasing.shape
     }
 

@@ -6,7 +6,7 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use board::{Hidden, KindName, Member, TooManyHidden};
 use serde::Serialize;
-use shard_router::KnownKind;
+use shard_router::{CatalogueError, KnownKind};
 use utoipa::ToSchema;
 
 use crate::access::Caller;
@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::openapi::params::{OfAnybody, OfHidden, OfKinds};
 use crate::openapi::problems::{OfHiding, OfKind};
 use crate::params::Params;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemType};
 use crate::target::MemberPath;
 use crate::wire;
 
@@ -40,6 +40,8 @@ pub(super) struct Meant {
     pub(super) member: Member,
     /// By name.
     pub(super) kinds: Vec<KnownKind>,
+    /// Whether it is one kind that was named.
+    pub(super) one: bool,
 }
 
 /// The member of the path, and the kind that `?kind=` names, or all that the caller may touch.
@@ -51,7 +53,9 @@ pub(super) async fn meant(
 ) -> Result<Meant, Problem> {
     // Another server may have made kinds just now.
     app.router.catalogue().refresh().await?;
-    let kinds = if let Some(kind) = params.text("kind")? {
+    let named = params.text("kind")?;
+    let one = named.is_some();
+    let kinds = if let Some(kind) = named {
         caller.check_kind(&kind)?;
         vec![app.kind(&kind).await?]
     } else {
@@ -60,7 +64,7 @@ pub(super) async fn meant(
         let known = |name: &KindName| app.router.catalogue().known(name.as_str());
         kinds.filter_map(|kind| known(kind.name())).collect()
     };
-    Ok(Meant { member, kinds })
+    Ok(Meant { member, kinds, one })
 }
 
 /// In which kinds a member is hidden
@@ -165,7 +169,8 @@ impl Change {
     }
 }
 
-/// Makes a change, if any, in the kinds that are meant, and tells in which the member is hidden then.
+/// Makes a change, if any, in the kinds that are meant, and tells in which the member is hidden then. One
+/// kind that refuses it does not keep it from the others.
 async fn hidden_in(
     app: &App,
     caller: &Caller,
@@ -176,41 +181,60 @@ async fn hidden_in(
     let mut params = Params::of(query);
     let meant = meant(app, caller, member, &mut params).await?;
     params.finish()?;
-    if let Some(change) = change {
-        for known in &meant.kinds {
-            change_in(app, known.kind.name(), &meant.member, change).await?;
+    let mut problem = None;
+    let mut hidden_in = Vec::new();
+    for known in &meant.kinds {
+        let mut is_hidden = known.kind.hidden().contains(&meant.member);
+        // Where the store is away for one, it is for all, and each would be waited for.
+        let change = change.filter(|_| !problem.as_ref().is_some_and(is_of_store));
+        if let Some(change) = change {
+            match change_in(app, &meant, known.kind.name(), change).await {
+                Ok(is) => is_hidden = is,
+                Err(new) => problem = problem.or(Some(new)),
+            }
         }
-        app.router.catalogue().refresh().await?;
+        if is_hidden {
+            hidden_in.push(known.kind.name().as_str());
+        }
     }
-    Ok(told_of(app, &meant))
+    if change.is_some()
+        && let Err(error) = app.router.catalogue().refresh().await
+    {
+        problem = problem.or(Some(error.into()));
+    }
+    let shape = HiddenInShape {
+        member: meant.member.as_str(),
+        hidden_in,
+    };
+    match problem {
+        None => Ok(wire::json(&shape)),
+        Some(problem) => Err(problem.with(&shape)),
+    }
 }
 
-/// Makes it in one kind; this server goes by it once it has looked at the kinds again.
+fn is_of_store(problem: &Problem) -> bool {
+    matches!(
+        problem.kind,
+        ProblemType::Unavailable | ProblemType::Unknown
+    )
+}
+
+/// Makes it in one kind, and answers whether that hides the member then. This server goes by it once it
+/// has looked at the kinds again.
 pub(super) async fn change_in(
     app: &App,
+    meant: &Meant,
     kind: &KindName,
-    member: &Member,
     change: Change,
-) -> Result<(), Problem> {
+) -> Result<bool, Problem> {
     let catalogue = app.router.catalogue();
-    let changed = catalogue.hide(kind, |hidden| change.of(hidden, member));
-    let changed = changed.await.map_err(Problem::from);
-    changed
-        .map_err(|problem| problem.at(kind.as_str()))
-        .map(drop)
-}
-
-/// In which of the kinds that are meant the member is hidden now.
-fn told_of(app: &App, meant: &Meant) -> Response {
-    let known = |name: &KindName| app.router.catalogue().known(name.as_str());
-    let names = meant.kinds.iter().map(|known| known.kind.name());
-    let hidden = names.filter(|name| {
-        known(name).is_some_and(|known| known.kind.hidden().contains(&meant.member))
-    });
-    wire::json(&HiddenInShape {
-        member: meant.member.as_str(),
-        hidden_in: hidden.map(KindName::as_str).collect(),
-    })
+    let changed = catalogue.hide(kind, |hidden| change.of(hidden, &meant.member));
+    match changed.await {
+        Ok(_) => Ok(matches!(change, Change::Hide)),
+        // Deleted meanwhile: it is none of all that there are.
+        Err(CatalogueError::Unknown(_)) if !meant.one => Ok(false),
+        Err(error) => Err(Problem::from(error).at(kind.as_str())),
+    }
 }
 
 /// Whom a kind hides
