@@ -144,6 +144,13 @@ impl Catalogue {
         })
     }
 
+    /// Whether there is a kind of this name, or there was one that has been deleted, as far as is known
+    /// here.
+    #[must_use]
+    pub fn was_there(&self, name: &KindName) -> bool {
+        self.records.load().contains_key(name)
+    }
+
     /// All kinds that are there, by name.
     #[must_use]
     pub fn kinds(&self) -> Vec<Arc<Kind>> {

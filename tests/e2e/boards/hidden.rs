@@ -150,10 +150,22 @@ fn an_erased_member_is_on_no_board_those_that_are_over_included() {
         server.get("/v1/hidden?kind=gifts").ok()["hidden"],
         json!([])
     );
-    let again = server
-        .send("DELETE", "/v1/members/u1?after=gifts/room-297", &[], "")
-        .ok();
-    assert_eq!(again, json!({"boards": 3, "erased": 0, "next": null}));
+    let again = |after: &str| {
+        let path = format!("/v1/members/u1?after={after}");
+        let erased = server.send("DELETE", &path, &[], "").ok();
+        assert_eq!(
+            (&erased["erased"], &erased["next"]),
+            (&json!(0), &Value::Null)
+        );
+        erased["boards"].clone()
+    };
+    assert_eq!(again("gifts/room-297"), 3);
+    assert_eq!(again("races/"), 1);
+    // A kind may be deleted between two answers.
+    let settings = json!({"windows": ["all"]});
+    server.put("/v1/kinds/gone", &settings).is(201);
+    server.delete("/v1/kinds/gone").is_empty();
+    assert_eq!(again("gone/room"), 1);
 }
 
 #[test]
@@ -164,6 +176,10 @@ fn what_is_wrong_is_told() {
         ("PUT", "/v1/members/u1/hidden?kinds=gifts", 400),
         ("GET", "/v1/hidden", 400),
         ("DELETE", "/v1/members/u1?after=gifts", 400),
+        // Nothing of what is meant lies behind these, and nothing of it was done.
+        ("DELETE", "/v1/members/u1?kind=gifts&after=zzz/x", 400),
+        ("DELETE", "/v1/members/u1?kind=gifts&after=races/", 400),
+        ("DELETE", "/v1/members/u1?after=zzz/x", 400),
         ("GET", "/v1/members/u1", 405),
     ] {
         assert_eq!(
@@ -186,7 +202,7 @@ fn what_is_wrong_is_told() {
     // One kind that is full keeps it from no other, whatever comes first.
     for kind in ["aaa", "zzz"] {
         let settings = json!({"windows": ["all"]});
-        server.put(format!("/v1/kinds/{kind}"), &settings).created();
+        server.put(format!("/v1/kinds/{kind}"), &settings).is(201);
     }
     let partly = server.send("PUT", "/v1/members/m1000/hidden", &[], "");
     partly.problem(409, "conflict", &["races", "1000"]);

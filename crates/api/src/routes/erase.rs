@@ -76,6 +76,9 @@ pub(crate) async fn erase(
         .map(|text| text.parse())
         .transpose()
         .map_err(|error: IdentError| Problem::invalid(format!("after: {error}")))?;
+    if let Some(after) = &after {
+        check(&app, &caller, &meant, after)?;
+    }
     let mut erasing = Erasing {
         app: &app,
         meant: &meant,
@@ -121,6 +124,29 @@ impl FromStr for After {
             subject: Some(board.subject().clone()),
         })
     }
+}
+
+/// Whether all that is meant lies behind it or was done: where it could not be the `next` of an answer
+/// about these kinds, the end would be told of what nobody has looked at.
+fn check(app: &App, caller: &Caller, meant: &Meant, after: &After) -> Result<(), Problem> {
+    let kind = after.kind.as_str();
+    caller.check_kind(kind)?;
+    let is_meant = meant
+        .kinds
+        .iter()
+        .any(|known| *known.kind.name() == after.kind);
+    if is_meant {
+        return Ok(());
+    }
+    if meant.one {
+        let detail = format!("after: is of kind {kind}, and not of the one that is meant");
+        return Err(Problem::invalid(detail));
+    }
+    // One that was deleted between two answers: there is nothing of it, and the next goes on.
+    if app.router.catalogue().was_there(&after.kind) {
+        return Ok(());
+    }
+    Err(Problem::invalid(format!("after: there is no kind {kind}")))
 }
 
 /// One request's part of an erasure.
