@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use board::{BoardName, IdentError, KindName, Subject};
 use serde::Serialize;
 use shard_router::{KnownKind, Reason, Written};
@@ -88,17 +88,19 @@ pub(crate) async fn erase(
     let erased = erasing.all(after.as_ref()).await;
     // Who was hidden in a kind is known to be no longer; where that fails, by the next look at the kinds.
     let _ = app.router.catalogue().refresh().await;
-    let shape = erasing.shape;
-    match erased {
-        Ok(()) => {
-            let mut response = wire::json(&shape);
-            let told = serde_json::to_value(&shape).unwrap_or_default();
-            response.extensions_mut().insert(Told(told));
-            Ok(response)
-        }
+    Ok(answer(&erasing.shape, erased))
+}
+
+/// How far it came, and what kept it from going on; written down either way.
+fn answer(shape: &ErasedShape, erased: Result<(), Problem>) -> Response {
+    let mut response = match erased {
+        Ok(()) => wire::json(shape),
         // What was erased stays so: whoever comes again goes on there.
-        Err(problem) => Err(problem.with(&shape)),
-    }
+        Err(problem) => problem.with(shape).into_response(),
+    };
+    let told = serde_json::to_value(shape).unwrap_or_default();
+    response.extensions_mut().insert(Told(told));
+    response
 }
 
 /// Where an erasure goes on: behind a board, or, written without a subject, at the first of a kind.
@@ -236,11 +238,13 @@ mod tests {
         Ties, Timestamp, WindowRule,
     };
     use merger::{Merger, Settings};
+    use serde_json::json;
     use shard_router::Router;
     use shard_store::LocalStore;
 
     use super::*;
     use crate::access::{Access, AccessSettings};
+    use crate::problem::ProblemType;
 
     const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
@@ -321,6 +325,23 @@ mod tests {
         catalogue.refresh().await.unwrap();
         let hides = |kind: &Arc<Kind>| !kind.hidden().is_empty();
         assert!(!catalogue.kinds().iter().any(hides));
+    }
+
+    #[test]
+    fn what_came_to_a_stop_is_told_too() {
+        let shape = ErasedShape {
+            boards: 3,
+            erased: 2,
+            next: Some("gifts/c".to_owned()),
+        };
+        let away = Problem::new(ProblemType::Unavailable, "away");
+        for (erased, status) in [(Ok(()), 200), (Err(away), 503)] {
+            let response = answer(&shape, erased);
+            assert_eq!(response.status(), status);
+            let told = &response.extensions().get::<Told>().unwrap().0;
+            let expected = json!({"boards": 3, "erased": 2, "next": "gifts/c"});
+            assert_eq!(*told, expected);
+        }
     }
 
     #[test]
