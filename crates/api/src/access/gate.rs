@@ -131,7 +131,7 @@ impl Gate {
         let caller = request.extensions().get::<Caller>().cloned();
         let doing = Doing::new(
             caller.as_ref().and_then(Caller::name),
-            app.access.proxies.client(peer, request.headers()),
+            app.access.proxies.address(peer, request.headers()),
             request.method(),
             request.uri(),
         );
