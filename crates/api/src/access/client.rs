@@ -40,8 +40,10 @@ impl Proxies {
         }
         let lines: Vec<_> = headers.get_all(FORWARDED).iter().collect();
         for line in lines.iter().rev() {
-            for text in line.to_str().unwrap_or_default().rsplit(',') {
-                let Some(address) = address(text.trim()) else {
+            // By itself: what the client wrote left of it may be no text.
+            for text in line.as_bytes().rsplit(|byte| *byte == b',') {
+                let text = str::from_utf8(text).ok();
+                let Some(address) = text.and_then(|text| address(text.trim())) else {
                     // What a proxy has not written is nobody's word.
                     return client;
                 };
@@ -81,6 +83,8 @@ fn limited(address: IpAddr) -> IpAddr {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderValue;
+
     use super::*;
 
     fn client(trusted: &[&str], peer: &str, forwarded: &[&str]) -> String {
@@ -92,7 +96,7 @@ mod tests {
         let trusted: Vec<String> = trusted.iter().map(|&text| text.to_owned()).collect();
         let mut headers = HeaderMap::new();
         for line in forwarded {
-            headers.append(FORWARDED, line.parse().unwrap());
+            headers.append(FORWARDED, HeaderValue::from_bytes(line.as_bytes()).unwrap());
         }
         (Proxies::new(&trusted).unwrap(), headers)
     }
@@ -127,6 +131,8 @@ mod tests {
                 &["9.9.9.9", "1.1.1.1", "10.2.3.4"],
                 "1.1.1.1",
             ),
+            (proxies, "10.0.0.1", &["é, 1.1.1.1"], "1.1.1.1"),
+            (proxies, "10.0.0.1", &["9.9.9.9, é"], "10.0.0.1"),
             (proxies, "10.0.0.1", &["1.1.1.1:8080"], "1.1.1.1"),
             (proxies, "10.0.0.1", &["nonsense"], "10.0.0.1"),
             (
