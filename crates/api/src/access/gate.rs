@@ -30,7 +30,7 @@ use crate::trace::Tracer;
 /// Where every path of the contract begins that asks for a key.
 const KEYED: &str = "/v1/";
 
-/// Where the paths end that take tokens.
+/// Where paths of streams end: nearly all requests are told by it.
 const STREAMS: &str = "/stream";
 
 /// The routes, and what stands before them.
@@ -72,6 +72,15 @@ impl Gate {
     pub(crate) fn route(&self, path: &str) -> Option<&'static str> {
         let found = self.needs.at(path).ok()?;
         Some(found.value.path())
+    }
+
+    /// Whether it is the path of a stream, and not one that ends alike: a member may be called so.
+    pub(crate) fn is_stream(&self, path: &str) -> bool {
+        path.ends_with(STREAMS)
+            && self
+                .needs
+                .at(path)
+                .is_ok_and(|found| found.value.is_stream())
     }
 
     /// Answers a request, and counts it.
@@ -156,8 +165,7 @@ impl Gate {
             check_encoding(request.headers())?;
         }
         // Handlers know no tokens: they are gone by then, also where nobody asks for one.
-        let takes_tokens = request.uri().path().ends_with(STREAMS);
-        let token = if takes_tokens {
+        let token = if self.is_stream(request.uri().path()) {
             token::take(request)
         } else {
             None

@@ -124,6 +124,11 @@ impl Route {
         found.map(|(_, needs)| *needs)
     }
 
+    /// Whether it is a stream, which a token of its board opens, too.
+    pub(super) fn is_stream(&self) -> bool {
+        self.methods.iter().any(|(_, needs)| *needs == Stream)
+    }
+
     /// Whether the audit log says who did it: what only an admin may change, and what takes away.
     pub(super) fn is_audited(&self, method: &Method) -> bool {
         let changes = matches!(self.needs(method), Some(Key(Admin))) && method == Method::PUT;
