@@ -146,14 +146,8 @@ impl OwnPlace {
         let kind = &known.kind;
         let window = resolve_at(kind, *window, self.app.now())?;
         let merger = &self.app.merger;
-        let read = merger.member(
-            board,
-            kind,
-            window.window,
-            &self.member,
-            (ABOVE_MAX, 1),
-            None,
-        );
+        let around = (ABOVE_MAX, 1);
+        let read = merger.member_of_whole(board, kind, window.window, &self.member, around);
         let answer = read.await?;
         let envelope = Envelope::new(board, &window, &answer);
         let view = match &answer.value {
