@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::access::Access;
 use crate::audit::AuditLog;
-use crate::body::BODY_BYTES_MAX;
+use crate::body::{BODY_BYTES_MAX, Room};
 use crate::metrics::{self, Metrics};
 use crate::problem::Problem;
 use crate::stream::Feeds;
@@ -25,6 +25,8 @@ pub struct App {
     pub(crate) audit: AuditLog,
     /// Bytes of a JSON body.
     pub(crate) body_bytes_max: usize,
+    /// Of all bodies that are held whole.
+    pub(crate) room: Room,
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
     clock: Clock,
     stop: watch::Sender<bool>,
@@ -46,6 +48,7 @@ impl App {
             access,
             audit: AuditLog::default(),
             body_bytes_max: BODY_BYTES_MAX,
+            room: Room::for_bodies_of(BODY_BYTES_MAX),
             tracer: None,
             clock,
             stop,
@@ -65,6 +68,7 @@ impl App {
     #[must_use]
     pub fn with_bodies_up_to(mut self, bytes: usize) -> Self {
         self.body_bytes_max = bytes;
+        self.room = Room::for_bodies_of(bytes);
         self
     }
 

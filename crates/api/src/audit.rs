@@ -11,12 +11,13 @@
 //!  "told":{"boards":1200,"erased":3}}
 //! ```
 //!
-//! The file is opened for each line: it may be moved away at any time, and another one begins.
+//! The file is opened for each line: it may be moved away at any time, and another one begins. A line stands
+//! there whole or not at all; the rest of one that a crash tore stays as a line of its own.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
+mod file;
+
+use std::io;
 use std::net::IpAddr;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,9 +30,6 @@ use serde_json::Value as Json;
 
 use crate::problem::{Problem, ProblemType};
 use crate::trace::current_request;
-
-/// Whoever may read the file; others of the machine may not.
-const FILE_MODE: u32 = 0o600;
 
 /// Where acts are written down.
 #[derive(Debug, Clone, Default)]
@@ -100,7 +98,7 @@ impl<'a> Doing<'a> {
 impl AuditLog {
     /// Into this file, which is made if it is not there. An error where nothing can be added to it.
     pub fn to(path: &Path) -> io::Result<Self> {
-        open(path)?;
+        file::open(path)?;
         Ok(Self::within(path))
     }
 
@@ -131,15 +129,13 @@ impl AuditLog {
     }
 
     async fn add(&self, line: Vec<u8>) -> io::Result<()> {
-        let Some(file) = self.file.clone() else {
+        let Some(path) = self.file.clone() else {
             return Ok(());
         };
         let added = tokio::task::spawn_blocking(move || {
             // One line at a time: they do not mix, and a line is durable before the next one begins.
-            let path = file.lock();
-            let mut file = open(&path)?;
-            file.write_all(&line)?;
-            file.sync_data()
+            let path = path.lock();
+            file::add(&mut file::open(&path)?, line)
         });
         added.await.map_err(io::Error::other)?
     }
@@ -193,12 +189,6 @@ fn drawn() -> Result<u64, Problem> {
             format!("no random number: {error}"),
         )
     })
-}
-
-fn open(path: &Path) -> io::Result<std::fs::File> {
-    let mut options = OpenOptions::new();
-    options.append(true).create(true).mode(FILE_MODE);
-    options.open(path)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Request bodies, under limits: whole, or as a stream of lines in constant memory.
 
+mod room;
+
 use std::time::Duration;
 
 use axum::body::Body;
@@ -10,12 +12,17 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use tokio::time::timeout;
 
+pub(crate) use self::room::Room;
+use self::room::Whole;
 use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::wire::Object;
 
 /// Bytes of a JSON body, where nothing else is said.
 pub(crate) const BODY_BYTES_MAX: usize = 16 << 20;
+
+/// Bytes of a JSON body that is no contributions: the longest names a thousand members.
+const ASKED_BYTES_MAX: usize = 1 << 20;
 
 /// Bytes of one NDJSON line.
 pub(crate) const LINE_BYTES_MAX: usize = 64 << 10;
@@ -66,10 +73,14 @@ async fn next_bytes(body: &mut Body) -> Result<Option<Bytes>, Problem> {
     }
 }
 
-/// A whole body, of as many bytes as the service takes.
-pub(crate) async fn whole(app: &App, body: Body) -> Result<Bytes, Problem> {
+/// A whole body of contributions, of as many bytes as the service takes.
+pub(crate) async fn whole(app: &App, body: Body) -> Result<Whole, Problem> {
+    whole_of(app, body, app.body_bytes_max).await
+}
+
+async fn whole_of(app: &App, body: Body, bytes_max: usize) -> Result<Whole, Problem> {
     tokio::select! {
-        whole = whole_up_to(body, app.body_bytes_max) => whole,
+        whole = whole_up_to(&app.room, body, bytes_max) => whole,
         () = app.stopping() => {
             let detail = "the server is stopping, and the body has not come";
             Err(Problem::new(ProblemType::Unavailable, detail))
@@ -77,38 +88,38 @@ pub(crate) async fn whole(app: &App, body: Body) -> Result<Bytes, Problem> {
     }
 }
 
-async fn whole_up_to(body: Body, bytes_max: usize) -> Result<Bytes, Problem> {
-    let whole = timeout(WHOLE_WAIT_MAX, read_whole(body, bytes_max)).await;
+async fn whole_up_to(room: &Room, body: Body, bytes_max: usize) -> Result<Whole, Problem> {
+    let whole = timeout(WHOLE_WAIT_MAX, read_whole(room, body, bytes_max)).await;
     whole.unwrap_or_else(|_| {
         let detail = format!("the body took more than {} s", WHOLE_WAIT_MAX.as_secs());
         Err(Problem::new(ProblemType::TooSlow, detail))
     })
 }
 
-async fn read_whole(mut body: Body, bytes_max: usize) -> Result<Bytes, Problem> {
-    let mut whole = BytesMut::new();
+async fn read_whole(room: &Room, mut body: Body, bytes_max: usize) -> Result<Whole, Problem> {
+    let mut whole = room.body()?;
     while let Some(bytes) = next_bytes(&mut body).await? {
         if whole.len() + bytes.len() > bytes_max {
             let detail = format!("the body is larger than {bytes_max} bytes");
             return Err(Problem::new(ProblemType::TooLarge, detail));
         }
-        whole.extend_from_slice(&bytes);
+        whole.add(&bytes)?;
     }
-    Ok(whole.freeze())
+    Ok(whole)
 }
 
-/// A whole body that says it is JSON.
+/// A whole body that says it is JSON, of a route that takes no contributions.
 pub(crate) async fn json_text(
     app: &App,
     headers: &HeaderMap,
     body: Body,
-) -> Result<Bytes, Problem> {
+) -> Result<Whole, Problem> {
     let media_type = media_type(headers);
     if media_type != "application/json" {
         let detail = format!("content-type: {media_type:?} is not application/json");
         return Err(Problem::new(ProblemType::UnsupportedMediaType, detail));
     }
-    whole(app, body).await
+    whole_of(app, body, app.body_bytes_max.min(ASKED_BYTES_MAX)).await
 }
 
 /// A whole JSON body of this shape.
@@ -255,12 +266,19 @@ mod tests {
             (SILENCE_MAX * 2, SILENCE_MAX, "sent nothing for 30 s"),
         ] {
             let began = tokio::time::Instant::now();
-            let problem = whole_up_to(trickling(every), 1000).await.unwrap_err();
+            let problem = whole_up_to(&Room::for_bodies_of(0), trickling(every), 1000)
+                .await
+                .unwrap_err();
             assert_eq!(problem.kind, ProblemType::TooSlow);
             assert!(problem.detail.contains(said), "{problem:?}");
             assert_eq!(began.elapsed(), waited);
         }
-        let problem = whole_up_to(trickling(Duration::from_millis(1)), 10).await;
+        let problem = whole_up_to(
+            &Room::for_bodies_of(0),
+            trickling(Duration::from_millis(1)),
+            10,
+        )
+        .await;
         assert_eq!(problem.unwrap_err().kind, ProblemType::TooLarge);
     }
 

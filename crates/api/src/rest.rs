@@ -37,7 +37,7 @@ pub(crate) async fn answer(
     flow: &Arc<Flow>,
 ) -> Response {
     // Streams alone look at the flow, and no other request pays for it.
-    if request.uri().path().ends_with("/stream") {
+    if gate.is_stream(request.uri().path()) {
         request.extensions_mut().insert(flow.clone());
     }
     if request.body().is_end_stream() {

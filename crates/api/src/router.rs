@@ -15,8 +15,8 @@ use crate::app::App;
 use crate::openapi;
 use crate::problem::{Problem, ProblemType};
 use crate::routes::{
-    around, board, boards, contributions, count, health, kinds, lookup, member, members, metrics,
-    openapi as document, page, range, rank, stream, stream_tokens, top, tops,
+    around, board, boards, contributions, count, erase, health, kinds, lookup, member, members,
+    metrics, openapi as document, page, range, rank, stream, stream_tokens, top, tops,
 };
 
 /// All routes over one service.
@@ -46,7 +46,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(stream_tokens::issue))
         .routes(routes!(boards::list))
         .routes(routes!(board::show, board::settle, board::delete))
-        .routes(routes!(members::erase))
+        .routes(routes!(erase::erase))
         .routes(routes!(members::is_hidden, members::hide, members::show))
         .routes(routes!(members::hidden))
         .routes(routes!(kinds::list))

@@ -28,6 +28,20 @@ impl FromRequestParts<Arc<App>> for KindPath {
     }
 }
 
+/// The member in the path, of whatever board.
+pub(crate) struct MemberPath(pub(crate) Member);
+
+impl FromRequestParts<Arc<App>> for MemberPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let params = path_params(parts, app).await?;
+        let member = Member::new(text_of(&params, "member").unwrap_or_default());
+        let member = member.map_err(|error| Problem::invalid(error.to_string()))?;
+        Ok(Self(member))
+    }
+}
+
 async fn path_params(parts: &mut Parts, app: &Arc<App>) -> Result<RawPathParams, Problem> {
     let params = RawPathParams::from_request_parts(parts, app).await;
     params.map_err(|rejection| Problem::invalid(rejection.body_text()))
@@ -83,13 +97,20 @@ impl FromRequestParts<Arc<App>> for BoardPath {
 #[derive(Debug, Clone)]
 pub(crate) struct ReadWindow {
     pub(crate) window: Window,
-    pub(crate) is_final: bool,
+    /// From when on it takes nothing more.
+    closes_at: Option<Timestamp>,
     /// Only so many of the board are ranked, by its kind.
     pub(crate) listed: Option<u64>,
     calendar: Calendar,
 }
 
 impl ReadWindow {
+    /// Whether a look at the shards that began then shows all that the window ever takes. Never asked of
+    /// the moment: what was seen before the end is not final after it.
+    pub(crate) fn is_final(&self, as_of: Timestamp) -> bool {
+        self.closes_at.is_some_and(|closes_at| as_of >= closes_at)
+    }
+
     /// Its text. Made when it is asked for: an answer that is kept needs none.
     pub(crate) fn name(&self) -> String {
         self.calendar.name(self.window)
@@ -137,15 +158,14 @@ pub(crate) fn resolve_at(
     let calendar = kind.calendar();
     check_period(kind, selector.period())?;
     let window = selector.resolve(calendar, now);
-    let is_final = match kind.window_state(window, now) {
-        WindowState::Open => false,
-        WindowState::Closed => true,
+    match kind.window_state(window, now) {
+        WindowState::Open | WindowState::Closed => {}
         WindowState::Gone => return Err(Problem::window_gone(&calendar.name(window))),
         WindowState::NeverKept => return Err(never_kept(kind, window)),
-    };
+    }
     Ok(ReadWindow {
         window,
-        is_final,
+        closes_at: kind.closes_at(window),
         listed: kind.retain().map(|retain| retain.keep),
         calendar: calendar.clone(),
     })

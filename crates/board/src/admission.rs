@@ -74,6 +74,14 @@ impl Kind {
             })
     }
 
+    /// From when on the window takes nothing more, if that is ever so. The period is one of the kind's.
+    #[must_use]
+    pub fn closes_at(&self, window: Window) -> Option<Timestamp> {
+        let close = self.window_rule(window.period())?.close?;
+        let end = self.calendar().span(window).end?;
+        Some(end.plus(close))
+    }
+
     /// Whether a store may drop the window. An idle board's window is not told by this.
     #[must_use]
     pub fn is_expired(&self, window: Window, now: Timestamp) -> bool {

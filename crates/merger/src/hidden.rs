@@ -13,6 +13,8 @@
 use board::{Kind, Member};
 use shard_store::{Anchor, Ask, Part, Reading};
 
+use crate::listed::{HiddenPlaces, own};
+
 /// Entries that are asked for beyond what is wanted, on each side, at first: few hidden members are
 /// neighbours. Where they are, as many more as there are hidden ones always suffice.
 const SPARE: usize = 4;
@@ -24,6 +26,8 @@ pub(crate) struct Past<'a> {
     pub(crate) asks: &'a [Ask],
     /// The hidden members whose shard it is.
     pub(crate) hidden: Vec<&'a Member>,
+    /// Of a top list: what is counted beside, and told behind what is wanted, as the shard has it.
+    pub(crate) places: Option<&'a HiddenPlaces>,
 }
 
 /// Local ranks of hidden members at one moment, best first.
@@ -56,9 +60,12 @@ impl Past<'_> {
     /// What to ask the shard.
     pub(crate) fn query(&self, spare: usize) -> Vec<Ask> {
         let wanted = self.asks.iter().map(|ask| widened(ask, spare));
-        let hidden = self.hidden.iter().map(|member| (*member).clone());
-        let hidden = hidden.map(|member| Ask::rank_of(Anchor::Member(member)));
-        wanted.chain(hidden).collect()
+        let beside = self.places.into_iter().flat_map(HiddenPlaces::asks);
+        let hidden = self.hidden.iter().map(|member| match self.places {
+            Some(_) => own(member),
+            None => Ask::rank_of(Anchor::Member((*member).clone())),
+        });
+        wanted.chain(beside).chain(hidden).collect()
     }
 
     /// What the shard would have said; none where the spare did not suffice. A reading without parts
@@ -67,7 +74,13 @@ impl Past<'_> {
         let Some(mut parts) = reading.parts else {
             return Some(reading);
         };
-        let hidden = parts.split_off(self.asks.len());
+        let hidden = parts.split_off(parts.len() - self.hidden.len());
+        let beside = parts.split_off(self.asks.len());
+        if let Some(places) = self.places {
+            for (member, part) in self.hidden.iter().zip(&hidden) {
+                places.check(member, part);
+            }
+        }
         let mut gaps: Vec<u64> = hidden.iter().filter_map(|part| part.anchor).collect();
         gaps.sort_unstable();
         let gaps = Gaps(gaps);
@@ -76,7 +89,11 @@ impl Past<'_> {
         let parts = parts.map(|(ask, part)| self.part(ask, part, &gaps, members));
         Some(Reading {
             members,
-            parts: Some(parts.collect::<Option<_>>()?),
+            parts: Some(
+                parts
+                    .chain(beside.into_iter().map(Some))
+                    .collect::<Option<_>>()?,
+            ),
             ..reading
         })
     }

@@ -4,7 +4,8 @@
 //! it fetches little from every shard, merges it (`kway`), and proves that it was enough; every
 //! read (`read`) is a use of it. `cache` keeps merged tops as bytes, one merge at a time a board.
 //!
-//! Members that a kind hides are left out where shards are asked (`hidden`): no read knows of them.
+//! Members that a kind hides are left out where shards are asked (`hidden`): no read knows of them. How
+//! many of a top list are left without them, `listed` tells.
 //!
 //! Exact here means: true of each shard at one moment between request and answer. There is no
 //! moment common to all shards.
@@ -14,6 +15,7 @@ mod error;
 mod gather;
 mod hidden;
 mod kway;
+mod listed;
 mod merger;
 mod metrics;
 mod ranks;

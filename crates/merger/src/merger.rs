@@ -9,6 +9,7 @@ use shard_store::{BoardRecord, StoreError};
 
 use crate::cache::{GlobalBoards, Rendered};
 use crate::error::ReadError;
+use crate::listed::steady;
 use crate::metrics::Counters;
 use crate::ranks::RankedEntry;
 use crate::scope::Scope;
@@ -53,6 +54,17 @@ pub struct Answer<T> {
 }
 
 impl<T> Answer<T> {
+    /// The same of another value.
+    pub(crate) fn map<U>(self, other: impl FnOnce(T) -> U) -> Answer<U> {
+        Answer {
+            version: self.version,
+            as_of: self.as_of,
+            activity: self.activity,
+            members: self.members,
+            value: other(self.value),
+        }
+    }
+
     /// Whether the board's time was over when the read began: nothing changes what it answers.
     #[must_use]
     pub fn is_final(&self) -> bool {
@@ -113,7 +125,7 @@ impl Merger {
         name: &'a BoardName,
         kind: &'a Arc<Kind>,
         window: Window,
-        read: impl Fn(Scope<'a>) -> Read + Send,
+        read: impl Fn(Scope<'a>) -> Read + Send + Sync,
     ) -> Result<Answer<T>, ReadError>
     where
         T: Default,
@@ -133,7 +145,8 @@ impl Merger {
                     });
                 }
             };
-            match read(self.scope(record.clone(), kind, window, as_of)).await {
+            let scope = self.scope(record.clone(), kind, window, as_of);
+            match steady(scope, &read).await {
                 Err(StoreError::Dead) => self.router.boards().forget(&record),
                 result => return Ok(result?),
             }
@@ -156,6 +169,7 @@ impl Merger {
             kind,
             window,
             as_of,
+            places: None,
         }
     }
 }

@@ -1,16 +1,18 @@
 //! What one read is about, and its calls to shards.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use board::{Kind, Member, RankStyle, Timestamp, Window};
 use futures::FutureExt;
 use futures::future::{join_all, try_join_all};
-use futures::stream::{self, StreamExt};
+use futures::stream::{self, StreamExt, TryStreamExt};
 use shard_router::SPANS;
 use shard_store::{Ask, BoardRecord, Query, Reading, ShardStore, ShardVersion, StoreError};
 use tracing::Instrument as _;
 
 use crate::hidden::Past;
+use crate::listed::{HiddenPlaces, steady};
 use crate::metrics::Counters;
 use crate::version::Version;
 
@@ -31,6 +33,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) window: Window,
     /// When the read began.
     pub(crate) as_of: Timestamp,
+    /// Of a top list whose kind hides members.
+    pub(crate) places: Option<Arc<HiddenPlaces>>,
 }
 
 impl Scope<'_> {
@@ -43,19 +47,10 @@ impl Scope<'_> {
         self.kind.rank_style() == RankStyle::Competition
     }
 
-    /// So many of the board are ranked at most: shards may have more.
-    pub(crate) fn listed(&self) -> u64 {
-        self.kind.retain().map_or(u64::MAX, |retain| retain.keep)
-    }
-
-    /// How many of the board are ranked, where shards have so many.
-    pub(crate) fn members(&self, of_shards: impl Iterator<Item = u64>) -> u64 {
-        of_shards.sum::<u64>().min(self.listed())
-    }
-
-    /// The same of a reading of each shard.
+    /// How many of the board are ranked, by a reading of each shard: shards may have more.
     pub(crate) fn members_of(&self, readings: &[Reading]) -> u64 {
-        self.members(readings.iter().map(|reading| reading.members))
+        let of_shards = readings.iter().map(|reading| reading.members);
+        of_shards.sum::<u64>().min(self.listed(readings))
     }
 
     /// One look at one shard, as if it had no hidden members.
@@ -67,7 +62,7 @@ impl Scope<'_> {
     ) -> Result<Reading, StoreError> {
         let hidden = self.kind.hidden().on_shard(self.record.shards, shard);
         let hidden: Vec<&Member> = hidden.collect();
-        if hidden.is_empty() {
+        if hidden.is_empty() && self.places.is_none() {
             return self.look_at(shard, asks, unless).await;
         }
         // Boxed, since it is rare, and every look would carry its size.
@@ -85,6 +80,7 @@ impl Scope<'_> {
             kind: self.kind,
             asks,
             hidden,
+            places: self.places.as_deref(),
         };
         for spare in past.spares() {
             let reading = self.look_at(shard, past.query(spare).into(), unless);
@@ -95,7 +91,7 @@ impl Scope<'_> {
         unreachable!("a spare of as many as are hidden suffices")
     }
 
-    async fn look_at(
+    pub(crate) async fn look_at(
         &self,
         shard: u16,
         asks: Arc<[Ask]>,
@@ -147,7 +143,8 @@ impl Scope<'_> {
         asks: Arc<[Ask]>,
         mut take: impl FnMut(u16, Reading) + Send,
     ) -> Result<(), StoreError> {
-        let at_once = (COUNTED_PARTS_MAX / asks.len().max(1)).max(1);
+        let beside = self.places.iter().flat_map(|places| places.asks()).count();
+        let at_once = (COUNTED_PARTS_MAX / (asks.len() + beside).max(1)).max(1);
         let look = |shard| self.look(shard, asks.clone(), None).boxed();
         let looks: Vec<_> = (0..self.shards()).map(look).collect();
         let mut readings = stream::iter(looks).buffered(at_once);
@@ -192,10 +189,39 @@ impl Scope<'_> {
         let counts: Result<Vec<_>, _> = join_all(calls).await.into_iter().collect();
         self.counters.count_round(0);
         let mut counts = counts?;
-        if !self.kind.hidden().is_empty() {
+        // Of a list they are counted where it is known how long that is.
+        if !self.kind.hidden().is_empty() && self.places.is_none() {
             self.count_visible(&mut counts).await?;
         }
         Ok(counts.into_iter().flatten().collect())
+    }
+
+    /// How many are ranked in each of these windows, of which shards have so many.
+    pub(crate) async fn listed_windows(
+        &self,
+        windows: BTreeMap<Window, u64>,
+    ) -> Result<BTreeMap<Window, u64>, StoreError> {
+        if self.places.is_none() {
+            let windows = windows.into_iter();
+            let listed = windows.map(|(window, members)| (window, members.min(self.keep())));
+            return Ok(listed.collect());
+        }
+        let count = |window| async move { Ok((window, self.count_listed(window).await?)) };
+        let counts: Vec<_> = windows.into_keys().map(|w| count(w).boxed()).collect();
+        let counts = stream::iter(counts).buffer_unordered(COUNTED_WINDOWS_MAX);
+        counts.try_collect().await
+    }
+
+    async fn count_listed(&self, window: Window) -> Result<u64, StoreError> {
+        let there = Scope {
+            window,
+            ..self.clone()
+        };
+        let count = |there: Self| async move {
+            let readings = there.round_of_all([]).await?;
+            Ok(there.members_of(&readings))
+        };
+        steady(there, count).await
     }
 
     /// Counts every window of every shard anew that hides somebody.

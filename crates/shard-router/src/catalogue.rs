@@ -144,6 +144,13 @@ impl Catalogue {
         })
     }
 
+    /// Whether there is a kind of this name, or there was one that has been deleted, as far as is known
+    /// here.
+    #[must_use]
+    pub fn was_there(&self, name: &KindName) -> bool {
+        self.records.load().contains_key(name)
+    }
+
     /// All kinds that are there, by name.
     #[must_use]
     pub fn kinds(&self) -> Vec<Arc<Kind>> {
@@ -226,26 +233,29 @@ impl Catalogue {
     }
 
     /// Changes whom a kind hides. Answers whether that made a difference.
+    ///
+    /// It begins with the kind as it is known here, and this server goes by the change from the next
+    /// [`Catalogue::refresh`] on: so any number of kinds are changed for one look at all of them.
     pub async fn hide(
         &self,
         name: &KindName,
         change: impl Fn(&Hidden) -> Result<Hidden, TooManyHidden>,
     ) -> Result<bool, CatalogueError> {
+        let mut held = self.records.load().get(name).cloned();
         for _ in 0..WRITE_TRIES_MAX {
             let unknown = || CatalogueError::Unknown(name.clone());
-            let held = self.held(name).await?.ok_or_else(unknown)?;
-            let current = held.kind.as_ref().ok_or_else(unknown)?;
+            let record = held.ok_or_else(unknown)?;
+            let current = record.kind.as_ref().ok_or_else(unknown)?;
             let hidden = change(current.hidden())?;
             if hidden == *current.hidden() {
                 return Ok(false);
             }
             let changed = Arc::new(Kind::clone(current).hiding(hidden));
-            match self.store.put_kind(changed, held.revision, false).await {
-                Ok(_) => {
-                    self.refresh().await?;
-                    return Ok(true);
+            match self.store.put_kind(changed, record.revision, false).await {
+                Ok(_) => return Ok(true),
+                Err(KindWriteError::Stale | KindWriteError::HasBoards) => {
+                    held = self.held(name).await?;
                 }
-                Err(KindWriteError::Stale | KindWriteError::HasBoards) => {}
                 Err(KindWriteError::TooMany) => return Err(CatalogueError::TooMany(name.clone())),
                 Err(KindWriteError::Store(error)) => return Err(error.into()),
             }

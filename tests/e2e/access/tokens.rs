@@ -135,3 +135,21 @@ fn where_nobody_asks_for_keys_tokens_are_made_and_left_aside() {
         assert!(lets_in(&server, "gifts/a", token));
     }
 }
+
+#[test]
+fn what_only_ends_like_a_stream_knows_no_tokens() {
+    let server = Server::with("[kinds.gifts]\n");
+    server.give("gifts/stream", &[("stream", 1)]);
+    for path in [
+        "/v1/boards/gifts/stream",
+        "/v1/boards/gifts/stream/members/stream",
+    ] {
+        server.get(path).ok();
+        let refused = server.get(format!("{path}?token=abc"));
+        refused.problem(400, "invalid", &["token"]);
+    }
+    assert_eq!(
+        status(&server, "/v1/boards/gifts/stream/stream?token=abc"),
+        200
+    );
+}

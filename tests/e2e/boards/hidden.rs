@@ -62,8 +62,14 @@ fn ranks_close_up_around_who_is_hidden_and_open_again() {
             .iter()
             .all(|window| window["members"] == 3)
     );
-    // What is given meanwhile counts, and settings of the kind leave it hidden.
-    server.give("gifts/a", &[("u1", 1)]);
+    // What is given meanwhile counts, without a rank, and settings of the kind leave it hidden.
+    let item = json!({"board": "gifts/a", "member": "u1", "points": 1});
+    let receipt = server.post("/v1/contributions?return=ranks", &item).ok();
+    for window in receipt["standings"][0]["windows"].as_array().unwrap() {
+        let (place, nothing) = ((&window["rank"], &window["position"]), &Value::Null);
+        assert_eq!((&window["points"], place), (&json!(8), (nothing, nothing)));
+        assert!(window.as_object().unwrap().contains_key("rank"));
+    }
     let mut kind = server.get("/v1/kinds/gifts").ok();
     assert!(!kind.to_string().contains("u1"));
     kind["top"] = json!(2);
@@ -144,10 +150,22 @@ fn an_erased_member_is_on_no_board_those_that_are_over_included() {
         server.get("/v1/hidden?kind=gifts").ok()["hidden"],
         json!([])
     );
-    let again = server
-        .send("DELETE", "/v1/members/u1?after=gifts/room-297", &[], "")
-        .ok();
-    assert_eq!(again, json!({"boards": 3, "erased": 0, "next": null}));
+    let again = |after: &str| {
+        let path = format!("/v1/members/u1?after={after}");
+        let erased = server.send("DELETE", &path, &[], "").ok();
+        assert_eq!(
+            (&erased["erased"], &erased["next"]),
+            (&json!(0), &Value::Null)
+        );
+        erased["boards"].clone()
+    };
+    assert_eq!(again("gifts/room-297"), 3);
+    assert_eq!(again("races/"), 1);
+    // A kind may be deleted between two answers.
+    let settings = json!({"windows": ["all"]});
+    server.put("/v1/kinds/gone", &settings).is(201);
+    server.delete("/v1/kinds/gone").is_empty();
+    assert_eq!(again("gone/room"), 1);
 }
 
 #[test]
@@ -158,6 +176,10 @@ fn what_is_wrong_is_told() {
         ("PUT", "/v1/members/u1/hidden?kinds=gifts", 400),
         ("GET", "/v1/hidden", 400),
         ("DELETE", "/v1/members/u1?after=gifts", 400),
+        // Nothing of what is meant lies behind these, and nothing of it was done.
+        ("DELETE", "/v1/members/u1?kind=gifts&after=zzz/x", 400),
+        ("DELETE", "/v1/members/u1?kind=gifts&after=races/", 400),
+        ("DELETE", "/v1/members/u1?after=zzz/x", 400),
         ("GET", "/v1/members/u1", 405),
     ] {
         assert_eq!(
@@ -177,6 +199,14 @@ fn what_is_wrong_is_told() {
     for number in 0..1_000 {
         hide(number).ok();
     }
+    // One kind that is full keeps it from no other, whatever comes first.
+    for kind in ["aaa", "zzz"] {
+        let settings = json!({"windows": ["all"]});
+        server.put(format!("/v1/kinds/{kind}"), &settings).is(201);
+    }
+    let partly = server.send("PUT", "/v1/members/m1000/hidden", &[], "");
+    partly.problem(409, "conflict", &["races", "1000"]);
+    assert_eq!(partly.value()["hidden_in"], json!(["aaa", "gifts", "zzz"]));
     let refused = hide(1_000);
     assert_eq!(refused.status, 409);
     assert!(

@@ -77,3 +77,26 @@ fn asked(operation: &Operation, tried: &str) -> (String, String) {
     let and = if query.is_empty() { "" } else { "&" };
     (path.to_owned(), query.join("&") + and)
 }
+
+#[test]
+fn a_path_that_is_no_utf8_is_told_as_a_problem() {
+    let server = Server::with(CONFIG);
+    fill(&server);
+    let operations = Operation::all(&server.get("/openapi.json").ok());
+    let mut asked = 0;
+    for operation in &operations {
+        for wrong in operation.parameters("path") {
+            let name = wrong["name"].as_str().unwrap();
+            let wrong = Operation {
+                method: operation.method.clone(),
+                path: operation.path.replace(&format!("{{{name}}}"), "%ff"),
+                told: operation.told.clone(),
+            };
+            let body = operation.bodies().swap_remove(0);
+            let answer = wrong.ask(&server, &wrong.target(), &body);
+            answer.problem(400, "invalid", &[name]);
+            asked += 1;
+        }
+    }
+    assert!(asked >= 30, "{asked}");
+}

@@ -1,6 +1,6 @@
 //! Whom one server hides, all hide; whom one erases is on no server's boards.
 
-use end_to_end::redis::{RedisCluster, RedisOptions};
+use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
 use end_to_end::{Server, eventually};
 use serde_json::json;
 
@@ -43,4 +43,37 @@ fn who_is_hidden_by_one_server_is_hidden_by_all() {
         here.get("/v1/boards/gifts/room-7?window=all").ok()["members"],
         0
     );
+}
+
+/// A list that is trimmed has nobody for the place of who is hidden; one that is not shows nobody there.
+#[test]
+fn a_list_without_its_hidden_members_is_the_same_on_every_store() {
+    const LIST: &str = "[kinds.best]\nmode = \"best\"\nwindows = [\"all\"]\nshards = 1\n\
+                        retain = { keep = 2, trim_at = 3 }\n";
+    let redis = RedisServer::plain();
+    for server in [serve(&redis.url(), LIST), Server::with(LIST)] {
+        for (member, points) in [("x1", 99), ("x2", 98), ("x3", 97), ("x4", 96)] {
+            server.give("best/a", &[(member, points)]);
+        }
+        assert_eq!(server.order("best/a", "all"), ["x1", "x2"]);
+        server.send("PUT", "/v1/members/x1/hidden", &[], "").ok();
+        let listed = ["top?", "range?from=1&to=9&", "range?min=1&"];
+        for path in listed {
+            let path = format!("/v1/boards/best/a/{path}fresh=true");
+            let shown = server.get(&path).ok();
+            assert_eq!(shown["members"], 1, "{path}");
+            assert_eq!(shown["entries"].as_array().unwrap().len(), 1, "{path}");
+            assert_eq!(shown["entries"][0]["member"], "x2", "{path}");
+        }
+        for (member, rank) in [("x2", json!(1)), ("x3", json!(null)), ("x4", json!(null))] {
+            let place = server.get(format!("/v1/boards/best/a/members/{member}"));
+            assert_eq!(place.ok()["rank"], rank, "{member}");
+        }
+        let place = server.get("/v1/boards/best/a/rank?points=98").ok();
+        assert_eq!(place["rank"], json!(null), "{place}");
+        // Off the list it leaves no place there.
+        server.send("DELETE", "/v1/members/x1/hidden", &[], "").ok();
+        server.send("PUT", "/v1/members/x4/hidden", &[], "").ok();
+        assert_eq!(server.order("best/a", "all"), ["x1", "x2"]);
+    }
 }

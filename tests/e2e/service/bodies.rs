@@ -96,6 +96,19 @@ fn a_body_that_is_too_large_is_413_everywhere() {
 }
 
 #[test]
+fn only_contributions_may_be_long() {
+    let server = Server::start();
+    let long = " ".repeat((1 << 20) - 1) + "{}";
+    for (method, path) in PATHS {
+        let is_long = path.starts_with("/v1/contributions");
+        let status = if is_long { 400 } else { 413 };
+        let answer = server.json(method, path, &long);
+        assert_eq!(answer.status, status, "{method} {path}: {}", answer.body);
+        assert_ne!(server.json(method, path, &long[1..]).status, 413, "{path}");
+    }
+}
+
+#[test]
 fn a_body_where_none_is_expected_is_left_alone() {
     let server = Server::start();
     let mut wire = server.wire();

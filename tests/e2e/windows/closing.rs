@@ -1,7 +1,7 @@
 //! Windows close and go: what is late counts where it still may.
 
-use end_to_end::Server;
 use end_to_end::clock::{DAY_MS, HOUR_MS, date, now_ms};
+use end_to_end::{Server, eventually};
 use serde_json::json;
 
 use super::top;
@@ -108,4 +108,37 @@ fn an_idle_board_goes_and_may_come_again() {
     });
     server.give("k/a", &[("v", 2)]);
     assert_eq!(server.order("k/a", "all"), ["v"]);
+}
+
+/// Cached before the closing; what came behind it is shown when the window is final.
+#[test]
+fn a_cached_top_is_not_final_that_was_seen_before_the_end() {
+    for length_ms in [1_500, 6_000, 24_000] {
+        let now = now_ms();
+        let hour_start = now - now % HOUR_MS;
+        let late = hour_start - 1;
+        let closes_at = now + length_ms;
+        let server = Server::with(&format!(
+            "[kinds.k]\nwindows = [\"hour\"]\nmax_staleness = \"1h\"\nclose = {{ hour = \"{}ms\" }}\n",
+            closes_at - hour_start,
+        ));
+        let window = format!("hour:{}T{:02}Z", date(late), late / HOUR_MS % 24);
+        let path = format!("/v1/boards/k/a/top?window={window}");
+        let first = server.contribute(&at("ann", late));
+        let cached = server.get(&path).ok();
+        let second = server.contribute(&at("ben", late - 1));
+        // A machine may be so slow that it was over before.
+        if [first.status, second.status] != [200, 200] || cached["final"] == true {
+            continue;
+        }
+        let last = eventually("the closing", || {
+            let top = server.get(&path).ok();
+            (top["final"] == true).then_some(top)
+        });
+        assert!(now_ms() >= closes_at);
+        assert_eq!(last["members"], 2, "{last}");
+        assert_eq!(last["entries"][0]["member"], "ben");
+        return;
+    }
+    panic!("no window was open long enough");
 }

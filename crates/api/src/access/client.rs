@@ -26,27 +26,34 @@ impl Proxies {
         texts.iter().map(net).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The client's address, as limits know it. Of `X-Forwarded-For` only what named proxies wrote is
-    /// believed: read from its end, the first address that is none of theirs.
+    /// The client's address, as limits know it.
     pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        limited(self.address(peer, headers))
+    }
+
+    /// The client's whole address. Of `X-Forwarded-For` only what named proxies wrote is believed: read
+    /// from its end, the first address that is none of theirs.
+    pub(super) fn address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();
         if !self.knows(client) {
-            return limited(client);
+            return client;
         }
         let lines: Vec<_> = headers.get_all(FORWARDED).iter().collect();
         for line in lines.iter().rev() {
-            for text in line.to_str().unwrap_or_default().rsplit(',') {
-                let Some(address) = address(text.trim()) else {
+            // By itself: what the client wrote left of it may be no text.
+            for text in line.as_bytes().rsplit(|byte| *byte == b',') {
+                let text = str::from_utf8(text).ok();
+                let Some(address) = text.and_then(|text| address(text.trim())) else {
                     // What a proxy has not written is nobody's word.
-                    return limited(client);
+                    return client;
                 };
                 client = address;
                 if !self.knows(client) {
-                    return limited(client);
+                    return client;
                 }
             }
         }
-        limited(client)
+        client
     }
 
     fn knows(&self, address: IpAddr) -> bool {
@@ -76,16 +83,22 @@ fn limited(address: IpAddr) -> IpAddr {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderValue;
+
     use super::*;
 
     fn client(trusted: &[&str], peer: &str, forwarded: &[&str]) -> String {
+        let (proxies, headers) = asked(trusted, forwarded);
+        proxies.client(peer.parse().unwrap(), &headers).to_string()
+    }
+
+    fn asked(trusted: &[&str], forwarded: &[&str]) -> (Proxies, HeaderMap) {
         let trusted: Vec<String> = trusted.iter().map(|&text| text.to_owned()).collect();
         let mut headers = HeaderMap::new();
         for line in forwarded {
-            headers.append(FORWARDED, line.parse().unwrap());
+            headers.append(FORWARDED, HeaderValue::from_bytes(line.as_bytes()).unwrap());
         }
-        let proxies = Proxies::new(&trusted).unwrap();
-        proxies.client(peer.parse().unwrap(), &headers).to_string()
+        (Proxies::new(&trusted).unwrap(), headers)
     }
 
     #[test]
@@ -118,6 +131,8 @@ mod tests {
                 &["9.9.9.9", "1.1.1.1", "10.2.3.4"],
                 "1.1.1.1",
             ),
+            (proxies, "10.0.0.1", &["é, 1.1.1.1"], "1.1.1.1"),
+            (proxies, "10.0.0.1", &["9.9.9.9, é"], "10.0.0.1"),
             (proxies, "10.0.0.1", &["1.1.1.1:8080"], "1.1.1.1"),
             (proxies, "10.0.0.1", &["nonsense"], "10.0.0.1"),
             (
@@ -148,6 +163,19 @@ mod tests {
             client(&["fd00::/8"], "fd00::1", &["2001:db8::9"]),
             "2001:db8::"
         );
+    }
+
+    #[test]
+    fn who_did_it_is_told_by_the_whole_address() {
+        let (proxies, headers) = asked(&["::1"], &["[2001:db8:1:2::9]:80"]);
+        for (peer, expected) in [
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2:3:4:5:6"),
+            ("::1", "2001:db8:1:2::9"),
+            ("::ffff:10.0.0.1", "10.0.0.1"),
+        ] {
+            let address = proxies.address(peer.parse().unwrap(), &headers);
+            assert_eq!(address.to_string(), expected);
+        }
     }
 
     #[test]

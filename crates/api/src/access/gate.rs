@@ -30,7 +30,7 @@ use crate::trace::Tracer;
 /// Where every path of the contract begins that asks for a key.
 const KEYED: &str = "/v1/";
 
-/// Where the paths end that take tokens.
+/// Where paths of streams end: nearly all requests are told by it.
 const STREAMS: &str = "/stream";
 
 /// Requests for what is counted that are under way at once: of two that watch, and somebody who looks.
@@ -77,6 +77,15 @@ impl Gate {
         Some(found.value.path())
     }
 
+    /// Whether it is the path of a stream, and not one that ends alike: a member may be called so.
+    pub(crate) fn is_stream(&self, path: &str) -> bool {
+        path.ends_with(STREAMS)
+            && self
+                .needs
+                .at(path)
+                .is_ok_and(|found| found.value.is_stream())
+    }
+
     /// Answers a request, and counts it.
     pub(crate) async fn answer(&self, peer: IpAddr, request: Request<Body>) -> Response {
         let http = &self.app.metrics.http;
@@ -107,8 +116,7 @@ impl Gate {
         if let Err(refusal) = self.admit(peer, &mut request) {
             return refusal.into_response();
         }
-        // A stream of lines may go on for hours: connections bound how many there are.
-        let _place = place.filter(|_| media_type(request.headers()) != LINES);
+        let _place = place.filter(|_| !is_stream_of_lines(&request));
         if self.is_audited(&request) {
             // Boxed, since it is rare, and every request would carry its size.
             let audited = self.audited(peer, request).boxed().await;
@@ -145,7 +153,7 @@ impl Gate {
         let caller = request.extensions().get::<Caller>().cloned();
         let doing = Doing::new(
             caller.as_ref().and_then(Caller::name),
-            app.access.proxies.client(peer, request.headers()),
+            app.access.proxies.address(peer, request.headers()),
             request.method(),
             request.uri(),
         );
@@ -171,8 +179,7 @@ impl Gate {
             check_encoding(request.headers())?;
         }
         // Handlers know no tokens: they are gone by then, also where nobody asks for one.
-        let takes_tokens = request.uri().path().ends_with(STREAMS);
-        let token = if takes_tokens {
+        let token = if self.is_stream(request.uri().path()) {
             token::take(request)
         } else {
             None
@@ -286,6 +293,14 @@ impl Gate {
     }
 }
 
+/// Whether it may go on for hours: connections bound how many of those there are. Told by its route, too,
+/// or any request could say that it is one.
+fn is_stream_of_lines(request: &Request<Body>) -> bool {
+    request.uri().path() == routes::TAKES_LINES
+        && request.method() == Method::POST
+        && media_type(request.headers()) == LINES
+}
+
 /// A part of a path as the handler will read it; what is no UTF-8 names nothing that there is.
 fn decoded(part: &str) -> String {
     percent_decode_str(part).decode_utf8_lossy().into_owned()
@@ -297,5 +312,37 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Refusal> {
     match packed.find(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity")) {
         Some(encoding) => Err(Refusal::encoded(encoding)),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_contributions_come_as_a_stream_of_lines() {
+        for (method, path, media_type, is_stream) in [
+            ("POST", "/v1/contributions", "application/x-ndjson", true),
+            (
+                "POST",
+                "/v1/contributions?return=ranks",
+                "Application/X-NDJSON; charset=utf-8",
+                true,
+            ),
+            ("POST", "/v1/contributions", "application/json", false),
+            ("PUT", "/v1/contributions", "application/x-ndjson", false),
+            (
+                "GET",
+                "/v1/boards/gifts/a/range",
+                "application/x-ndjson",
+                false,
+            ),
+            ("POST", "/v1/top", "application/x-ndjson", false),
+        ] {
+            let request = Request::builder().method(method).uri(path);
+            let request = request.header(header::CONTENT_TYPE, media_type);
+            let request = request.body(Body::empty()).unwrap();
+            assert_eq!(is_stream_of_lines(&request), is_stream, "{method} {path}");
+        }
     }
 }

@@ -52,6 +52,9 @@ pub(crate) fn is_scraped(path: &str) -> bool {
     path == SCRAPED
 }
 
+/// Where a `POST` may be a stream of lines.
+pub(super) const TAKES_LINES: &str = "/v1/contributions";
+
 static ROUTES: &[Route] = &[
     route("/healthz", &[("GET", Nothing)]),
     route("/readyz", &[("GET", Nothing)]),
@@ -128,6 +131,11 @@ impl Route {
         };
         let found = self.methods.iter().find(|(other, _)| *other == name);
         found.map(|(_, needs)| *needs)
+    }
+
+    /// Whether it is a stream, which a token of its board opens, too.
+    pub(super) fn is_stream(&self) -> bool {
+        self.methods.iter().any(|(_, needs)| *needs == Stream)
     }
 
     /// Whether the audit log says who did it: what only an admin may change, and what takes away.

@@ -161,7 +161,7 @@ pub(crate) struct OfKinds {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfErasure {
-    /// The board behind which to go on: `next` of the answer before.
+    /// The board behind which to go on, or `kind/` for the first of a kind: `next` of the answer before.
     #[param(nullable = false)]
     after: Option<String>,
 }

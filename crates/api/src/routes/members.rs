@@ -1,30 +1,22 @@
-//! `/v1/members/{member}`, `/v1/hidden`: one member on every board at once.
+//! `/v1/members/{member}/hidden`, `/v1/hidden`: whom kinds hide.
 
 use std::sync::Arc;
 
-use axum::extract::{RawPathParams, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::response::Response;
-use board::{BoardName, Hidden, KindName, Member, Subject, TooManyHidden};
+use board::{Hidden, KindName, Member, TooManyHidden};
 use serde::Serialize;
-use shard_router::{KnownKind, Reason, Written};
-use shard_store::Refused;
-use tokio::time::{Duration, Instant};
+use shard_router::{CatalogueError, KnownKind};
 use utoipa::ToSchema;
 
 use crate::access::Caller;
 use crate::app::App;
-use crate::audit::Told;
-use crate::openapi::params::{OfAnybody, OfErasure, OfHidden, OfKinds};
+use crate::openapi::params::{OfAnybody, OfHidden, OfKinds};
 use crate::openapi::problems::{OfHiding, OfKind};
 use crate::params::Params;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemType};
+use crate::target::MemberPath;
 use crate::wire;
-
-/// Boards that a member is erased from at once.
-const PAGE_BOARDS: usize = 256;
-
-/// After which an answer says where to go on: proxies give up on longer ones.
-const ERASE_FOR: Duration = Duration::from_secs(10);
 
 /// In which kinds a member is hidden.
 #[derive(Serialize, ToSchema)]
@@ -43,39 +35,27 @@ struct HiddenShape<'a> {
     hidden: Vec<&'a str>,
 }
 
-/// How far a member is erased.
-#[derive(Default, Serialize, ToSchema)]
-#[schema(as = Erased)]
-struct ErasedShape {
-    /// Boards that were looked at.
-    boards: u64,
-    /// Those of them that it stood on.
-    erased: u64,
-    /// The board to go on `after`; null at the end.
-    #[schema(required)]
-    next: Option<String>,
-}
-
 /// A member, and the kinds that are meant.
-struct Meant {
-    member: Member,
-    kinds: Vec<KnownKind>,
+pub(super) struct Meant {
+    pub(super) member: Member,
+    /// By name.
+    pub(super) kinds: Vec<KnownKind>,
+    /// Whether it is one kind that was named.
+    pub(super) one: bool,
 }
 
 /// The member of the path, and the kind that `?kind=` names, or all that the caller may touch.
-async fn meant(
+pub(super) async fn meant(
     app: &App,
     caller: &Caller,
-    path: &RawPathParams,
+    member: Member,
     params: &mut Params<'_>,
 ) -> Result<Meant, Problem> {
-    let mut named = path.iter();
-    let member = named.find(|(name, _)| *name == "member");
-    let member = Member::new(member.map_or("", |(_, value)| value));
-    let member = member.map_err(|error| Problem::invalid(error.to_string()))?;
     // Another server may have made kinds just now.
     app.router.catalogue().refresh().await?;
-    let kinds = if let Some(kind) = params.text("kind")? {
+    let named = params.text("kind")?;
+    let one = named.is_some();
+    let kinds = if let Some(kind) = named {
         caller.check_kind(&kind)?;
         vec![app.kind(&kind).await?]
     } else {
@@ -84,7 +64,7 @@ async fn meant(
         let known = |name: &KindName| app.router.catalogue().known(name.as_str());
         kinds.filter_map(|kind| known(kind.name())).collect()
     };
-    Ok(Meant { member, kinds })
+    Ok(Meant { member, kinds, one })
 }
 
 /// In which kinds a member is hidden
@@ -109,10 +89,10 @@ async fn meant(
 pub(crate) async fn is_hidden(
     State(app): State<Arc<App>>,
     caller: Caller,
-    path: RawPathParams,
+    MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    hidden_in(&app, &caller, &path, query.as_deref(), None).await
+    hidden_in(&app, &caller, member, query.as_deref(), None).await
 }
 
 /// Leaves a member out of every board
@@ -137,10 +117,10 @@ pub(crate) async fn is_hidden(
 pub(crate) async fn hide(
     State(app): State<Arc<App>>,
     caller: Caller,
-    path: RawPathParams,
+    MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    hidden_in(&app, &caller, &path, query.as_deref(), Some(Hidden::with)).await
+    hidden_in(&app, &caller, member, query.as_deref(), Some(Change::Hide)).await
 }
 
 /// Shows a hidden member again
@@ -165,62 +145,96 @@ pub(crate) async fn hide(
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     caller: Caller,
-    path: RawPathParams,
+    MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    hidden_in(&app, &caller, &path, query.as_deref(), Some(SHOWN)).await
+    hidden_in(&app, &caller, member, query.as_deref(), Some(Change::Show)).await
 }
 
-/// What becomes of whom a kind hides.
-type Change = fn(&Hidden, &Member) -> Result<Hidden, TooManyHidden>;
+/// What becomes of a member in a kind.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Change {
+    /// It is hidden.
+    Hide,
+    /// It is hidden no longer.
+    Show,
+}
 
-/// The member is hidden no longer.
-const SHOWN: Change = |hidden, member| Ok(hidden.without(member));
+impl Change {
+    fn of(self, hidden: &Hidden, member: &Member) -> Result<Hidden, TooManyHidden> {
+        match self {
+            Self::Hide => hidden.with(member),
+            Self::Show => Ok(hidden.without(member)),
+        }
+    }
+}
 
-/// Makes a change, if any, in the kinds that are meant, and tells in which the member is hidden then.
+/// Makes a change, if any, in the kinds that are meant, and tells in which the member is hidden then. One
+/// kind that refuses it does not keep it from the others.
 async fn hidden_in(
     app: &App,
     caller: &Caller,
-    path: &RawPathParams,
+    member: Member,
     query: Option<&str>,
     change: Option<Change>,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query);
-    let meant = meant(app, caller, path, &mut params).await?;
+    let meant = meant(app, caller, member, &mut params).await?;
     params.finish()?;
-    if let Some(change) = change {
-        for known in &meant.kinds {
-            change_in(app, known.kind.name(), &meant.member, change).await?;
+    let mut problem = None;
+    let mut hidden_in = Vec::new();
+    for known in &meant.kinds {
+        let mut is_hidden = known.kind.hidden().contains(&meant.member);
+        // Where the store is away for one, it is for all, and each would be waited for.
+        let change = change.filter(|_| !problem.as_ref().is_some_and(is_of_store));
+        if let Some(change) = change {
+            match change_in(app, &meant, known.kind.name(), change).await {
+                Ok(is) => is_hidden = is,
+                Err(new) => problem = problem.or(Some(new)),
+            }
+        }
+        if is_hidden {
+            hidden_in.push(known.kind.name().as_str());
         }
     }
-    Ok(told_of(app, &meant))
-}
-
-async fn change_in(
-    app: &App,
-    kind: &KindName,
-    member: &Member,
-    change: Change,
-) -> Result<(), Problem> {
-    let catalogue = app.router.catalogue();
-    let changed = catalogue.hide(kind, |hidden| change(hidden, member));
-    let changed = changed.await.map_err(Problem::from);
-    changed
-        .map_err(|problem| problem.at(kind.as_str()))
-        .map(drop)
-}
-
-/// In which of the kinds that are meant the member is hidden now.
-fn told_of(app: &App, meant: &Meant) -> Response {
-    let known = |name: &KindName| app.router.catalogue().known(name.as_str());
-    let names = meant.kinds.iter().map(|known| known.kind.name());
-    let hidden = names.filter(|name| {
-        known(name).is_some_and(|known| known.kind.hidden().contains(&meant.member))
-    });
-    wire::json(&HiddenInShape {
+    if change.is_some()
+        && let Err(error) = app.router.catalogue().refresh().await
+    {
+        problem = problem.or(Some(error.into()));
+    }
+    let shape = HiddenInShape {
         member: meant.member.as_str(),
-        hidden_in: hidden.map(KindName::as_str).collect(),
-    })
+        hidden_in,
+    };
+    match problem {
+        None => Ok(wire::json(&shape)),
+        Some(problem) => Err(problem.with(&shape)),
+    }
+}
+
+fn is_of_store(problem: &Problem) -> bool {
+    matches!(
+        problem.kind,
+        ProblemType::Unavailable | ProblemType::Unknown
+    )
+}
+
+/// Makes it in one kind, and answers whether that hides the member then. This server goes by it once it
+/// has looked at the kinds again.
+pub(super) async fn change_in(
+    app: &App,
+    meant: &Meant,
+    kind: &KindName,
+    change: Change,
+) -> Result<bool, Problem> {
+    let catalogue = app.router.catalogue();
+    let changed = catalogue.hide(kind, |hidden| change.of(hidden, &meant.member));
+    match changed.await {
+        Ok(_) => Ok(matches!(change, Change::Hide)),
+        // Deleted meanwhile: it is none of all that there are.
+        Err(CatalogueError::Unknown(_)) if !meant.one => Ok(false),
+        Err(error) => Err(Problem::from(error).at(kind.as_str())),
+    }
 }
 
 /// Whom a kind hides
@@ -258,131 +272,4 @@ pub(crate) async fn hidden(
     hidden.sort_unstable();
     let kind = kind.name().as_str();
     Ok(wire::json(&HiddenShape { kind, hidden }))
-}
-
-/// Erases a member
-///
-/// Takes it off every board with all its windows, those that are over included. There is no way back. Ends after 10 s at the latest: go on `after` `next` until that is null.
-#[utoipa::path(
-    delete,
-    path = "/v1/members/{member}",
-    operation_id = "erase",
-    tag = "Members",
-    params(OfAnybody, OfKinds, OfErasure),
-    responses(
-        (
-            status = 200,
-            description = "How far it came.",
-            body = ErasedShape,
-            example = json!({"boards": 1200, "erased": 3, "next": null}),
-        ),
-        OfHiding,
-    ),
-)]
-pub(crate) async fn erase(
-    State(app): State<Arc<App>>,
-    caller: Caller,
-    path: RawPathParams,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let until = Instant::now() + ERASE_FOR;
-    let mut params = Params::of(query.as_deref());
-    let meant = meant(&app, &caller, &path, &mut params).await?;
-    let after = params.text("after")?;
-    params.finish()?;
-    let after: Option<BoardName> = after
-        .map(|text| text.parse())
-        .transpose()
-        .map_err(|error: board::IdentError| Problem::invalid(format!("after: {error}")))?;
-    let mut erasing = Erasing {
-        app: &app,
-        member: &meant.member,
-        until,
-        shape: ErasedShape::default(),
-    };
-    let erased = erasing.all(&meant.kinds, after.as_ref()).await;
-    let shape = erasing.shape;
-    match erased {
-        Ok(()) => {
-            let mut response = wire::json(&shape);
-            let told = serde_json::to_value(&shape).unwrap_or_default();
-            response.extensions_mut().insert(Told(told));
-            Ok(response)
-        }
-        // What was erased stays so: whoever comes again goes on there.
-        Err(problem) => Err(problem.with(&shape)),
-    }
-}
-
-/// One request's part of an erasure.
-struct Erasing<'a> {
-    app: &'a App,
-    member: &'a Member,
-    until: Instant,
-    shape: ErasedShape,
-}
-
-impl Erasing<'_> {
-    async fn all(&mut self, kinds: &[KnownKind], after: Option<&BoardName>) -> Result<(), Problem> {
-        self.shape.next = after.map(BoardName::to_string);
-        for known in kinds {
-            let name = known.kind.name();
-            let after = match after {
-                Some(after) if after.kind() > name => continue,
-                Some(after) if after.kind() == name => Some(after.subject().clone()),
-                _ => None,
-            };
-            if !self.kind(known, after).await? {
-                return Ok(());
-            }
-            // A name that is hidden is kept as well.
-            change_in(self.app, name, self.member, SHOWN).await?;
-        }
-        self.shape.next = None;
-        Ok(())
-    }
-
-    /// Whether all boards of the kind were done within the time.
-    async fn kind(
-        &mut self,
-        known: &KnownKind,
-        mut after: Option<Subject>,
-    ) -> Result<bool, Problem> {
-        let router = &self.app.router;
-        loop {
-            let name = known.kind.name();
-            let page = router
-                .store()
-                .boards(name, after.as_ref(), PAGE_BOARDS)
-                .await?;
-            let is_last = page.len() < PAGE_BOARDS;
-            let boards: Vec<_> = page
-                .into_iter()
-                .map(|record| Arc::new(record.name))
-                .collect();
-            let now = self.app.now();
-            let written = router.erase(self.member, known, &boards, now).await;
-            for (board, written) in boards.iter().zip(written) {
-                match written {
-                    Written::Applied(_) | Written::Duplicate(_) => self.shape.erased += 1,
-                    Written::Refused(Reason::Shard(Refused::NotRanked(_))) => {}
-                    Written::Refused(reason) => {
-                        return Err(Problem::from(&reason).at(&board.to_string()));
-                    }
-                    Written::Failed(failure) => {
-                        return Err(Problem::from(&failure).at(&board.to_string()));
-                    }
-                }
-                self.shape.boards += 1;
-                self.shape.next = Some(board.to_string());
-                after = Some(board.subject().clone());
-            }
-            if is_last {
-                return Ok(true);
-            }
-            if Instant::now() >= self.until {
-                return Ok(false);
-            }
-        }
-    }
 }

@@ -5,6 +5,7 @@ pub(crate) mod board;
 pub(crate) mod boards;
 pub(crate) mod contributions;
 pub(crate) mod count;
+pub(crate) mod erase;
 pub(crate) mod health;
 pub(crate) mod kinds;
 pub(crate) mod lookup;

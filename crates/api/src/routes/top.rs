@@ -104,7 +104,7 @@ pub(crate) fn form(window: &ReadWindow, view: &TopView, n: usize) -> TopForm {
     TopForm {
         window: window.window,
         n,
-        is_final: window.is_final || view.snapshot.is_final(),
+        is_final: window.is_final(view.snapshot.as_of) || view.snapshot.is_final(),
         stale: view.stale,
         listed: window.listed,
     }

@@ -146,14 +146,8 @@ impl OwnPlace {
         let kind = &known.kind;
         let window = resolve_at(kind, *window, self.app.now())?;
         let merger = &self.app.merger;
-        let read = merger.member(
-            board,
-            kind,
-            window.window,
-            &self.member,
-            (ABOVE_MAX, 1),
-            None,
-        );
+        let around = (ABOVE_MAX, 1);
+        let read = merger.member_of_whole(board, kind, window.window, &self.member, around);
         let answer = read.await?;
         let envelope = Envelope::new(board, &window, &answer);
         let view = match &answer.value {
@@ -163,7 +157,7 @@ impl OwnPlace {
         let place = PlaceShape::of(kind.rules(), &answer.value, answer.members);
         let told = Told {
             window: window.window,
-            is_final: window.is_final || answer.is_final(),
+            is_final: window.is_final(answer.as_of) || answer.is_final(),
             place: place.as_ref().map(json).unwrap_or_default(),
             position: view.map(|view| view.own().position),
             above: view.map(above).unwrap_or_default(),

@@ -10,7 +10,7 @@ use board::{Activity, BoardName, Kind};
 use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
 
-use super::snapshot::Snapshot;
+use super::snapshot::{Need, Snapshot};
 use crate::error::ReadError;
 use crate::merger::Merger;
 
@@ -29,16 +29,16 @@ impl Merger {
         &self,
         name: &BoardName,
         kind: &Kind,
-        not_before: Instant,
+        need: Need,
     ) -> Result<Life, ReadError> {
         let place = self.boards.births.at(name);
         let mut last = place.enter(|| {}).await;
-        if let Some(life) = self.life_at_hand(name, kind, not_before) {
+        if let Some(life) = self.life_at_hand(name, kind, need) {
             return Ok(life);
         }
         match &*last {
-            Some((began, Err(error))) if *began >= not_before => return Err(error.clone()),
-            Some((_, Ok(unborn))) if unborn.is_of_now(not_before, self.now()) => {
+            Some((began, Err(error))) if *began >= need.not_before => return Err(error.clone()),
+            Some((_, Ok(unborn))) if unborn.is_of_now(need, self.now()) => {
                 return Ok(Life::Unborn(unborn.clone()));
             }
             _ => {}
@@ -68,18 +68,13 @@ impl Merger {
     }
 
     /// What is known of it without waiting.
-    pub(super) fn life_at_hand(
-        &self,
-        name: &BoardName,
-        kind: &Kind,
-        not_before: Instant,
-    ) -> Option<Life> {
+    pub(super) fn life_at_hand(&self, name: &BoardName, kind: &Kind, need: Need) -> Option<Life> {
         let now = self.now();
         if let Some(record) = self.router.boards().at_hand(name, kind, now) {
             return Some(Life::On(record));
         }
         let unborn = self.boards.unborn.get(name)?;
-        let will_do = unborn.is_of_now(not_before, now);
+        let will_do = unborn.is_of_now(need, now);
         will_do.then_some(Life::Unborn(unborn))
     }
 }

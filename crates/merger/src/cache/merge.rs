@@ -13,7 +13,10 @@ use super::snapshot::{Need, Shape, Snapshot};
 use super::top::Key;
 use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want};
+use crate::listed::steady;
 use crate::merger::Merger;
+use crate::scope::Scope;
+use crate::version::Version;
 
 impl Merger {
     /// A snapshot that began late enough: somebody else's, or one made here. `None`: this life of
@@ -103,26 +106,17 @@ impl Merger {
     ) -> Result<Snapshot, StoreError> {
         let (as_of, began) = (self.now(), Instant::now());
         let activity = record.activity;
-        let scope = self.scope(record, kind, window, as_of);
-        let want = Want::Around {
-            before: 0,
-            after: kind.top() as u64,
-        };
         let shape = Shape::of(kind);
-        let gathered = match known.filter(|known| known.shape == shape) {
-            Some(known) => match scope.gather_unless(&Cut::Top, want, &known.vector).await? {
-                Some(gathered) => gathered,
-                None => return Ok(known.seen_again(as_of, began, false)),
-            },
-            None => scope.gather(&Cut::Top, want, None).await?,
+        let known_alike = known.filter(|known| known.shape == shape);
+        let scope = self.scope(record, kind, window, as_of);
+        let gathered = steady(scope, |scope| gathered(scope, known_alike)).await?;
+        let Some((vector, gathered)) = gathered else {
+            let known = known_alike.expect("only what is known is unchanged");
+            return Ok(known.seen_again(as_of, began, false));
         };
         let Gathered {
-            readings,
-            members,
-            entries,
-            ..
+            members, entries, ..
         } = gathered;
-        let vector = scope.version(&readings);
         if known.is_some_and(|known| !vector.follows(&known.vector)) {
             return Err(StoreError::Unavailable(
                 "a shard has gone back in time".to_owned(),
@@ -142,4 +136,20 @@ impl Merger {
             kept: OnceLock::new(),
         })
     }
+}
+
+/// The top and its version; none where nothing has changed since it was known.
+async fn gathered(
+    scope: Scope<'_>,
+    known: Option<&Snapshot>,
+) -> Result<Option<(Version, Gathered)>, StoreError> {
+    let want = Want::Around {
+        before: 0,
+        after: scope.kind.top() as u64,
+    };
+    let gathered = match known {
+        Some(known) => scope.gather_unless(&Cut::Top, want, &known.vector).await?,
+        None => Some(scope.gather(&Cut::Top, want, None).await?),
+    };
+    Ok(gathered.map(|gathered| (scope.version(&gathered.readings), gathered)))
 }

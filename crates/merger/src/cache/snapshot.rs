@@ -148,14 +148,19 @@ impl Snapshot {
     }
 
     /// Whether it was seen late enough, and the board's time has not turned since.
-    pub(crate) fn is_of_now(&self, not_before: Instant, now: Timestamp) -> bool {
-        self.began >= not_before && !self.activity.has_turned_since(self.as_of, now)
+    pub(crate) fn is_of_now(&self, need: Need, now: Timestamp) -> bool {
+        let late_enough = self.began >= need.not_before && self.is_since(need);
+        late_enough && !self.activity.has_turned_since(self.as_of, now)
+    }
+
+    fn is_since(&self, need: Need) -> bool {
+        need.since.is_none_or(|since| self.as_of >= since)
     }
 
     /// Whether it serves a read of this kind.
     pub(crate) fn serves(&self, kind: &Kind, need: Need) -> bool {
         self.began >= need.not_before
-            && need.since.is_none_or(|since| self.as_of >= since)
+            && self.is_since(need)
             && self.shape == Shape::of(kind)
             && !(need.fresh && self.taken)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Incarnation, Kind, Window};
+use board::{BoardName, Incarnation, Kind, Timestamp, Window};
 use futures::FutureExt;
 use moka::sync::Cache;
 use shard_store::StoreError;
@@ -85,18 +85,20 @@ impl Merger {
         } else {
             arrived.checked_sub(kind.max_staleness()).unwrap_or(arrived)
         };
+        // What was merged before the end is not what the window has come to, nor the board.
+        let passed = |at: Option<Timestamp>| at.filter(|at| self.now() >= *at);
         let need = Need {
             not_before,
-            since: None,
+            since: passed(kind.closes_at(window)),
             fresh,
         };
         for _ in 0..LIVES_MAX {
             // What has to wait is boxed: nearly every top is at hand, and a small future is cheap.
-            let at_hand = self.life_at_hand(board, kind, not_before);
+            let at_hand = self.life_at_hand(board, kind, need);
             let is_at_hand = at_hand.is_some();
             let life = match at_hand {
                 Some(life) => Ok(life),
-                None => self.life(board, kind, not_before).boxed().await,
+                None => self.life(board, kind, need).boxed().await,
             };
             let record = match life {
                 Ok(Life::On(record)) => record,
@@ -112,10 +114,8 @@ impl Merger {
             };
             let key = (record.incarnation, window);
             let known = self.boards.snapshots.get(&key);
-            let ends_at = record.activity.ends_at();
             let need = Need {
-                // What was merged before the end is not what the board has come to.
-                since: ends_at.filter(|ends_at| self.now() >= *ends_at),
+                since: need.since.max(passed(record.activity.ends_at())),
                 ..need
             };
             if let Some(snapshot) = known.filter(|snapshot| snapshot.serves(kind, need)) {

@@ -80,12 +80,13 @@ impl Merger {
             let readings = scope
                 .round_of_all([Ask::rank_of(best), Ask::rank_of(worst)])
                 .await?;
+            let listed = scope.listed(&readings);
             let better = |part: usize| -> u64 {
                 let parts = readings
                     .iter()
                     .filter_map(|reading| reading.parts.as_ref()?.get(part));
                 let better: u64 = parts.filter_map(|part| part.anchor).sum();
-                better.min(scope.listed())
+                better.min(listed)
             };
             Ok(Answer {
                 version: scope.version(&readings),

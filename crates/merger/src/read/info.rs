@@ -41,11 +41,8 @@ impl Merger {
             for count in scope.windows().await? {
                 *windows.entry(count.window).or_default() += count.members;
             }
-            let windows = windows.into_iter();
-            let windows = windows.map(|(window, members)| WindowMembers {
-                window,
-                members: members.min(scope.listed()),
-            });
+            let windows = scope.listed_windows(windows).await?.into_iter();
+            let windows = windows.map(|(window, members)| WindowMembers { window, members });
             Ok(Answer {
                 version: scope.version(&readings),
                 as_of: scope.as_of,

@@ -6,6 +6,7 @@ use board::{BoardName, Bound, Kind, Member, RankWords, Window};
 use shard_store::{Anchor, Ask, Entry, Part, Reading, ShardVersion, StoreError};
 
 use crate::error::ReadError;
+use crate::listed::Counting;
 use crate::merger::{Answer, Merger};
 use crate::ranks::{Found, RankedEntry, better_fields};
 use crate::scope::Scope;
@@ -32,8 +33,9 @@ impl Merger {
             let mut value = vec![Found::NotRanked; members.len()];
             let placed = scope.find(members, &mut value).await?;
             let counted = scope.count_above(&placed).await?;
+            let listed = counted.listed.listed();
             for (placed, above) in placed.into_iter().zip(counted.above) {
-                value[placed.place] = if above.entries < scope.listed() {
+                value[placed.place] = if above.entries < listed {
                     Found::Ranked(above.rank(scope.groups(), placed.entry))
                 } else {
                     Found::Unlisted(placed.entry)
@@ -42,7 +44,7 @@ impl Merger {
             Ok(Answer {
                 version: scope.version_of(counted.versions),
                 as_of: scope.as_of,
-                members: scope.members([counted.members].into_iter()),
+                members: counted.members.min(listed),
                 activity: scope.record.activity,
                 value,
             })
@@ -120,12 +122,15 @@ impl Scope<'_> {
         let fields = |found: &Placed| rules.field_words(&found.entry.key.words);
         let fields: Vec<RankWords> = found.iter().map(fields).collect();
         let mut counted = Counted {
+            versions: Vec::with_capacity(usize::from(self.shards())),
+            members: 0,
+            listed: self.counting(),
             above: vec![Above::default(); found.len()],
-            ..Counted::default()
         };
         let take = |shard: u16, reading: Reading| {
             counted.versions.push(reading.version);
             counted.members += reading.members;
+            counted.listed.see(&reading);
             let parts = reading.parts.unwrap_or_default();
             for (index, found) in found.iter().enumerate() {
                 let part = if shard == found.shard {
@@ -149,11 +154,11 @@ impl Scope<'_> {
 }
 
 /// What all shards have above each of those found.
-#[derive(Default)]
 struct Counted {
     versions: Vec<ShardVersion>,
     /// Of the whole board.
     members: u64,
+    listed: Counting,
     above: Vec<Above>,
 }
 

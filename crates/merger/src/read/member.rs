@@ -47,7 +47,7 @@ impl MemberView {
 
 impl Merger {
     /// A member with so many above and below it, if it is ranked. With `target`, what stands at that
-    /// position too.
+    /// position too. Of one who has no standing nothing is counted: no version, no members.
     pub async fn member(
         &self,
         board: &BoardName,
@@ -58,26 +58,56 @@ impl Merger {
         target: Option<u64>,
     ) -> Result<Answer<Found<MemberView, UnlistedView>>, ReadError> {
         self.on_board(board, kind, window, |scope| async move {
-            let Some((gathered, entry)) = scope.around(member, above, below).await? else {
-                return Ok(Answer {
-                    version: Version::UNBORN,
-                    as_of: scope.as_of,
-                    activity: scope.record.activity,
-                    members: 0,
-                    value: Found::NotRanked,
-                });
-            };
-            Ok(Answer {
-                version: scope.version(&gathered.readings),
-                as_of: scope.as_of,
-                activity: scope.record.activity,
-                members: gathered.members,
-                value: scope.found(member, gathered, entry, target).await?,
-            })
+            match scope.around(member, above, below).await? {
+                Around::Nobody(_) => Ok(scope.nobody(Version::UNBORN, 0)),
+                Around::There(gathered, entry) => {
+                    scope.found(member, *gathered, entry, target).await
+                }
+            }
+        })
+        .await
+    }
+
+    /// The same without a target, and of one who has no standing with the version and the members of the
+    /// board: a look at every shard for that, too.
+    pub async fn member_of_whole(
+        &self,
+        board: &BoardName,
+        kind: &Arc<Kind>,
+        window: Window,
+        member: &Member,
+        (above, below): (u64, u64),
+    ) -> Result<Answer<Found<MemberView, UnlistedView>>, ReadError> {
+        self.on_board(board, kind, window, |scope| async move {
+            match scope.around(member, above, below).await? {
+                Around::Nobody(own) => {
+                    let gathered = scope.gather(&Cut::Top, NOTHING, Some(own)).await?;
+                    let version = scope.version(&gathered.readings);
+                    Ok(scope.nobody(version, gathered.members))
+                }
+                Around::There(gathered, entry) => scope.found(member, *gathered, entry, None).await,
+            }
         })
         .await
     }
 }
+
+/// No stretch: readings alone.
+const NOTHING: Want = Want::Ranks {
+    from: 0,
+    to: 0,
+    cut_at: 0,
+};
+
+/// What there is around a member.
+enum Around {
+    /// It has no standing: its shard, and how that was seen.
+    Nobody((u16, Reading)),
+    /// Its neighbours, and its entry.
+    There(Box<Gathered>, Entry),
+}
+
+type Seen = Answer<Found<MemberView, UnlistedView>>;
 
 fn lost(member: &Member) -> StoreError {
     StoreError::Unavailable(format!(
@@ -93,14 +123,15 @@ impl Scope<'_> {
         gathered: Gathered,
         entry: Entry,
         target: Option<u64>,
-    ) -> Result<Found<MemberView, UnlistedView>, StoreError> {
+    ) -> Result<Seen, StoreError> {
+        let (version, members) = (self.version(&gathered.readings), gathered.members);
         let around = gathered.entries;
         let index = around
             .iter()
             .position(|ranked| ranked.entry.key == entry.key);
         let position = match index {
             Some(index) => around[index].position,
-            None if self.kind.retain().is_some() => self.listed().saturating_add(1),
+            None if self.kind.retain().is_some() => self.keep().saturating_add(1),
             None => return Err(lost(member)),
         };
         let mut at_target = None;
@@ -111,7 +142,7 @@ impl Scope<'_> {
                     there.entry.key > entry.key && there.entry.key.member != *member
                 });
         }
-        Ok(match index {
+        let value = match index {
             Some(index) => Found::Ranked(MemberView {
                 around,
                 index,
@@ -121,27 +152,34 @@ impl Scope<'_> {
                 entry,
                 target: at_target,
             }),
+        };
+        Ok(Answer {
+            version,
+            as_of: self.as_of,
+            activity: self.record.activity,
+            members,
+            value,
         })
     }
 
-    /// What is around the member, and its entry; none where it has none.
-    async fn around(
-        &self,
-        member: &Member,
-        above: u64,
-        below: u64,
-    ) -> Result<Option<(Gathered, Entry)>, StoreError> {
+    fn nobody(&self, version: Version, members: u64) -> Seen {
+        Answer {
+            version,
+            as_of: self.as_of,
+            activity: self.record.activity,
+            members,
+            value: Found::NotRanked,
+        }
+    }
+
+    /// What is around the member, and its entry, where it has one.
+    async fn around(&self, member: &Member, above: u64, below: u64) -> Result<Around, StoreError> {
         let shard = self.record.shards.shard_of(member.placement_hash());
         let reading = self.own_part(shard, member, above, below).await?;
         let own = part(&reading);
-        let nothing = Want::Ranks {
-            from: 0,
-            to: 0,
-            cut_at: 0,
-        };
         let (cut, want, entry) = match (own.anchor, &own.unlisted) {
-            (None, None) => return Ok(None),
-            (None, Some(entry)) => (Cut::Top, nothing, entry.clone()),
+            (None, None) => return Ok(Around::Nobody((shard, reading))),
+            (None, Some(entry)) => (Cut::Top, NOTHING, entry.clone()),
             (Some(anchor), _) => {
                 let place = usize::try_from(anchor - own.start).ok();
                 let entry = place.and_then(|place| own.entries.get(place));
@@ -154,7 +192,7 @@ impl Scope<'_> {
             }
         };
         let gathered = self.gather(&cut, want, Some((shard, reading))).await?;
-        Ok(Some((gathered, entry)))
+        Ok(Around::There(Box::new(gathered), entry))
     }
 
     /// Where the member stands on its shard, with all neighbours that the answer can need, so that

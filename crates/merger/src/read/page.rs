@@ -42,7 +42,7 @@ impl Merger {
 impl Scope<'_> {
     /// The entries of these ranks (from 0, end excluded).
     pub(crate) async fn page(&self, from: u64, to: u64) -> Result<Gathered, StoreError> {
-        let to = to.min(self.listed());
+        let to = to.min(self.keep());
         if from >= to {
             return self.direct_page(0, 0).await;
         }

@@ -27,6 +27,15 @@ impl Default for PlaceView {
     }
 }
 
+/// A place that may be off the list.
+struct OnList(Option<PlaceView>);
+
+impl Default for OnList {
+    fn default() -> Self {
+        Self(Some(PlaceView::default()))
+    }
+}
+
 impl Merger {
     /// The place of a member who would reach these values at that time; none where that is not on
     /// the list of a kind that ranks only its best. Where ties go by member alone, or reached it at
@@ -67,11 +76,11 @@ impl Merger {
         let better_fields =
             better_fields.map_or(Anchor::Rank(0), |words| Anchor::Bound(Bound::prefix(words)));
         let asks: Arc<[Ask]> = Arc::from([
-            Ask::rank_of(Anchor::Bound(bound)),
+            Ask::rank_of(Anchor::Bound(bound.clone())),
             Ask::rank_of(better_fields),
         ]);
-        let asks = &asks;
-        let answer = self.on_board(board, kind, window, |scope| async move {
+        let (asks, bound) = (&asks, &bound);
+        self.on_board(board, kind, window, |scope| async move {
             let readings = scope.round_of_all(asks.clone()).await?;
             let sum = |ask: usize| -> u64 {
                 let parts = readings
@@ -79,30 +88,19 @@ impl Merger {
                     .filter_map(|reading| reading.parts.as_ref()?.get(ask));
                 parts.filter_map(|part| part.anchor).sum()
             };
-            let position = sum(0) + 1;
+            let above = sum(0);
+            let position = above + 1;
             let rank = if scope.groups() { sum(1) + 1 } else { position };
+            let view = PlaceView { rank, position };
             Ok(Answer {
                 version: scope.version(&readings),
                 as_of: scope.as_of,
                 members: scope.members_of(&readings),
                 activity: scope.record.activity,
-                value: PlaceView { rank, position },
+                value: OnList(scope.lists(bound, above).then_some(view)),
             })
-        });
-        let Answer {
-            version,
-            as_of,
-            activity,
-            members,
-            value,
-        } = answer.await?;
-        let listed = kind.retain().map_or(u64::MAX, |retain| retain.keep);
-        Ok(Answer {
-            version,
-            as_of,
-            activity,
-            members,
-            value: (value.position <= listed).then_some(value),
         })
+        .await
+        .map(|answer| answer.map(|OnList(view)| view))
     }
 }

@@ -1,8 +1,11 @@
 //! Boards of which only the best are ranked: every read is that of the naive twin down to the end of
 //! the list, and nothing behind it has a place. Over shards that hold all, and over shards that hold
-//! no more than they have to.
+//! no more than they have to; of many boards some members are hidden, and the list shows so many fewer.
 
-use board::{Direction, RankStyle, Retain, Ties, Timestamp};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use board::{Direction, Hidden, Kind, KindSpec, Member, RankStyle, Retain, Ties, Timestamp};
 use merger::{Found, PlaceView};
 use tokio::runtime::Builder;
 
@@ -10,7 +13,7 @@ use crate::agree::ALL;
 use crate::kinds::{kind, nullable};
 use crate::million::long;
 use crate::random::{Random, seed};
-use crate::small_boards::{end, pick, rows, small, values};
+use crate::small_boards::{end, hidden, pick, rows, small, values};
 use crate::stage::{NOW_MS, Stage};
 use crate::twin::{Row, Shown, Twin, all_shown, shown};
 use crate::woven::Woven;
@@ -18,6 +21,9 @@ use crate::woven::Woven;
 /// A board, its whole order, and how much of it is ranked.
 struct List {
     stage: Stage,
+    /// Of all.
+    whole: Twin,
+    /// Of those who are not hidden.
     twin: Twin,
     keep: u64,
     style: RankStyle,
@@ -67,12 +73,17 @@ async fn any_list(random: &mut Random) -> List {
     if random.below(3) > 0 {
         store.trim_to(keep + random.below(20));
     }
-    let stage = Stage::over(store, kind(spec), 64 << 20).await;
+    let mut stage = Stage::over(store, kind(spec), 64 << 20).await;
     let rows = rows(random, orders.len());
     stage.set(&stage.board, &rows).await;
-    let twin = Twin::new(stage.kind.rules(), rows);
+    let hidden = hidden(random, &rows);
+    stage.kind = Arc::new(Kind::clone(&stage.kind).hiding(hidden.clone()));
+    let whole = Twin::new(stage.kind.rules(), rows.clone());
+    let seen = rows.into_iter().filter(|row| !hidden.contains(&row.member));
+    let twin = Twin::new(stage.kind.rules(), seen.collect());
     List {
         stage,
+        whole,
         twin,
         keep,
         style,
@@ -80,13 +91,19 @@ async fn any_list(random: &mut Random) -> List {
 }
 
 impl List {
-    /// How many are ranked.
+    /// How many are ranked: of the best of all, who is not hidden.
     fn len(&self) -> u64 {
-        self.twin.len().min(self.keep)
+        let best = self
+            .whole
+            .rows
+            .iter()
+            .take(usize::try_from(self.keep).unwrap());
+        let hidden = self.stage.kind.hidden();
+        best.filter(|row| !hidden.contains(&row.member)).count() as u64
     }
 
     fn shown(&self, from: u64, to: u64) -> Vec<Shown> {
-        self.twin.range(self.style, from, to.min(self.keep))
+        self.twin.range(self.style, from, to.min(self.len()))
     }
 
     async fn top(&self) {
@@ -130,11 +147,12 @@ impl List {
         let read = merger.member(board, kind, ALL, &own.row.member, around, Some(target));
         let read = read.await.unwrap();
         assert_eq!(read.members, self.len());
-        let at_target = (target < position).then(|| self.twin.at(self.style, target));
+        let is_there = target < position && target <= self.len();
+        let at_target = is_there.then(|| self.twin.at(self.style, target));
         let case = format!("{position} of {}, target {target}", self.keep);
         match read.value {
             Found::Ranked(view) => {
-                assert!(position <= self.keep, "{case}");
+                assert!(position <= self.len(), "{case}");
                 assert_eq!(shown(kind, view.own()), own, "{case}");
                 let first = position.saturating_sub(around.0).max(1);
                 let wanted = self.shown(first, position + around.1);
@@ -143,7 +161,7 @@ impl List {
                 assert_eq!(target, at_target, "{case}");
             }
             Found::Unlisted(view) => {
-                assert!(position > self.keep, "{case}");
+                assert!(position > self.len(), "{case}");
                 assert_eq!(self.row(&view.entry), own.row, "{case}");
                 let target = view.target.map(|there| shown(kind, &there));
                 assert_eq!(target, at_target, "{case}");
@@ -169,7 +187,7 @@ impl List {
         } = &self.stage;
         let (ends, limit) = ((end(random), end(random)), random.within(1, 250));
         let listed = self.twin.between(ends).into_iter();
-        let listed: Vec<u64> = listed.filter(|position| *position <= self.keep).collect();
+        let listed: Vec<u64> = listed.filter(|position| *position <= self.len()).collect();
         let count = merger.count(board, kind, ALL, ends).await.unwrap();
         assert_eq!(count.members, self.len());
         assert_eq!(count.value, listed.len() as u64, "count between {ends:?}");
@@ -192,7 +210,8 @@ impl List {
         let read = merger.place(board, kind, ALL, &values, at).await.unwrap();
         assert_eq!(read.members, self.len());
         let (rank, position) = self.twin.place(self.style, &values, at);
-        let wanted = (position <= self.keep).then_some(PlaceView { rank, position });
+        let among_all = self.whole.place(self.style, &values, at).1;
+        let wanted = (among_all <= self.keep).then_some(PlaceView { rank, position });
         assert_eq!(read.value, wanted, "{values:?} at {at}");
     }
 
@@ -215,7 +234,7 @@ impl List {
                     assert_eq!(shown(kind, &there), self.twin.at(self.style, position));
                 }
                 Found::Unlisted(entry) => {
-                    assert!(position > self.keep);
+                    assert!(position > self.len());
                     let own = self.twin.at(self.style, position);
                     assert_eq!(self.row(&entry), own.row);
                 }
@@ -225,26 +244,75 @@ impl List {
     }
 }
 
-#[tokio::test]
-async fn boards_say_how_many_are_listed() {
+/// A kind of four shards that ranks its best three.
+fn best_three() -> KindSpec {
     let mut spec = crate::kinds::points(4);
     spec.top = 3;
     spec.retain = Some(Retain {
         approximate: true,
         ..Retain::best(3)
     });
-    let stage = Stage::in_memory(kind(spec)).await;
+    spec
+}
+
+fn without(kind: &Kind, member: &str) -> Arc<Kind> {
+    let hidden = Hidden::new([Member::new(member).unwrap()]);
+    Arc::new(kind.clone().hiding(hidden.unwrap()))
+}
+
+#[tokio::test]
+async fn boards_say_how_many_are_listed() {
+    let stage = Stage::in_memory(kind(best_three())).await;
     for (member, points) in [("a", 1), ("b", 2)] {
         stage.points(member, points).await;
     }
-    let listed = async || {
-        let info = stage.merger.info(&stage.board, &stage.kind, ALL).await;
+    let listed = async |kind: &Arc<Kind>| {
+        let info = stage.merger.info(&stage.board, kind, ALL).await;
         let info = info.unwrap();
         (info.members, info.value.windows[0].members)
     };
-    assert_eq!(listed().await, (2, 2));
+    assert_eq!(listed(&stage.kind).await, (2, 2));
     for (member, points) in [("c", 3), ("d", 4)] {
         stage.points(member, points).await;
     }
-    assert_eq!(listed().await, (3, 3));
+    assert_eq!(listed(&stage.kind).await, (3, 3));
+    assert_eq!(listed(&without(&stage.kind, "c")).await, (2, 2));
+    // Off the list: nobody misses it there.
+    assert_eq!(listed(&without(&stage.kind, "a")).await, (3, 3));
+}
+
+/// One who falls off the list while it is read, hidden as it is, makes room.
+#[tokio::test]
+async fn a_hidden_member_may_move_between_the_rounds() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone(), kind(best_three()), 1 << 20).await;
+    for (member, points) in [("a", 9), ("b", 8), ("c", 7), ("d", 6)] {
+        stage.points(member, points).await;
+    }
+    let kind = without(&stage.kind, "a");
+    let reads = AtomicU64::new(0);
+    let stage = Arc::new(stage);
+    let writer = stage.clone();
+    store.before_reads(move |_| {
+        // The first read finds where the hidden one stands, and four count what is above it there.
+        let falls = reads.fetch_add(1, Ordering::SeqCst) == 1;
+        let writer = writer.clone();
+        async move {
+            if falls {
+                writer.points("a", 1).await;
+            }
+            Ok(())
+        }
+    });
+    let range = stage.merger.range(&stage.board, &kind, ALL, 1, 10);
+    let range = range.await.unwrap();
+    let members: Vec<&str> = range
+        .value
+        .iter()
+        .map(|e| e.entry.key.member.as_str())
+        .collect();
+    assert_eq!((range.members, members), (3, vec!["b", "c", "d"]));
+    store.let_be();
+    let top = stage.merger.top(&stage.board, &kind, ALL, true).await;
+    assert_eq!(crate::stage::text(&top.unwrap()), "1:1:b,2:2:c,3:3:d");
 }

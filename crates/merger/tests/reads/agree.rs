@@ -48,8 +48,15 @@ impl Agree<'_> {
             let found = read.await.unwrap().value;
             assert!(found.ranked().is_none(), "{member}");
         }
-        let info = merger.info(self.board(), self.kind, ALL).await;
-        let windows = self.value(info.unwrap()).windows;
+        let info = merger.info(self.board(), self.kind, ALL).await.unwrap();
+        let nobody = Member::new("nobody").unwrap();
+        for member in [&nobody].into_iter().chain(members.first()) {
+            let read = merger.member_of_whole(self.board(), self.kind, ALL, member, (2, 2));
+            let read = read.await.unwrap();
+            assert_eq!(read.version, info.version);
+            assert!(self.value(read).ranked().is_none(), "{member}");
+        }
+        let windows = self.value(info).windows;
         let counted: u64 = windows.iter().map(|window| window.members).sum();
         assert_eq!(counted, self.twin.len());
     }

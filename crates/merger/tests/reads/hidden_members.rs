@@ -80,6 +80,7 @@ async fn a_changed_kind_hides_whom_it_hid() {
     assert_eq!(*known.kind.hidden(), members(&["a"]));
     let shown = catalogue.hide(name, |hidden| Ok(hidden.without(&a)));
     assert!(shown.await.unwrap());
+    catalogue.refresh().await.unwrap();
     let kind = catalogue.known(name.as_str()).unwrap().kind;
     assert!(kind.hidden().is_empty());
 }

@@ -40,5 +40,6 @@ mod trimmed;
 mod twin;
 mod values_of_a_million;
 mod versions_are_one_board_everywhere;
+mod windows_close;
 mod woven;
 mod writes_between_rounds;

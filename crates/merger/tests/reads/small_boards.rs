@@ -95,7 +95,7 @@ async fn check_members(agree: Agree<'_>, random: &mut Random) {
 }
 
 /// Nobody, a few, or most, and sometimes one who is not there.
-fn hidden(random: &mut Random, rows: &[Row]) -> Hidden {
+pub(crate) fn hidden(random: &mut Random, rows: &[Row]) -> Hidden {
     let of_ten = [0, 0, 1, 3, 9][pick(random, 5)];
     let among = rows.iter().filter(|_| random.below(10) < of_ten);
     let mut members: Vec<Member> = among.map(|row| row.member.clone()).collect();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use board::Member;
 use shard_router::CatalogueError;
 use tokio::sync::Semaphore;
 
@@ -130,4 +131,43 @@ async fn a_store_that_has_lost_its_kinds_is_given_them_back() {
     let written = here.send(&[here.write(&room, "u1", 7)]).await;
     assert_eq!(there.all_points(&room).await, here.all_points(&room).await);
     assert_eq!(here.applied(&written[0]), 7);
+}
+
+#[tokio::test]
+async fn hiding_in_many_kinds_looks_at_them_once() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone()).await;
+    let catalogue = stage.router.catalogue();
+    let names: Vec<String> = (0..100).map(|n| format!("kind-{n}")).collect();
+    for name in &names {
+        catalogue.put(kind(points(name)), NOW).await.unwrap();
+    }
+    let elsewhere = Stage::over(store.clone()).await;
+    let member = Member::new("u1").unwrap();
+    let hide = async |stage: &Stage| {
+        let mut changed = 0;
+        for kind in stage.router.catalogue().kinds() {
+            let hide = stage
+                .router
+                .catalogue()
+                .hide(kind.name(), |hidden| hidden.with(&member));
+            changed += usize::from(hide.await.unwrap());
+        }
+        changed
+    };
+    let before = store.kinds_read();
+    assert_eq!(hide(&stage).await, catalogue.kinds().len());
+    assert_eq!(store.kinds_read(), before);
+    // Who knows the kinds of before finds out, and changes nothing.
+    assert_eq!(hide(&elsewhere).await, 0);
+    catalogue.refresh().await.unwrap();
+    let hides = |name: &&String| {
+        catalogue
+            .known(name)
+            .unwrap()
+            .kind
+            .hidden()
+            .contains(&member)
+    };
+    assert_eq!(names.iter().filter(hides).count(), 100);
 }

@@ -80,7 +80,7 @@ pub enum Refused {
     #[error("at: every window of the kind that {0} falls into has been dropped")]
     WindowClosed(Timestamp),
     /// To be removed, and not there.
-    #[error("member {0:?} is not ranked")]
+    #[error("member {:?} is not ranked", .0.as_str())]
     NotRanked(Member),
 }
 
@@ -93,4 +93,15 @@ pub enum Failure {
     /// Perhaps applied.
     #[error("{0}")]
     Unknown(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_is_told_by_its_name() {
+        let refused = Refused::NotRanked(Member::new("no \"body\"").unwrap());
+        assert_eq!(refused.to_string(), r#"member "no \"body\"" is not ranked"#);
+    }
 }

@@ -70,6 +70,10 @@ fn who_is_not_ranked_is_told_so_and_told_when_that_changes() {
         (&own["rank"], &own["member"]),
         (&Value::Null, &json!("nobody"))
     );
+    let board = server.get(on_a("/count")).ok();
+    for told in ["version", "members"] {
+        assert_eq!(own[told], board[told]);
+    }
     server.give("gifts/a", &[("nobody", 500)]);
     assert_eq!(events.named("member").value["rank"], 1);
     assert_eq!(

@@ -43,7 +43,11 @@ pub(super) async fn of(
             kind.calendar().name(held.window).into(),
         );
         put_fields(&mut shape, rules, &held.standing);
-        if ranks {
+        if ranks && kind.hidden().contains(&write.member) {
+            // As of one who is not ranked.
+            shape.insert("rank".to_owned(), Json::Null);
+            shape.insert("position".to_owned(), Json::Null);
+        } else if ranks {
             let key = RankKey {
                 words: rules.rank_words_of(&held.standing),
                 member: write.member.clone(),

@@ -1,0 +1,356 @@
+//! `DELETE /v1/members/{member}`: a member off every board, in steps that end within their time.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse as _, Response};
+use board::{BoardName, IdentError, KindName, Subject};
+use serde::Serialize;
+use shard_router::{KnownKind, Reason, Written};
+use shard_store::Refused;
+use tokio::time::{Duration, Instant};
+use utoipa::ToSchema;
+
+use super::members::{Change, Meant, change_in, meant};
+use crate::access::Caller;
+use crate::app::App;
+use crate::audit::Told;
+use crate::openapi::params::{OfAnybody, OfErasure, OfKinds};
+use crate::openapi::problems::OfHiding;
+use crate::params::Params;
+use crate::problem::Problem;
+use crate::target::MemberPath;
+use crate::wire;
+
+/// Boards that a member is erased from at once.
+const PAGE_BOARDS: usize = 256;
+
+/// After which an answer says where to go on: proxies give up on longer ones.
+const ERASE_FOR: Duration = Duration::from_secs(10);
+
+/// How far a member is erased.
+#[derive(Default, Serialize, ToSchema)]
+#[schema(as = Erased)]
+struct ErasedShape {
+    /// Boards that were looked at.
+    boards: u64,
+    /// Those of them that it stood on.
+    erased: u64,
+    /// Where to go on, as `after` takes it; null at the end.
+    #[schema(required)]
+    next: Option<String>,
+}
+
+/// Erases a member
+///
+/// Takes it off every board with all its windows, those that are over included. There is no way back. Ends after 10 s at the latest: go on `after` `next` until that is null.
+#[utoipa::path(
+    delete,
+    path = "/v1/members/{member}",
+    operation_id = "erase",
+    tag = "Members",
+    params(OfAnybody, OfKinds, OfErasure),
+    responses(
+        (
+            status = 200,
+            description = "How far it came.",
+            body = ErasedShape,
+            example = json!({"boards": 1200, "erased": 3, "next": null}),
+        ),
+        OfHiding,
+    ),
+)]
+pub(crate) async fn erase(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    MemberPath(member): MemberPath,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let until = Instant::now() + ERASE_FOR;
+    let mut params = Params::of(query.as_deref());
+    let meant = meant(&app, &caller, member, &mut params).await?;
+    let after = params.text("after")?;
+    params.finish()?;
+    let after: Option<After> = after
+        .map(|text| text.parse())
+        .transpose()
+        .map_err(|error: IdentError| Problem::invalid(format!("after: {error}")))?;
+    if let Some(after) = &after {
+        check(&app, &caller, &meant, after)?;
+    }
+    let mut erasing = Erasing {
+        app: &app,
+        meant: &meant,
+        until,
+        shape: ErasedShape::default(),
+    };
+    let erased = erasing.all(after.as_ref()).await;
+    // Who was hidden in a kind is known to be no longer; where that fails, by the next look at the kinds.
+    let _ = app.router.catalogue().refresh().await;
+    Ok(answer(&erasing.shape, erased))
+}
+
+/// How far it came, and what kept it from going on; written down either way.
+fn answer(shape: &ErasedShape, erased: Result<(), Problem>) -> Response {
+    let mut response = match erased {
+        Ok(()) => wire::json(shape),
+        // What was erased stays so: whoever comes again goes on there.
+        Err(problem) => problem.with(shape).into_response(),
+    };
+    let told = serde_json::to_value(shape).unwrap_or_default();
+    response.extensions_mut().insert(Told(told));
+    response
+}
+
+/// Where an erasure goes on: behind a board, or, written without a subject, at the first of a kind.
+#[derive(Debug)]
+struct After {
+    kind: KindName,
+    subject: Option<Subject>,
+}
+
+impl FromStr for After {
+    type Err = IdentError;
+
+    fn from_str(text: &str) -> Result<Self, IdentError> {
+        if let Some(kind) = text.strip_suffix('/')
+            && !kind.contains('/')
+        {
+            let (kind, subject) = (KindName::new(kind)?, None);
+            return Ok(Self { kind, subject });
+        }
+        let board: BoardName = text.parse()?;
+        Ok(Self {
+            kind: board.kind().clone(),
+            subject: Some(board.subject().clone()),
+        })
+    }
+}
+
+/// Whether all that is meant lies behind it or was done: where it could not be the `next` of an answer
+/// about these kinds, the end would be told of what nobody has looked at.
+fn check(app: &App, caller: &Caller, meant: &Meant, after: &After) -> Result<(), Problem> {
+    let kind = after.kind.as_str();
+    caller.check_kind(kind)?;
+    let is_meant = meant
+        .kinds
+        .iter()
+        .any(|known| *known.kind.name() == after.kind);
+    if is_meant {
+        return Ok(());
+    }
+    if meant.one {
+        let detail = format!("after: is of kind {kind}, and not of the one that is meant");
+        return Err(Problem::invalid(detail));
+    }
+    // One that was deleted between two answers: there is nothing of it, and the next goes on.
+    if app.router.catalogue().was_there(&after.kind) {
+        return Ok(());
+    }
+    Err(Problem::invalid(format!("after: there is no kind {kind}")))
+}
+
+/// One request's part of an erasure.
+struct Erasing<'a> {
+    app: &'a App,
+    meant: &'a Meant,
+    until: Instant,
+    shape: ErasedShape,
+}
+
+impl Erasing<'_> {
+    async fn all(&mut self, after: Option<&After>) -> Result<(), Problem> {
+        let kinds = &self.meant.kinds;
+        let first = after.map_or(0, |after| {
+            kinds.partition_point(|known| *known.kind.name() < after.kind)
+        });
+        for (place, known) in kinds[first..].iter().enumerate() {
+            let name = known.kind.name();
+            let here = after.filter(|after| after.kind == *name);
+            let after = here.and_then(|after| after.subject.clone());
+            // Where it fails, too, the next request has somewhere to go on.
+            self.shape.next = Some(format!(
+                "{name}/{}",
+                after.as_ref().map_or("", Subject::as_str)
+            ));
+            // Each request does one at least.
+            let is_late = place > 0 && Instant::now() >= self.until;
+            if is_late || !self.kind(known, after).await? {
+                return Ok(());
+            }
+            // A name that is hidden is kept as well.
+            change_in(self.app, self.meant, name, Change::Show).await?;
+        }
+        self.shape.next = None;
+        Ok(())
+    }
+
+    /// Whether all boards of the kind were done within the time.
+    async fn kind(
+        &mut self,
+        known: &KnownKind,
+        mut after: Option<Subject>,
+    ) -> Result<bool, Problem> {
+        let router = &self.app.router;
+        loop {
+            let name = known.kind.name();
+            let page = router
+                .store()
+                .boards(name, after.as_ref(), PAGE_BOARDS)
+                .await?;
+            let is_last = page.len() < PAGE_BOARDS;
+            let boards: Vec<_> = page
+                .into_iter()
+                .map(|record| Arc::new(record.name))
+                .collect();
+            let now = self.app.now();
+            let written = router.erase(&self.meant.member, known, &boards, now).await;
+            for (board, written) in boards.iter().zip(written) {
+                match written {
+                    Written::Applied(_) | Written::Duplicate(_) => self.shape.erased += 1,
+                    Written::Refused(Reason::Shard(Refused::NotRanked(_))) => {}
+                    Written::Refused(reason) => {
+                        return Err(Problem::from(&reason).at(&board.to_string()));
+                    }
+                    Written::Failed(failure) => {
+                        return Err(Problem::from(&failure).at(&board.to_string()));
+                    }
+                }
+                self.shape.boards += 1;
+                self.shape.next = Some(board.to_string());
+                after = Some(board.subject().clone());
+            }
+            if is_last {
+                return Ok(true);
+            }
+            if Instant::now() >= self.until {
+                return Ok(false);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use board::{
+        Calendar, FieldName, FieldRule, Kind, KindSpec, Member, Mode, Period, RankStyle, Rules,
+        Ties, Timestamp, WindowRule,
+    };
+    use merger::{Merger, Settings};
+    use serde_json::json;
+    use shard_router::Router;
+    use shard_store::LocalStore;
+
+    use super::*;
+    use crate::access::{Access, AccessSettings};
+    use crate::problem::ProblemType;
+
+    const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+
+    fn kind(name: &str) -> Kind {
+        let points = FieldRule::sum(FieldName::new("points").unwrap());
+        let spec = KindSpec {
+            name: KindName::new(name).unwrap(),
+            rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
+            rank: RankStyle::Ordinal,
+            windows: vec![WindowRule::with_defaults(Period::All)],
+            calendar: Calendar::utc(),
+            shards: 1,
+            top: 10,
+            max_staleness: Duration::from_secs(1),
+            dedupe: Duration::from_hours(1),
+            retain: None,
+            publish: None,
+        };
+        Kind::new(spec).unwrap()
+    }
+
+    async fn app(kinds: &[&str]) -> App {
+        let store = Arc::new(LocalStore::in_memory().unwrap());
+        let router = Arc::new(Router::open(store).await.unwrap());
+        for name in kinds {
+            router.catalogue().put(kind(name), NOW).await.unwrap();
+        }
+        let settings = Settings {
+            clock: Arc::new(|| NOW),
+            renderer: Arc::new(crate::render),
+            renderer_mark: "test",
+            cache_bytes_max: 0,
+        };
+        let merger = Arc::new(Merger::new(router.clone(), settings.clone()));
+        let access = Access::new(&AccessSettings::default()).unwrap();
+        App::new(router, merger, settings.clock, access)
+    }
+
+    /// What a request that has no time answers, with `after` of the one before.
+    async fn step(app: &App, member: &Member, after: Option<&str>) -> ErasedShape {
+        let catalogue = app.router.catalogue();
+        let kinds = catalogue.kinds().into_iter();
+        let kinds: Vec<_> = kinds
+            .filter_map(|k| catalogue.known(k.name().as_str()))
+            .collect();
+        let meant = Meant {
+            member: member.clone(),
+            kinds,
+            one: false,
+        };
+        let mut erasing = Erasing {
+            app,
+            meant: &meant,
+            until: Instant::now(),
+            shape: ErasedShape::default(),
+        };
+        let after: Option<After> = after.map(|after| after.parse().unwrap());
+        assert!(erasing.all(after.as_ref()).await.is_ok());
+        erasing.shape
+    }
+
+    #[tokio::test]
+    async fn kinds_without_boards_take_their_time_too() {
+        let app = app(&["a", "b", "c"]).await;
+        let member = Member::new("u1").unwrap();
+        let catalogue = app.router.catalogue();
+        for kind in catalogue.kinds() {
+            let hidden = catalogue.hide(kind.name(), |hidden| hidden.with(&member));
+            assert!(hidden.await.unwrap());
+        }
+        catalogue.refresh().await.unwrap();
+        let mut next = None;
+        for expected in [Some("b/"), Some("c/"), None] {
+            let done = step(&app, &member, next.as_deref()).await;
+            assert_eq!((done.boards, done.next.as_deref()), (0, expected));
+            next = done.next;
+        }
+        catalogue.refresh().await.unwrap();
+        let hides = |kind: &Arc<Kind>| !kind.hidden().is_empty();
+        assert!(!catalogue.kinds().iter().any(hides));
+    }
+
+    #[test]
+    fn what_came_to_a_stop_is_told_too() {
+        let shape = ErasedShape {
+            boards: 3,
+            erased: 2,
+            next: Some("gifts/c".to_owned()),
+        };
+        let away = Problem::new(ProblemType::Unavailable, "away");
+        for (erased, status) in [(Ok(()), 200), (Err(away), 503)] {
+            let response = answer(&shape, erased);
+            assert_eq!(response.status(), status);
+            let told = &response.extensions().get::<Told>().unwrap().0;
+            let expected = json!({"boards": 3, "erased": 2, "next": "gifts/c"});
+            assert_eq!(*told, expected);
+        }
+    }
+
+    #[test]
+    fn after_is_a_board_or_the_first_of_a_kind() {
+        let read = |text: &str| text.parse::<After>().map(|after| after.subject);
+        assert_eq!(read("gifts/").unwrap(), None);
+        assert_eq!(read("gifts/a/").unwrap().unwrap().as_str(), "a/");
+        for wrong in ["gifts", "", "/", "Gifts/", "gifts/.."] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}
