@@ -18,6 +18,9 @@ const CONFIG: &str = r#"
 mode = "best"
 fields = [{ name = "laps" }, { name = "seconds", order = "asc" }]
 windows = ["week", "all"]
+[kinds.replies]
+fields = [{ name = "agree" }, { name = "comments" }, { name = "last_reply", op = "max" }]
+windows = ["all"]
 "#;
 
 /// What became of each scenario, by its name: why it failed, if it did.

@@ -36,6 +36,7 @@ scenarios! {
     announcements: "who leads is told, at most every ten seconds",
     accessible_desktop: "axe finds no serious fault on a desktop, in the dark and in the light",
     accessible_phone: "axe finds no serious fault on a phone, in the dark and in the light",
+    nothing_is_cut: "no number is cut, however many fields there are",
     the_chosen_scheme: "the colour scheme that was chosen is remembered",
     keys_and_tokens: "a key is asked for, kept for the tab, and turned into tokens",
     the_contract: "the contract is shown, route by route",
