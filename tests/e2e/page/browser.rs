@@ -14,6 +14,8 @@ use serde_json::Value;
 /// The kinds that scenarios speak of.
 const CONFIG: &str = r#"
 [kinds.gifts]
+[kinds.halls]
+windows = ["all"]
 [kinds.races]
 mode = "best"
 fields = [{ name = "laps" }, { name = "seconds", order = "asc" }]

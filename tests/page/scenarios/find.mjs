@@ -81,6 +81,25 @@ export const scenarios = {
         same(await page.evaluate(() => document.activeElement.textContent), "cyd", "focus");
     },
 
+    async "every board of a long list is reached"(stage) {
+        const subjects = Array.from({ length: 120 }, (_, at) => `hall-${String(at).padStart(3, "0")}`);
+        await Promise.all(subjects.map((subject) => stage.give(`halls/${subject}`, ["ada", 1])));
+        const page = await stage.open("#/halls/hall-000");
+        await shows(page, ["ada"]);
+        const offers = (count, ...more) => eventually(`${count} boards`, async () => {
+            const wanted = JSON.stringify([...subjects.slice(0, count), ...more]);
+            return JSON.stringify(await page.locator("#boards [role=option]").allTextContents()) === wanted;
+        });
+        await page.locator("#subject").click();
+        await offers(50, "More boards…");
+        await page.locator("#boards .more").click();
+        await offers(100, "More boards…");
+        await page.locator("#boards .more").click();
+        await offers(120);
+        await page.locator("#boards [role=option]").last().click();
+        await eventually("the last board", async () => await page.locator("h1").innerText() === "hall-119");
+    },
+
     async "a board is chosen with a keyboard alone"(stage) {
         await crowd(stage);
         await stage.give("gifts/crowd-2", ["zoe", 1]);
