@@ -115,6 +115,11 @@ export class Row {
         this.element.classList.toggle("own", isOwn);
     }
 
+    /** Takes the focus. */
+    focus() {
+        this.element.querySelector("button").focus({ preventScroll: true });
+    }
+
     /** Says for a while by how many places it has moved; up is positive. */
     places(count) {
         if (count === 0 || !mayMove()) return;

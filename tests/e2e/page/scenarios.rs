@@ -32,6 +32,7 @@ scenarios! {
     absent_members: "who is not there is said to be absent, until they come",
     tab_order: "everything is reached by Tab, with a focus that is seen",
     focus_on_a_row: "the focus stays on a row that moves",
+    focus_of_a_row_that_left: "the focus goes on where a row has left",
     long_lists: "every board of a long list is reached",
     choosing_a_board: "a board is chosen with a keyboard alone",
     announcements: "who leads is told, at most every ten seconds",

@@ -81,6 +81,24 @@ export const scenarios = {
         same(await page.evaluate(() => document.activeElement.textContent), "cyd", "focus");
     },
 
+    async "the focus goes on where a row has left"(stage) {
+        const board = "gifts/focus-2";
+        const members = Array.from({ length: 11 }, (_, at) => `m${at}`);
+        await stage.give(board, ...members.map((member, at) => [member, 1000 - at]));
+        const page = await stage.open(`#/${board}?window=day`);
+        await shows(page, members.slice(0, 10));
+        await page.locator('#rows [data-member="m4"] .name').focus();
+        await stage.give(board, ["m4", -900]);
+        await shows(page, members.filter((member) => member !== "m4"));
+        const focused = () => page.evaluate(() => document.activeElement.textContent);
+        same(await focused(), "m5", "who stands there now");
+        // The last place has nobody behind it, and goes to who enters.
+        await page.locator('#rows [data-member="m10"] .name').focus();
+        await stage.give(board, ["m4", 2000]);
+        await shows(page, ["m4", ...members.slice(0, 10).filter((member) => member !== "m4")]);
+        same(await focused(), "m9", "who stands last");
+    },
+
     async "every board of a long list is reached"(stage) {
         const subjects = Array.from({ length: 120 }, (_, at) => `hall-${String(at).padStart(3, "0")}`);
         await Promise.all(subjects.map((subject) => stage.give(`halls/${subject}`, ["ada", 1])));
