@@ -180,11 +180,10 @@ export class Find {
     #showAbsent() {
         if (this.#shape !== "absent") {
             this.#build("absent");
-            const others = this.#kind.windows.filter((window) => window !== this.#state.window);
-            const wider = others.at(-1);
-            if (wider) {
-                const way = element("button", { type: "button", class: "way" }, `Look in ${windowLabel(wider).toLowerCase()}`);
-                way.addEventListener("click", () => this.#go({ window: wider }));
+            // Who is in any window of a board is in that of all time, which alone is wider than every other.
+            if (this.#state.window !== "all" && this.#kind.windows.includes("all")) {
+                const way = element("button", { type: "button", class: "way" }, `Look in ${windowLabel("all").toLowerCase()}`);
+                way.addEventListener("click", () => this.#go({ window: "all" }));
                 this.#found.querySelector(".ways").append(way);
             }
         }

@@ -45,6 +45,12 @@ export const scenarios = {
         await eventually("it is said", async () =>
             await page.locator("#found .words").count() === 1
             && (await page.locator("#found .words").innerText()).startsWith("Not on this board today."));
+        // Only where there is more to look in is it offered.
+        same(await page.locator("#found .way").allInnerTexts(), ["Look in all time"], "ways on");
+        await page.locator("#found .way").click();
+        await eventually("it is said of all time", async () =>
+            (await page.locator("#found .words").innerText()).startsWith("Not on this board at any time."));
+        same(await page.locator("#found .way").allInnerTexts(), [], "ways on from all time");
         await stage.give(BOARD, ["late", 50]);
         await eventually("the place", () => page.locator("#found .place").isVisible());
     },
