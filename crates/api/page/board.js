@@ -2,15 +2,13 @@
 
 import { firstContribution } from "./api.js";
 import { Columns } from "./columns.js";
+import { command } from "./copy.js";
 import { byId, element, foreign, setText } from "./dom.js";
 import { clock, fieldLabel, moment, number, until, windowLabel, windowName } from "./format.js";
 import { Rows } from "./rows.js";
 
 /** Written in words above a column of values. */
 const ORDERS = { desc: ["↓", "highest first"], asc: ["↑", "lowest first"] };
-
-/** How long "Copied" stays. */
-const COPIED_MS = 1800;
 
 export class Board {
     #kind = null;
@@ -127,15 +125,12 @@ export class Board {
                 element("p", {}, "It has ended without a contribution."));
             return;
         }
-        const command = firstContribution(this.#kind, this.#state.subject);
-        if (byId("card").dataset.command === command && !byId("card").hidden) return;
+        const first = firstContribution(this.#kind, this.#state.subject);
+        if (byId("card").dataset.command === first && !byId("card").hidden) return;
         this.instead(podium(), element("h2", {}, "The podium is free"),
             element("p", {}, "Nobody is on this board yet. The first contribution puts a name here:"),
-            element("div", { class: "command" },
-                element("pre", { tabindex: "0", role: "region", "aria-label": "Command for a first contribution" },
-                    element("code", {}, command)),
-                copyButton(command)));
-        byId("card").dataset.command = command;
+            command("Command for a first contribution", first));
+        byId("card").dataset.command = first;
     }
 }
 
@@ -143,14 +138,4 @@ export class Board {
 function podium() {
     return element("div", { class: "podium", "aria-hidden": "true" },
         ...["2", "1", "3"].map((place) => element("span", {}, place)));
-}
-
-function copyButton(text) {
-    const button = element("button", { type: "button", class: "copy" }, "Copy");
-    button.addEventListener("click", async () => {
-        await navigator.clipboard?.writeText(text);
-        setText(button, "Copied");
-        setTimeout(() => setText(button, "Copy"), COPIED_MS);
-    });
-    return button;
 }

@@ -24,6 +24,7 @@ scenarios! {
     any_order_becomes_any_other: "any order becomes any other",
     motion_is_left_out: "who wants no motion sees none",
     links: "a link shows the same",
+    copying: "a command is copied, or marked where there is no clipboard",
     the_first_board: "where nothing is asked for the first board is shown",
     hostile_names: "hostile names are text",
     large_integers: "the largest integers are shown exactly",
