@@ -22,6 +22,7 @@ import { scenarios as moves } from "./scenarios/moves.mjs";
 import { scenarios as names } from "./scenarios/names.mjs";
 import { scenarios as news } from "./scenarios/news.mjs";
 import { scenarios as outages } from "./scenarios/outages.mjs";
+import { scenarios as silence } from "./scenarios/silence.mjs";
 
 /** For the machine at hand: no sandbox as root, and no calls home. */
 const FLAGS = [
@@ -74,7 +75,7 @@ const setting = { browser, url, folder, ask, requests: [], faults: [] };
 try {
     // Two at a time, but for what the others would not survive, and what looks at all that was done.
     await Promise.all([
-        inTurn({ ...moves, ...names, ...find, ...access }),
+        inTurn({ ...moves, ...names, ...find, ...access, ...silence }),
         inTurn({ ...news, ...looks, ...docs }),
     ]);
     await inTurn(outages);

@@ -11,8 +11,12 @@ import * as api from "./api.js";
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 10_000;
 
-/** After so long without a frame the top is asked for: a connection may be dead without anybody having said so. */
-const SILENCE_MS_MAX = 45_000;
+/**
+ * After so long without a frame the top is asked for, which has so long to answer: a connection may be dead without
+ * anybody having said so, and the server's heartbeat is a comment, of which no script is told.
+ */
+const SILENCE_MS_MAX = 20_000;
+const CHECK_MS_MAX = 5_000;
 
 /**
  * One connection at a time. `heard` is told:
@@ -34,6 +38,7 @@ export class Stream {
     constructor(heard) {
         this.#heard = heard;
         addEventListener("online", () => this.now());
+        addEventListener("offline", () => this.#check());
     }
 
     /** Shows another board, `{kind, subject, window, n}`; what was open ends. */
@@ -99,18 +104,25 @@ export class Stream {
 
     /** Once nothing has come for long, asks whether there was nothing to come. */
     #watch() {
+        this.#after(SILENCE_MS_MAX, () => this.#check());
+    }
+
+    /** In place of what was to be done before. */
+    #after(pauseMs, act) {
         clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => this.#check(), SILENCE_MS_MAX);
+        this.#timer = setTimeout(act, pauseMs);
     }
 
     async #check() {
+        if (this.#source === null) return;
         const [turn, version] = [this.#turn, this.#version];
         try {
-            const top = JSON.parse(await api.top(this.#board));
+            const top = JSON.parse(await api.top({ ...this.#board, n: 1 }, CHECK_MS_MAX));
             // What came meanwhile has set the timer anew.
             if (turn !== this.#turn || version !== this.#version) return;
             if (top.version === version) this.#watch();
-            else this.#failed(null);
+            // A change of just now may still be on its way.
+            else this.#after(CHECK_MS_MAX, () => this.#failed(null));
         } catch (error) {
             if (turn === this.#turn) this.#failed(error);
         }
@@ -127,6 +139,6 @@ export class Stream {
         const pause = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** this.#failures);
         this.#failures = Math.min(this.#failures + 1, 10);
         // Not all readers of a server that was away at one moment.
-        this.#timer = setTimeout(() => this.#connect(), pause * (0.5 + Math.random() / 2));
+        this.#after(pause * (0.5 + Math.random() / 2), () => this.#connect());
     }
 }

@@ -47,6 +47,7 @@ scenarios! {
     the_contracts_schemas: "a schema opens, and what it holds too",
     the_contracts_words: "routes are found by words",
     accessible_contract: "axe finds no serious fault in the contract's page",
+    dead_connections: "a dead connection is found out",
     lost_connections: "a lost connection recovers",
     no_server_yet: "a page that finds no server waits for one",
     final_boards: "what is over is said to be final",
