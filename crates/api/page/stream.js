@@ -18,6 +18,9 @@ const RETRY_MS_MAX = 10_000;
 const SILENCE_MS_MAX = 20_000;
 const CHECK_MS_MAX = 5_000;
 
+/** A tab that nobody has looked at for so long gives its connection up: over HTTP/1.1 a browser has six of them for a host, for all its tabs. */
+const HIDDEN_MS_MAX = 30_000;
+
 /**
  * One connection at a time. `heard` is told:
  *   board(text)       the answer of `top`, as JSON that nobody has read yet
@@ -29,6 +32,8 @@ export class Stream {
     #board = null;
     #source = null;
     #timer = 0;
+    #hiddenTimer = 0;
+    #isResting = false;
     #failures = 0;
     /** The version that the stream told last. */
     #version = "";
@@ -39,6 +44,8 @@ export class Stream {
         this.#heard = heard;
         addEventListener("online", () => this.now());
         addEventListener("offline", () => this.#check());
+        document.addEventListener("visibilitychange", () => this.#seen());
+        this.#seen();
     }
 
     /** Shows another board, `{kind, subject, window, n}`; what was open ends. */
@@ -47,7 +54,7 @@ export class Stream {
         this.#board = board;
         this.#failures = 0;
         this.#heard.state("connecting");
-        this.#connect();
+        if (!this.#isResting) this.#connect();
     }
 
     /** Ends it. */
@@ -58,9 +65,25 @@ export class Stream {
 
     /** Does not wait any longer before it connects again. */
     now() {
-        if (this.#board === null || this.#source !== null) return;
+        if (this.#board === null || this.#source !== null || this.#isResting) return;
         clearTimeout(this.#timer);
         this.#connect();
+    }
+
+    /** Rests while nobody looks; whoever looks again is shown the top first, as at any connection. */
+    #seen() {
+        clearTimeout(this.#hiddenTimer);
+        if (document.visibilityState === "hidden") {
+            this.#hiddenTimer = setTimeout(() => this.#rest(), HIDDEN_MS_MAX);
+        } else if (this.#isResting) {
+            this.#isResting = false;
+            this.now();
+        }
+    }
+
+    #rest() {
+        this.#isResting = true;
+        this.#drop();
     }
 
     #drop() {

@@ -48,6 +48,7 @@ scenarios! {
     the_contracts_words: "routes are found by words",
     accessible_contract: "axe finds no serious fault in the contract's page",
     dead_connections: "a dead connection is found out",
+    hidden_tabs: "a tab that nobody looks at gives its connection up",
     lost_connections: "a lost connection recovers",
     no_server_yet: "a page that finds no server waits for one",
     final_boards: "what is over is said to be final",

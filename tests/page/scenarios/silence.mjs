@@ -1,8 +1,8 @@
-/** Connections that nothing comes from. */
+/** Connections that nothing comes from, and tabs that nobody looks at. */
 
-import { check, says, same, shows } from "../stage.mjs";
+import { check, eventually, says, same, shows } from "../stage.mjs";
 
-/** Longer than a page bears silence. */
+/** Longer than a page bears silence, or keeps a connection that nobody looks at. */
 const LONG_MS = 31_000;
 
 /** Keeps all streams that the page opens. */
@@ -31,6 +31,13 @@ function open(page) {
     return page.evaluate(() => globalThis.streams.filter((stream) => stream.readyState !== EventSource.CLOSED).length);
 }
 
+async function look(page, state) {
+    await page.evaluate((wanted) => {
+        Object.defineProperty(document, "visibilityState", { configurable: true, get: () => wanted });
+        document.dispatchEvent(new Event("visibilitychange"));
+    }, state);
+}
+
 export const scenarios = {
     async "a dead connection is found out"(stage) {
         await stage.give("gifts/silent", ["ada", 30], ["ben", 20]);
@@ -51,5 +58,22 @@ export const scenarios = {
             // It came back by itself before.
         });
         await says(page, "live");
+    },
+
+    async "a tab that nobody looks at gives its connection up"(stage) {
+        await stage.give("gifts/hidden", ["ada", 30], ["ben", 20]);
+        const page = await opened(stage, "gifts/hidden");
+        await look(page, "hidden");
+        await look(page, "visible");
+        await page.clock.fastForward(LONG_MS);
+        same(await open(page), 1, "streams of a tab that was left for a moment");
+        await look(page, "hidden");
+        await page.clock.fastForward(LONG_MS);
+        await eventually("no stream", async () => await open(page) === 0);
+        await stage.give("gifts/hidden", ["ben", 100]);
+        await look(page, "visible");
+        await shows(page, ["ben", "ada"]);
+        await says(page, "live");
+        same(await open(page), 1, "streams once it is looked at");
     },
 };
