@@ -75,8 +75,8 @@ const setting = { browser, url, folder, ask, requests: [], faults: [] };
 try {
     // Two at a time, but for what the others would not survive, and what looks at all that was done.
     await Promise.all([
-        inTurn({ ...moves, ...names, ...find, ...access, ...silence }),
-        inTurn({ ...news, ...looks, ...docs }),
+        inTurn({ ...moves, ...names, ...find, ...access, ...silence, ...news }),
+        inTurn({ ...looks, ...docs }),
     ]);
     await inTurn(outages);
     await inTurn(faults);

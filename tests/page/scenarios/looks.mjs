@@ -109,8 +109,7 @@ export const scenarios = {
                 await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
                 found.push(...(await page.evaluate(cut)).map((text) => `${hash}: ${text}`));
                 forms.add(await page.locator("#table").getAttribute("data-form"));
-                const name = /^#.(.*?)[/]/.exec(hash)[1];
-                await page.screenshot({ path: `${stage.folder}/${name}-${width}.png` });
+                if (hash.startsWith("#/replies/")) await page.screenshot({ path: `${stage.folder}/replies-${width}.png` });
             }
         }
         check(found.length === 0, found.join("\n"));
