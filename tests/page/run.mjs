@@ -24,6 +24,7 @@ import { scenarios as moves } from "./scenarios/moves.mjs";
 import { scenarios as names } from "./scenarios/names.mjs";
 import { scenarios as news } from "./scenarios/news.mjs";
 import { scenarios as outages } from "./scenarios/outages.mjs";
+import { scenarios as silence } from "./scenarios/silence.mjs";
 
 /** For the machine at hand: no sandbox as root, and no calls home. */
 const FLAGS = [
@@ -77,8 +78,8 @@ const setting = { browser, url, example: origin, folder, ask, requests: [], faul
 try {
     // Two at a time, but for what the others would not survive, and what looks at all that was done.
     await Promise.all([
-        inTurn({ ...moves, ...names, ...find, ...access, ...example }),
-        inTurn({ ...news, ...looks, ...docs }),
+        inTurn({ ...moves, ...names, ...find, ...access, ...silence, ...news }),
+        inTurn({ ...looks, ...docs, ...example }),
     ]);
     await inTurn({ ...outages, ...exampleOutages });
     await inTurn(faults);

@@ -107,6 +107,21 @@ impl Events {
         }
     }
 
+    /// The next comment; nothing else comes before it.
+    #[track_caller]
+    pub fn comment(&mut self) -> String {
+        self.end = Instant::now() + DEADLINE;
+        loop {
+            if let Some(end) = self.text.find("\n\n") {
+                let block: String = self.text.drain(..end + 2).collect();
+                assert!(block.starts_with(':'), "no comment: {block}");
+                return block.trim_end().to_owned();
+            }
+            let chunk = self.chunk().expect("a comment, not the stream's end");
+            self.text += &chunk;
+        }
+    }
+
     /// The next chunk of the body; none at its end, whether it was told or the connection ended.
     fn chunk(&mut self) -> Option<String> {
         assert!(Instant::now() < self.end, "no event within {DEADLINE:?}");

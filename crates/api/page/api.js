@@ -58,10 +58,10 @@ function address(path, params) {
     return url;
 }
 
-async function ask(path, params = {}, options = {}) {
+async function ask(path, params = {}, { withinMs = REQUEST_MS_MAX, ...options } = {}) {
     const headers = new Headers(options.headers);
     if (key() !== null) headers.set("authorization", `Bearer ${key()}`);
-    const signal = AbortSignal.timeout(REQUEST_MS_MAX);
+    const signal = AbortSignal.timeout(withinMs);
     const response = await fetch(address(path, params), { ...options, headers, signal });
     if (response.ok) return response;
     throw new Problem(response.status, await response.json().catch(() => ({})));
@@ -85,8 +85,8 @@ export async function boards(kind, after, limit) {
 }
 
 /** The top of a board, as the text that it is. */
-export async function top(board) {
-    return (await ask(`${boardPath(board)}/top`, { window: board.window, n: board.n })).text();
+export async function top(board, withinMs) {
+    return (await ask(`${boardPath(board)}/top`, { window: board.window, n: board.n }, { withinMs })).text();
 }
 
 /** Whether a member has a standing on a board, ranked or not. */

@@ -1,32 +1,29 @@
 /** A board: what it is called, its rows, and what else a frame says of it. */
 
 import { firstContribution } from "./api.js";
+import { Columns } from "./columns.js";
+import { command } from "./copy.js";
 import { byId, element, foreign, setText } from "./dom.js";
 import { clock, fieldLabel, moment, number, until, windowLabel, windowName } from "./format.js";
 import { Rows } from "./rows.js";
-import { valueOf } from "./row.js";
 
 /** Written in words above a column of values. */
 const ORDERS = { desc: ["↓", "highest first"], asc: ["↑", "lowest first"] };
-
-/** How long "Copied" stays. */
-const COPIED_MS = 1800;
 
 export class Board {
     #kind = null;
     #state = null;
     #frame = null;
-    #digits = 0;
     #signs = "";
     #rows = new Rows(byId("rows"), byId("ghosts"));
     #section = byId("board");
+    #columns = new Columns(byId("table"), byId("board"));
 
     /** Another board, of which nothing is known yet. */
     begin(kind, state, onPick) {
         this.#kind = kind;
         this.#state = state;
         this.#frame = null;
-        this.#digits = 0;
         this.#signs = "";
         byId("title").replaceChildren(foreign(state.subject));
         document.title = `${state.subject} · Megaboard`;
@@ -50,7 +47,7 @@ export class Board {
         const isEmpty = frame.entries.length === 0;
         byId("table").hidden = isEmpty;
         byId("table").setAttribute("aria-rowcount", String(frame.members + 1));
-        this.#widen(frame.entries);
+        this.#columns.fit(frame.entries);
         this.#rows.show(frame.entries, frame.entries[0], now);
         if (isEmpty) this.#showEmpty();
         else byId("card").hidden = true;
@@ -97,23 +94,7 @@ export class Board {
         });
         byId("head").replaceChildren(column("rank", "Rank"), column("who", "Member"), ...values,
             column("gap", "Gap"), column("age", "Reached"));
-        const table = byId("table");
-        table.classList.toggle("many", this.#kind.fields.length > 1);
-        table.style.setProperty("--fields", this.#kind.fields.length);
-    }
-
-    /** Columns as wide as their longest number, which only grows, so that nothing twitches. */
-    #widen(entries) {
-        let digits = this.#digits;
-        for (const entry of entries) {
-            for (const field of this.#kind.fields) {
-                digits = Math.max(digits, number(valueOf(entry, field)).length);
-            }
-        }
-        if (digits === this.#digits) return;
-        this.#digits = digits;
-        byId("table").style.setProperty("--digits", digits);
-        byId("table").classList.toggle("wide", digits > 13);
+        this.#columns.begin(this.#kind.fields);
     }
 
     #showSpan(now) {
@@ -144,15 +125,12 @@ export class Board {
                 element("p", {}, "It has ended without a contribution."));
             return;
         }
-        const command = firstContribution(this.#kind, this.#state.subject);
-        if (byId("card").dataset.command === command && !byId("card").hidden) return;
+        const first = firstContribution(this.#kind, this.#state.subject);
+        if (byId("card").dataset.command === first && !byId("card").hidden) return;
         this.instead(podium(), element("h2", {}, "The podium is free"),
             element("p", {}, "Nobody is on this board yet. The first contribution puts a name here:"),
-            element("div", { class: "command" },
-                element("pre", { tabindex: "0", role: "region", "aria-label": "Command for a first contribution" },
-                    element("code", {}, command)),
-                copyButton(command)));
-        byId("card").dataset.command = command;
+            command("Command for a first contribution", first));
+        byId("card").dataset.command = first;
     }
 }
 
@@ -160,14 +138,4 @@ export class Board {
 function podium() {
     return element("div", { class: "podium", "aria-hidden": "true" },
         ...["2", "1", "3"].map((place) => element("span", {}, place)));
-}
-
-function copyButton(text) {
-    const button = element("button", { type: "button", class: "copy" }, "Copy");
-    button.addEventListener("click", async () => {
-        await navigator.clipboard?.writeText(text);
-        setText(button, "Copied");
-        setTimeout(() => setText(button, "Copy"), COPIED_MS);
-    });
-    return button;
 }

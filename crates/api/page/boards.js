@@ -17,6 +17,8 @@ export class Boards {
     #go;
     #input = byId("subject");
     #list = byId("boards");
+    /** What the boards of the list begin with. */
+    #text = "";
     #choices = [];
     #active = -1;
     #after = "";
@@ -60,12 +62,11 @@ export class Boards {
         const turn = this.#turn;
         const { boards, next } = await this.#page(text);
         if (turn !== this.#turn || document.activeElement !== this.#input) return;
-        const subjects = boards.map((board) => board.subject).filter((subject) => subject.startsWith(text));
-        this.#after = subjects.length === boards.length ? next : null;
+        this.#text = text;
         this.#choices = text === "" ? [] : [text];
         this.#active = -1;
         this.#list.replaceChildren();
-        this.#add(subjects);
+        this.#add(boards, next);
     }
 
     async #page(after) {
@@ -77,7 +78,9 @@ export class Boards {
         }
     }
 
-    #add(subjects) {
+    #add(boards, next) {
+        const subjects = boards.map((board) => board.subject).filter((subject) => subject.startsWith(this.#text));
+        this.#after = subjects.length === boards.length ? next : null;
         this.#choices = [...this.#choices.filter((choice) => choice !== MORE), ...subjects];
         if (this.#after) this.#choices.push(MORE);
         this.#list.replaceChildren(...this.#choices.map((choice, at) => {
@@ -118,10 +121,7 @@ export class Boards {
         const turn = this.#turn;
         const { boards, next } = await this.#page(this.#after);
         if (turn !== this.#turn) return;
-        const text = this.#choices[0] === this.#input.value ? this.#input.value : "";
-        const subjects = boards.map((board) => board.subject).filter((subject) => subject.startsWith(text));
-        this.#after = subjects.length === boards.length ? next : null;
-        this.#add(subjects);
+        this.#add(boards, next);
     }
 
     #take(subject) {

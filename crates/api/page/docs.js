@@ -1,5 +1,6 @@
 /** The page that shows the contract: it reads `openapi.json` of this server, and nothing else. */
 
+import { command } from "./copy.js";
 import { byId, element } from "./dom.js";
 import { words } from "./docs-words.js";
 import { Schemas } from "./docs-schema.js";
@@ -14,17 +15,6 @@ function operationsOf(contract) {
 
 function methodOf(operation) {
     return element("span", { class: "method", "data-method": operation.method }, operation.method.toUpperCase());
-}
-
-/** Text that can be taken along; it scrolls, so that a keyboard has to reach it. */
-function command(label, text) {
-    const button = element("button", { type: "button", class: "copy" }, "Copy");
-    button.addEventListener("click", async () => {
-        const isCopied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
-        button.textContent = isCopied ? "Copied" : "Not copied";
-    });
-    const pre = element("pre", { tabindex: "0", role: "region", "aria-label": label }, text);
-    return element("div", { class: "command" }, pre, button);
 }
 
 function exampleOf(content) {

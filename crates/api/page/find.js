@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { byId, element, foreign, setText } from "./dom.js";
 import { fieldLabel, number, percent, windowLabel, windowPhrase } from "./format.js";
 import { Rows } from "./rows.js";
-import { apart, avatar } from "./row.js";
+import { apart, avatar, valueOf } from "./row.js";
 
 /** Neighbours on one side. */
 const NEIGHBOURS = 3;
@@ -118,7 +118,18 @@ export class Find {
         setText(part("better"), standing(place));
         part("chase").replaceChildren(...chase(place, this.#kind.fields));
         this.#say(`${this.#member} has rank ${number(place.rank)} of ${number(place.members)}.`);
+        this.#showField(around.entries);
         this.#neighbours.show(around.entries, around.entries[0], this.#now);
+    }
+
+    /** Of several fields that one whose values are shown: the first that is not the same for all of them. */
+    #showField(entries) {
+        const { fields } = this.#kind;
+        const differs = (field) => entries.some((entry) => valueOf(entry, field) !== valueOf(entries[0], field));
+        const at = Math.max(0, fields.findIndex(differs));
+        const table = this.#found.querySelector(".near");
+        table.dataset.shown = at;
+        setText(table.querySelector(".by"), fieldLabel(fields[at]));
     }
 
     #build(shape) {
@@ -133,8 +144,8 @@ export class Find {
         } else {
             const list = element("div", { role: "rowgroup", class: "rows" });
             const table = element("div", { class: "table near", role: "table", "aria-label": "Neighbours" },
-                element("div", { role: "rowgroup", class: "unseen" }, heads(this.#kind.fields)), list);
-            table.style.setProperty("--fields", this.#kind.fields.length);
+                element("div", { role: "rowgroup", class: "unseen" }, heads(this.#kind.fields)),
+                element("p", { class: "by", "aria-hidden": "true" }), list);
             table.classList.toggle("many", this.#kind.fields.length > 1);
             this.#neighbours = new Rows(list);
             this.#neighbours.begin(this.#kind.fields, (member) => this.#go({ member }));
@@ -169,11 +180,10 @@ export class Find {
     #showAbsent() {
         if (this.#shape !== "absent") {
             this.#build("absent");
-            const others = this.#kind.windows.filter((window) => window !== this.#state.window);
-            const wider = others.at(-1);
-            if (wider) {
-                const way = element("button", { type: "button", class: "way" }, `Look in ${windowLabel(wider).toLowerCase()}`);
-                way.addEventListener("click", () => this.#go({ window: wider }));
+            // Who is in any window of a board is in that of all time, which alone is wider than every other.
+            if (this.#state.window !== "all" && this.#kind.windows.includes("all")) {
+                const way = element("button", { type: "button", class: "way" }, `Look in ${windowLabel("all").toLowerCase()}`);
+                way.addEventListener("click", () => this.#go({ window: "all" }));
                 this.#found.querySelector(".ways").append(way);
             }
         }
@@ -215,8 +225,9 @@ function notListed(error) {
 }
 
 function heads(fields) {
-    const names = ["Rank", "Member", ...fields.map((field) => field.name), "Gap", "Reached"];
-    return element("div", { role: "row" }, ...names.map((name) => element("span", { role: "columnheader" }, name)));
+    const head = (name, className) => element("span", { role: "columnheader", class: className }, name);
+    return element("div", { role: "row" }, head("Rank"), head("Member"),
+        ...fields.map((field) => head(fieldLabel(field), "value")), head("Gap"), head("Reached"));
 }
 
 function standing({ position, members, percentile }) {

@@ -11,6 +11,10 @@ const MOVED_MS = 5000;
 
 const SHARE_STEPS = 200;
 
+/** Gaps that are no number: of two that are level, and to one of no value. */
+const TIED = "Tied";
+const UNTOLD = "–";
+
 const MEDALS = { 1: "gold", 2: "silver", 3: "bronze" };
 
 /** The value of a field in an entry: `points` alone, or one of `values`. */
@@ -25,6 +29,15 @@ export function apart(entry, other, fields) {
     const [own, others] = [valueOf(entry, field), valueOf(other, field)];
     if (own === null || others === null) return { field, by: null, isMore: others === null };
     return { field, by: distance(own, others), isMore: own > others };
+}
+
+/** How far an entry is from the one above. */
+export function gapText(entry, above, fields) {
+    const gap = apart(entry, above, fields);
+    if (gap === null) return TIED;
+    if (gap.by === null) return UNTOLD;
+    const unit = fields.length > 1 ? ` ${fieldLabel(gap.field).toLowerCase()}` : "";
+    return `${gap.isMore ? "+" : "−"}${number(gap.by)}${unit}`;
 }
 
 /** A round sign of a member: its initials on its colour. */
@@ -102,6 +115,11 @@ export class Row {
         this.element.classList.toggle("own", isOwn);
     }
 
+    /** Takes the focus. */
+    focus() {
+        this.element.querySelector("button").focus({ preventScroll: true });
+    }
+
     /** Says for a while by how many places it has moved; up is positive. */
     places(count) {
         if (count === 0 || !mayMove()) return;
@@ -144,19 +162,13 @@ export class Row {
     }
 
     #showGap(above) {
-        const [text, meaning] = above ? this.#gapTo(above) : [this.#entry.rank === 1 ? "Leader" : "", ""];
+        const leads = this.#entry.rank === 1 ? "Leader" : "";
+        const text = above ? gapText(this.#entry, above, this.#fields) : leads;
         if (this.#gap === text) return;
         this.#gap = text;
         setText(this.#gapText, text);
-        setText(this.#gapMeaning, meaning);
-    }
-
-    #gapTo(above) {
-        const gap = apart(this.#entry, above, this.#fields);
-        if (gap === null) return ["Tied", " with the one above"];
-        if (gap.by === null) return ["–", ""];
-        const unit = this.#fields.length > 1 ? ` ${fieldLabel(gap.field).toLowerCase()}` : "";
-        return [`${gap.isMore ? "+" : "−"}${number(gap.by)}${unit}`, " to the one above"];
+        const meaning = text === TIED ? " with the one above" : " to the one above";
+        setText(this.#gapMeaning, above && text !== UNTOLD ? meaning : "");
     }
 
     /** The share of the leader's points, where more is better and there is something to share. */

@@ -46,6 +46,7 @@ export class Rows {
         const isFirst = this.#order.length === 0;
         const view = mayMove() && !isFirst ? this.#measure() : null;
         const before = this.#rows;
+        const focused = this.#focused();
         const rows = new Map();
         this.#order = entries.map(({ member }) => {
             const row = before.get(member) ?? new Row(member, this.#fields, this.#onPick);
@@ -66,7 +67,14 @@ export class Rows {
             if (view) this.#move(row, from, index, view);
             else row.motion?.cancel();
         });
+        // Who goes on from a row that has left goes on from who stands there now.
+        if (focused && !rows.has(focused.member)) this.#order[Math.min(focused.index, this.#order.length - 1)]?.focus();
         if (isFirst && mayMove()) this.#present();
+    }
+
+    #focused() {
+        const at = document.activeElement;
+        return this.#list.contains(at) ? this.#order.find((row) => row.element.contains(at)) : undefined;
     }
 
     /** Marks this member's row, or none. */

@@ -11,8 +11,15 @@ import * as api from "./api.js";
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 10_000;
 
-/** After so long without a frame the top is asked for: a connection may be dead without anybody having said so. */
-const SILENCE_MS_MAX = 45_000;
+/**
+ * After so long without a frame the top is asked for, which has so long to answer: a connection may be dead without
+ * anybody having said so, and the server's heartbeat is a comment, of which no script is told.
+ */
+const SILENCE_MS_MAX = 20_000;
+const CHECK_MS_MAX = 5_000;
+
+/** A tab that nobody has looked at for so long gives its connection up: over HTTP/1.1 a browser has six of them for a host, for all its tabs. */
+const HIDDEN_MS_MAX = 30_000;
 
 /**
  * One connection at a time. `heard` is told:
@@ -25,6 +32,8 @@ export class Stream {
     #board = null;
     #source = null;
     #timer = 0;
+    #hiddenTimer = 0;
+    #isResting = false;
     #failures = 0;
     /** The version that the stream told last. */
     #version = "";
@@ -34,6 +43,9 @@ export class Stream {
     constructor(heard) {
         this.#heard = heard;
         addEventListener("online", () => this.now());
+        addEventListener("offline", () => this.#check());
+        document.addEventListener("visibilitychange", () => this.#seen());
+        this.#seen();
     }
 
     /** Shows another board, `{kind, subject, window, n}`; what was open ends. */
@@ -42,7 +54,7 @@ export class Stream {
         this.#board = board;
         this.#failures = 0;
         this.#heard.state("connecting");
-        this.#connect();
+        if (!this.#isResting) this.#connect();
     }
 
     /** Ends it. */
@@ -53,9 +65,25 @@ export class Stream {
 
     /** Does not wait any longer before it connects again. */
     now() {
-        if (this.#board === null || this.#source !== null) return;
+        if (this.#board === null || this.#source !== null || this.#isResting) return;
         clearTimeout(this.#timer);
         this.#connect();
+    }
+
+    /** Rests while nobody looks; whoever looks again is shown the top first, as at any connection. */
+    #seen() {
+        clearTimeout(this.#hiddenTimer);
+        if (document.visibilityState === "hidden") {
+            this.#hiddenTimer = setTimeout(() => this.#rest(), HIDDEN_MS_MAX);
+        } else if (this.#isResting) {
+            this.#isResting = false;
+            this.now();
+        }
+    }
+
+    #rest() {
+        this.#isResting = true;
+        this.#drop();
     }
 
     #drop() {
@@ -99,18 +127,25 @@ export class Stream {
 
     /** Once nothing has come for long, asks whether there was nothing to come. */
     #watch() {
+        this.#after(SILENCE_MS_MAX, () => this.#check());
+    }
+
+    /** In place of what was to be done before. */
+    #after(pauseMs, act) {
         clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => this.#check(), SILENCE_MS_MAX);
+        this.#timer = setTimeout(act, pauseMs);
     }
 
     async #check() {
+        if (this.#source === null) return;
         const [turn, version] = [this.#turn, this.#version];
         try {
-            const top = JSON.parse(await api.top(this.#board));
+            const top = JSON.parse(await api.top({ ...this.#board, n: 1 }, CHECK_MS_MAX));
             // What came meanwhile has set the timer anew.
             if (turn !== this.#turn || version !== this.#version) return;
             if (top.version === version) this.#watch();
-            else this.#failed(null);
+            // A change of just now may still be on its way.
+            else this.#after(CHECK_MS_MAX, () => this.#failed(null));
         } catch (error) {
             if (turn === this.#turn) this.#failed(error);
         }
@@ -127,6 +162,6 @@ export class Stream {
         const pause = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** this.#failures);
         this.#failures = Math.min(this.#failures + 1, 10);
         // Not all readers of a server that was away at one moment.
-        this.#timer = setTimeout(() => this.#connect(), pause * (0.5 + Math.random() / 2));
+        this.#after(pause * (0.5 + Math.random() / 2), () => this.#connect());
     }
 }

@@ -48,6 +48,17 @@ impl Flow {
         }
     }
 
+    /// What was given is not taken: from now on nothing more is.
+    pub(crate) fn block(&self) {
+        self.is_blocked.store(true, Ordering::Release);
+    }
+
+    /// What was given has been taken.
+    pub(crate) fn free(&self) {
+        self.is_blocked.store(false, Ordering::Release);
+        self.waker.wake();
+    }
+
     /// From the next write on the connection carries a stream.
     pub(crate) fn streams(&self) {
         self.is_stream.store(true, Ordering::Relaxed);
@@ -109,12 +120,11 @@ impl Socket {
     ) -> Poll<io::Result<T>> {
         if written.is_ready() {
             if self.stall.take().is_some() {
-                self.flow.is_blocked.store(false, Ordering::Release);
-                self.flow.waker.wake();
+                self.flow.free();
             }
             return written;
         }
-        self.flow.is_blocked.store(true, Ordering::Release);
+        self.flow.block();
         let now = || (Instant::now(), Box::pin(sleep(STALL_LOOK_INTERVAL)));
         let (since, look) = self.stall.get_or_insert_with(now);
         while look.as_mut().poll(context).is_ready() {

@@ -14,10 +14,15 @@ use serde_json::Value;
 /// The kinds that scenarios speak of.
 const CONFIG: &str = r#"
 [kinds.gifts]
+[kinds.halls]
+windows = ["all"]
 [kinds.races]
 mode = "best"
 fields = [{ name = "laps" }, { name = "seconds", order = "asc" }]
 windows = ["week", "all"]
+[kinds.replies]
+fields = [{ name = "agree" }, { name = "comments" }, { name = "last_reply", op = "max" }]
+windows = ["all"]
 [server.cors] # for the example; its origin is not known yet
 origins = ["*"]
 "#;

@@ -45,6 +45,12 @@ export const scenarios = {
         await eventually("it is said", async () =>
             await page.locator("#found .words").count() === 1
             && (await page.locator("#found .words").innerText()).startsWith("Not on this board today."));
+        // Only where there is more to look in is it offered.
+        same(await page.locator("#found .way").allInnerTexts(), ["Look in all time"], "ways on");
+        await page.locator("#found .way").click();
+        await eventually("it is said of all time", async () =>
+            (await page.locator("#found .words").innerText()).startsWith("Not on this board at any time."));
+        same(await page.locator("#found .way").allInnerTexts(), [], "ways on from all time");
         await stage.give(BOARD, ["late", 50]);
         await eventually("the place", () => page.locator("#found .place").isVisible());
     },
@@ -79,6 +85,43 @@ export const scenarios = {
         await stage.give("gifts/focus", ["cyd", 50]);
         await shows(page, ["cyd", "ada", "ben"]);
         same(await page.evaluate(() => document.activeElement.textContent), "cyd", "focus");
+    },
+
+    async "the focus goes on where a row has left"(stage) {
+        const board = "gifts/focus-2";
+        const members = Array.from({ length: 11 }, (_, at) => `m${at}`);
+        await stage.give(board, ...members.map((member, at) => [member, 1000 - at]));
+        const page = await stage.open(`#/${board}?window=day`);
+        await shows(page, members.slice(0, 10));
+        await page.locator('#rows [data-member="m4"] .name').focus();
+        await stage.give(board, ["m4", -900]);
+        await shows(page, members.filter((member) => member !== "m4"));
+        const focused = () => page.evaluate(() => document.activeElement.textContent);
+        same(await focused(), "m5", "who stands there now");
+        // The last place has nobody behind it, and goes to who enters.
+        await page.locator('#rows [data-member="m10"] .name').focus();
+        await stage.give(board, ["m4", 2000]);
+        await shows(page, ["m4", ...members.slice(0, 10).filter((member) => member !== "m4")]);
+        same(await focused(), "m9", "who stands last");
+    },
+
+    async "every board of a long list is reached"(stage) {
+        const subjects = Array.from({ length: 120 }, (_, at) => `hall-${String(at).padStart(3, "0")}`);
+        await Promise.all(subjects.map((subject) => stage.give(`halls/${subject}`, ["ada", 1])));
+        const page = await stage.open("#/halls/hall-000");
+        await shows(page, ["ada"]);
+        const offers = (count, ...more) => eventually(`${count} boards`, async () => {
+            const wanted = JSON.stringify([...subjects.slice(0, count), ...more]);
+            return JSON.stringify(await page.locator("#boards [role=option]").allTextContents()) === wanted;
+        });
+        await page.locator("#subject").click();
+        await offers(50, "More boards…");
+        await page.locator("#boards .more").click();
+        await offers(100, "More boards…");
+        await page.locator("#boards .more").click();
+        await offers(120);
+        await page.locator("#boards [role=option]").last().click();
+        await eventually("the last board", async () => await page.locator("h1").innerText() === "hall-119");
     },
 
     async "a board is chosen with a keyboard alone"(stage) {

@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 
-import { check, eventually, says, VIEWS } from "../stage.mjs";
+import { check, eventually, same, says, VIEWS } from "../stage.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -31,6 +31,26 @@ const FORMS = {
 
 /** Those that hold all that the others do. */
 const HELD = ["found", "fields", "absent"];
+
+/** Widths on both sides of where rows take another form. */
+const WIDTHS = [1280, 1024, 700, 390, 360];
+
+/** Texts of rows that are not seen whole. Of a name its beginning will do, where that tells it from others. */
+function cut() {
+    const texts = ".number, .name bdi, .gap > :first-child, time";
+    const found = [];
+    for (const text of document.querySelectorAll(`.row :is(${texts})`)) {
+        if (text.textContent === "" || !text.checkVisibility()) continue;
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        const [whole, cell] = [range, text.closest(".name, [role=cell]")].map((it) => it.getBoundingClientRect());
+        const row = text.closest(".row").getBoundingClientRect();
+        const isName = text.closest(".name") !== null && cell.width >= 64;
+        const isOut = (inner, outer) => inner.left < outer.left - 0.5 || inner.right > outer.right + 0.5;
+        if (isOut(cell, row) || (!isName && isOut(whole, cell))) found.push(`${innerWidth} px: ${text.textContent}`);
+    }
+    return found;
+}
 
 async function look(stage, view) {
     const page = await stage.open("", { viewport: VIEWS[view], reducedMotion: "reduce" });
@@ -69,6 +89,31 @@ export const scenarios = {
     async "axe finds no serious fault on a phone, in the dark and in the light"(stage) {
         await full(stage);
         await look(stage, "phone");
+    },
+
+    async "no number is cut, however many fields there are"(stage) {
+        await full(stage);
+        await stage.give("replies/hot", ...NAMES.map((name, at) =>
+            [name, { agree: 292 - Math.floor(at / 2), comments: 1790 - at, last_reply: 1_700_000_000_000 + at * 86_400_000 }]));
+        await stage.give("gifts/heaps", ...NAMES.map((name, at) => [name, 9_007_199_254_740_991 - at * 123_456_789_012]));
+        const page = await stage.open(null, { reducedMotion: "reduce" });
+        const found = [];
+        const forms = new Set();
+        for (const hash of ["#/replies/hot?member=mira", "#/races/monza?window=all&member=mira", "#/gifts/heaps?member=mira"]) {
+            await page.goto(`${stage.url}/${hash}`);
+            await page.locator("#found .near .row:nth-child(7)").waitFor();
+            await page.locator("#rows .row:nth-child(10)").waitFor();
+            for (const width of WIDTHS) {
+                await page.setViewportSize({ width, height: 860 });
+                // Two drawings later a change of form has been made and laid out.
+                await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+                found.push(...(await page.evaluate(cut)).map((text) => `${hash}: ${text}`));
+                forms.add(await page.locator("#table").getAttribute("data-form"));
+                if (hash.startsWith("#/replies/")) await page.screenshot({ path: `${stage.folder}/replies-${width}.png` });
+            }
+        }
+        check(found.length === 0, found.join("\n"));
+        same([...forms].sort(), ["columns", "lines", "stacked"], "forms that were looked at");
     },
 
     async "the colour scheme that was chosen is remembered"(stage) {

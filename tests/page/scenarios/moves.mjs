@@ -100,4 +100,23 @@ export const scenarios = {
         const { boards } = await stage.get(`/v1/boards?kind=${kinds[0].kind}&limit=1`);
         await eventually("a title", async () => await page.locator("h1").innerText() === boards[0].subject);
     },
+
+    async "a command is copied, or marked where there is no clipboard"(stage) {
+        const copy = async (page) => {
+            await page.locator("#card .copy").click();
+            await eventually("it is said", async () => await page.locator("#card .copy").innerText() !== "Copy");
+            const command = await page.locator("#card code").textContent();
+            const marked = await page.evaluate(() => String(getSelection()));
+            return [await page.locator("#card .copy").innerText(), marked === command];
+        };
+        const hash = "#/gifts/nobody-copies?window=day";
+        const granted = await stage.open(hash, { permissions: ["clipboard-read", "clipboard-write"] });
+        same(await copy(granted), ["Copied", false], "with a clipboard");
+        const command = await granted.locator("#card code").textContent();
+        same(await granted.evaluate(() => navigator.clipboard.readText()), command, "what was copied");
+        const page = await stage.open(null);
+        await page.addInitScript(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+        await page.goto(`${stage.url}/${hash}`);
+        same(await copy(page), ["Press Ctrl+C", true], "without one");
+    },
 };

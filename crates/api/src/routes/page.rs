@@ -35,9 +35,10 @@ macro_rules! page_files {
 }
 
 const FILES: &[(&str, &[u8])] = page_files! {
-    "announce.js" "api.js" "bar.css" "board.css" "board.js" "boards.js" "choose.js" "docs-schema.js" "docs-words.js" "docs.css" "docs.html" "docs.js" "dom.js" "find.css"
-    "find.js" "format.js" "icon.svg" "index.html" "keyform.js" "main.js" "page.css" "row.js" "rows.js"
-    "state.js" "stream.js" "theme.js"
+    "announce.js" "api.js" "bar.css" "board.css" "board.js" "boards.js" "choose.js" "columns.js" "copy.js"
+    "docs-schema.js" "docs-words.js" "docs.css" "docs.html" "docs.js" "dom.js" "find.css" "find.js"
+    "format.js" "forms.css" "icon.svg" "index.html" "keyform.js" "main.js" "page.css" "row.js"
+    "rows.js" "state.js" "stream.js" "theme.js"
 };
 
 /// A file with what is said of it.

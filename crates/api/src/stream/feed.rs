@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use board::{BoardName, Kind, WindowSelector};
 use bytes::Bytes;
-use merger::{Snapshot, TopView};
+use merger::{ReadError, Snapshot, TopView};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
@@ -53,9 +53,41 @@ pub(super) struct Sight {
     look_interval: Duration,
 }
 
+/// Why a look saw nothing.
+#[derive(Debug)]
+pub(super) enum Unseen {
+    /// Another kind was taking the place of the one that was looked by: the next look is by that.
+    KindChanged(ReadError),
+    Told(Problem),
+}
+
+impl From<ReadError> for Unseen {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::KindChanged => Self::KindChanged(error),
+            ReadError::Unavailable(_) | ReadError::WindowGone => Self::Told(error.into()),
+        }
+    }
+}
+
+impl From<Problem> for Unseen {
+    fn from(problem: Problem) -> Self {
+        Self::Told(problem)
+    }
+}
+
+impl From<Unseen> for Problem {
+    fn from(unseen: Unseen) -> Self {
+        match unseen {
+            Unseen::KindChanged(error) => error.into(),
+            Unseen::Told(problem) => problem,
+        }
+    }
+}
+
 impl Feed {
     /// A look; no frame where it shows what the one before it showed.
-    pub(super) async fn look(&self, before: Option<&Frame>) -> Result<Sight, Problem> {
+    pub(super) async fn look(&self, before: Option<&Frame>) -> Result<Sight, Unseen> {
         let Watched { board, window, n } = &self.watched;
         let known = self.app.kind(board.kind().as_str()).await?;
         let kind = &known.kind;
@@ -70,7 +102,8 @@ impl Feed {
         })
     }
 
-    /// The last board there is, told as stale; none of a window that has begun since.
+    /// The last board there is, told as stale, since the store is away; none of a window that has
+    /// begun since.
     fn look_again(&self, known: &Sight, kind: &Kind, before: &Frame) -> Option<Arc<Frame>> {
         let Watched { board, window, n } = &self.watched;
         let window = resolve_at(kind, *window, self.app.now()).ok()?;
@@ -108,7 +141,9 @@ impl Feed {
                     *sight = seen;
                     sight.frame.take()
                 }
-                Err(problem) if is_passing(&problem) => {
+                // Who still has the old one's board would be shown it by the new one's calendar.
+                Err(Unseen::KindChanged(_)) => None,
+                Err(Unseen::Told(problem)) if is_passing(&problem) => {
                     let known = self
                         .app
                         .router
@@ -116,7 +151,7 @@ impl Feed {
                         .known(self.watched.board.kind().as_str());
                     known.and_then(|known| self.look_again(sight, &known.kind, &before))
                 }
-                Err(problem) => {
+                Err(Unseen::Told(problem)) => {
                     let end = event_aside("problem", &problem.json());
                     signals.send_modify(|signal| signal.end = Some(end));
                     return;
@@ -140,4 +175,21 @@ fn is_passing(problem: &Problem) -> bool {
 
 fn look_interval(kind: &Kind) -> Duration {
     kind.max_staleness().max(LOOK_INTERVAL_MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_that_changes_is_no_store_that_is_away() {
+        assert!(matches!(
+            Unseen::from(ReadError::KindChanged),
+            Unseen::KindChanged(_)
+        ));
+        let away = Unseen::from(ReadError::Unavailable("gone".to_owned()));
+        assert!(matches!(&away, Unseen::Told(problem) if is_passing(problem)));
+        let over = Unseen::from(ReadError::WindowGone);
+        assert!(matches!(&over, Unseen::Told(problem) if !is_passing(problem)));
+    }
 }

@@ -20,12 +20,22 @@ const FEEDS_MAX: usize = 4_096;
 /// make their events later, not the store slower.
 const PLACES_AT_ONCE_MAX: usize = 64;
 
+/// Feeds by what they watch.
+type Running = Mutex<HashMap<Watched, watch::Sender<Signal>>>;
+
 /// All feeds of a server.
 pub(crate) struct Feeds {
-    running: Mutex<HashMap<Watched, watch::Sender<Signal>>>,
+    running: Arc<Running>,
     streams: Arc<Semaphore>,
     places: Semaphore,
     closed: watch::Sender<bool>,
+}
+
+/// Who wanted to begin a feed.
+enum Entered {
+    First(Entry),
+    /// Somebody else was faster.
+    Begun(watch::Receiver<Signal>),
 }
 
 /// A seat at a feed.
@@ -35,10 +45,29 @@ pub(super) struct Seat {
     pub(super) permit: OwnedSemaphorePermit,
 }
 
+/// A feed's place among those that run. It goes with the task that looks: were that to break off, its
+/// readers would find an end, and whoever comes next a feed of their own.
+struct Entry {
+    running: Arc<Running>,
+    watched: Watched,
+    signals: watch::Sender<Signal>,
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let mut feeds = self.running.lock();
+        let known = feeds.get(&self.watched);
+        // Another one of the same may have begun since this one was let go.
+        if known.is_some_and(|known| known.same_channel(&self.signals)) {
+            feeds.remove(&self.watched);
+        }
+    }
+}
+
 impl Default for Feeds {
     fn default() -> Self {
         Self {
-            running: Mutex::default(),
+            running: Arc::default(),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             places: Semaphore::new(PLACES_AT_ONCE_MAX),
             closed: watch::Sender::new(false),
@@ -114,28 +143,19 @@ impl Feeds {
             beats: 0,
             end: None,
         });
-        {
-            let mut feeds = self.running.lock();
-            if let Some(begun) = feeds.get(watched) {
-                // Somebody else was faster.
-                return Ok(begun.subscribe());
-            }
-            if feeds.len() >= FEEDS_MAX {
-                let detail = format!("{FEEDS_MAX} tops are streamed, as many as there may be");
-                return Err(Problem::new(ProblemType::Overloaded, detail));
-            }
-            feeds.insert(watched.clone(), signals.clone());
-        }
+        let entry = match self.enter(watched, signals)? {
+            Entered::First(entry) => entry,
+            Entered::Begun(receiver) => return Ok(receiver),
+        };
         tokio::spawn(async move {
             let app = feed.app.clone();
-            let watched = feed.watched.clone();
             let mut closed = app.feeds.closed.subscribe();
             loop {
                 tokio::select! {
-                    () = feed.run(&signals, &mut sight) => {}
+                    () = feed.run(&entry.signals, &mut sight) => {}
                     _ = closed.wait_for(|closed| *closed) => {}
                 }
-                if app.feeds.let_go(&watched, &signals) {
+                if app.feeds.let_go(&entry) {
                     return;
                 }
             }
@@ -143,14 +163,95 @@ impl Feeds {
         Ok(receiver)
     }
 
-    /// Lets go of a feed that has ended, or that nobody watches: whether nobody has come meanwhile.
-    fn let_go(&self, watched: &Watched, signals: &watch::Sender<Signal>) -> bool {
+    /// Enters a feed, where there is none of the same and not too many.
+    fn enter(&self, watched: &Watched, signals: watch::Sender<Signal>) -> Result<Entered, Problem> {
         let mut feeds = self.running.lock();
-        let is_over = *self.closed.borrow() || signals.borrow().end.is_some();
-        if !is_over && !signals.is_closed() {
+        if let Some(begun) = feeds.get(watched) {
+            return Ok(Entered::Begun(begun.subscribe()));
+        }
+        if feeds.len() >= FEEDS_MAX {
+            let detail = format!("{FEEDS_MAX} tops are streamed, as many as there may be");
+            return Err(Problem::new(ProblemType::Overloaded, detail));
+        }
+        feeds.insert(watched.clone(), signals.clone());
+        Ok(Entered::First(Entry {
+            running: self.running.clone(),
+            watched: watched.clone(),
+            signals,
+        }))
+    }
+
+    /// Lets go of a feed that has ended, or that nobody watches: whether nobody has come meanwhile.
+    fn let_go(&self, entry: &Entry) -> bool {
+        let mut feeds = self.running.lock();
+        let is_over = *self.closed.borrow() || entry.signals.borrow().end.is_some();
+        if !is_over && !entry.signals.is_closed() {
             return false;
         }
-        feeds.remove(watched);
+        feeds.remove(&entry.watched);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use board::{Window, WindowSelector};
+
+    use super::super::frame::Frame;
+    use super::*;
+
+    fn watched() -> Watched {
+        Watched {
+            board: "gifts/a".parse().unwrap(),
+            window: WindowSelector::Named(Window::ALL_TIME),
+            n: 10,
+        }
+    }
+
+    fn signals() -> watch::Sender<Signal> {
+        watch::Sender::new(Signal {
+            frame: Arc::new(Frame::bare(1, "board", None)),
+            beats: 0,
+            end: None,
+        })
+    }
+
+    fn first(feeds: &Feeds) -> Entry {
+        let Ok(Entered::First(entry)) = feeds.enter(&watched(), signals()) else {
+            panic!("there was one");
+        };
+        entry
+    }
+
+    #[tokio::test]
+    async fn a_feed_whose_task_breaks_off_ends_for_its_readers() {
+        let feeds = Feeds::default();
+        let entry = first(&feeds);
+        let mut reader = feeds.at_hand(&watched()).unwrap();
+        assert!(matches!(
+            feeds.enter(&watched(), signals()),
+            Ok(Entered::Begun(_))
+        ));
+        let task = tokio::spawn(async move {
+            let _entry = entry;
+            panic!("a look breaks off");
+        });
+        assert!(task.await.unwrap_err().is_panic());
+        assert!(reader.changed().await.is_err(), "nobody tells it anything");
+        assert_eq!(feeds.len(), 0);
+        drop(first(&feeds));
+    }
+
+    #[test]
+    fn a_feed_that_was_let_go_leaves_the_next_one_alone() {
+        let feeds = Feeds::default();
+        let entry = first(&feeds);
+        assert!(feeds.let_go(&entry), "nobody watches it");
+        let next = first(&feeds);
+        drop(entry);
+        assert_eq!(feeds.len(), 1);
+        assert!(feeds.at_hand(&watched()).is_some());
+        drop(next);
+        assert_eq!(feeds.len(), 0);
     }
 }

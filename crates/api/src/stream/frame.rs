@@ -59,7 +59,6 @@ impl Frame {
         }
         let window_name = window.name();
         let json = top_json(board, &window_name, snapshot, form);
-        let same_window = before.filter(|before| before.shown.form.window == form.window);
         Some(Arc::new(Self {
             number: before.map_or(1, |before| before.number + 1),
             board: event("board", &shown.version, &json),
@@ -68,7 +67,7 @@ impl Frame {
             window_name,
             as_of: snapshot.as_of,
             entries: first(&snapshot.rendered, form.n),
-            before: same_window.map(|before| before.entries.clone()),
+            before: before.and_then(|before| before.entries_of(form.window)),
             changes: OnceLock::new(),
         }))
     }
@@ -76,6 +75,11 @@ impl Frame {
     /// The window that is shown.
     pub(super) const fn window(&self) -> Window {
         self.shown.form.window
+    }
+
+    /// Its entries, where they are of this window: from one window to another nobody moves.
+    fn entries_of(&self, window: Window) -> Option<Rendered> {
+        (self.window() == window).then(|| self.entries.clone())
     }
 
     /// The event that shows what has moved since the frame before; none where all is to be shown.
@@ -154,4 +158,54 @@ pub(super) fn event_aside(name: &str, json: &[u8]) -> Bytes {
         text.extend_from_slice(part);
     }
     text.into()
+}
+
+#[cfg(test)]
+impl Frame {
+    /// A frame of this number without entries, whose events are these texts.
+    pub(super) fn bare(number: u64, board: &'static str, changes: Option<&'static str>) -> Self {
+        let form = TopForm {
+            window: Window::ALL_TIME,
+            n: 10,
+            is_final: false,
+            stale: false,
+            listed: None,
+        };
+        Self {
+            number,
+            board: Bytes::from_static(board.as_bytes()),
+            shown: Shown {
+                version: number.to_string(),
+                form,
+                members: 0,
+                activity: Activity::default(),
+            },
+            board_name: "gifts/a".parse().expect("a board's name"),
+            window_name: "all".to_owned(),
+            as_of: Timestamp::from_millis(0),
+            entries: Rendered::default(),
+            before: None,
+            changes: OnceLock::from(changes.map(|text| Bytes::from_static(text.as_bytes()))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use board::Period;
+
+    use super::*;
+
+    #[test]
+    fn what_moved_is_told_within_a_window_alone() {
+        let frame = Frame::bare(1, "board", None);
+        assert!(frame.entries_of(Window::ALL_TIME).is_some());
+        let next = Window::starting_at(Period::Day, Timestamp::from_millis(0));
+        assert!(frame.entries_of(next).is_none());
+        let unmade = Frame {
+            changes: OnceLock::new(),
+            ..frame
+        };
+        assert_eq!(unmade.changes(), None, "of another window before it");
+    }
 }

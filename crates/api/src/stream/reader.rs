@@ -11,6 +11,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio_stream::wrappers::WatchStream;
 
 use super::feed::{Signal, Watched};
+use super::feeds::Seat;
 use crate::app::App;
 use crate::metrics::Streams;
 use crate::problem::Problem;
@@ -47,11 +48,15 @@ impl Reader {
         flow: Option<Arc<Flow>>,
     ) -> Result<Self, Problem> {
         let seat = app.feeds.seat(app, watched).await?;
-        let beats = seat.signals.borrow().beats;
         if let Some(flow) = &flow {
             flow.streams();
         }
-        Ok(Self {
+        Ok(Self::at(seat, changes, flow, app.metrics.streams.clone()))
+    }
+
+    fn at(seat: Seat, changes: bool, flow: Option<Arc<Flow>>, metrics: Arc<Streams>) -> Self {
+        let beats = seat.signals.borrow().beats;
+        Self {
             signals: WatchStream::new(seat.signals),
             flow,
             changes,
@@ -59,9 +64,9 @@ impl Reader {
             has_ended: false,
             sent: 0,
             beats,
-            metrics: app.metrics.streams.clone(),
+            metrics,
             _permit: seat.permit,
-        })
+        }
     }
 
     /// The number of the last frame that was sent.
@@ -123,5 +128,158 @@ impl Stream for Reader {
                 return Poll::Ready(Some(Ok(news)));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+    use tokio::sync::{Semaphore, watch};
+
+    use super::super::frame::Frame;
+    use super::*;
+
+    /// Events by the numbers of their frames.
+    const BOARDS: [&str; 5] = ["", "board 1", "board 2", "board 3", "board 4"];
+    const CHANGES: [&str; 5] = ["", "", "changes 2", "changes 3", "changes 4"];
+
+    /// One reader of a feed.
+    struct Seen {
+        signals: watch::Sender<Signal>,
+        reader: Reader,
+        flow: Arc<Flow>,
+        metrics: Arc<Streams>,
+    }
+
+    impl Seen {
+        /// A reader that has been sent the first frame.
+        fn begun(changes: bool) -> Self {
+            let (signals, receiver) = watch::channel(Signal {
+                frame: Arc::new(Frame::bare(1, BOARDS[1], None)),
+                beats: 0,
+                end: None,
+            });
+            let permit = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
+            let seat = Seat {
+                signals: receiver,
+                permit,
+            };
+            let (flow, metrics) = (Arc::<Flow>::default(), Arc::<Streams>::default());
+            let reader = Reader::at(seat, changes, Some(flow.clone()), metrics.clone());
+            let mut seen = Self {
+                signals,
+                reader,
+                flow,
+                metrics,
+            };
+            assert_eq!(seen.next().as_deref(), Some("retry: 1000\n\n"));
+            assert_eq!(seen.next().as_deref(), Some("board 1"));
+            seen
+        }
+
+        /// Tells the frame of this number, with its changes.
+        fn tell(&self, number: usize) {
+            let frame = Frame::bare(number as u64, BOARDS[number], Some(CHANGES[number]));
+            self.signals
+                .send_modify(|signal| signal.frame = Arc::new(frame));
+        }
+
+        /// What can be sent now; none where there is nothing yet.
+        fn next(&mut self) -> Option<String> {
+            let event = self.reader.next().now_or_never()?;
+            let bytes = event.expect("the stream goes on").unwrap();
+            Some(String::from_utf8(bytes.to_vec()).unwrap())
+        }
+    }
+
+    #[test]
+    fn each_frame_is_sent_once_in_the_form_that_was_asked_for() {
+        for (changes, second) in [(false, "board 2"), (true, "changes 2")] {
+            let mut seen = Seen::begun(changes);
+            assert_eq!(seen.next(), None);
+            seen.tell(2);
+            assert_eq!(seen.next().as_deref(), Some(second));
+            assert_eq!(seen.next(), None);
+        }
+    }
+
+    #[test]
+    fn who_was_skipped_forward_is_sent_the_newest_board_whole() {
+        let mut seen = Seen::begun(true);
+        for number in 2..=4 {
+            seen.tell(number);
+        }
+        assert_eq!(seen.next().as_deref(), Some("board 4"));
+        assert_eq!(seen.next(), None);
+        assert_eq!(
+            (seen.metrics.frames.get(), seen.metrics.skipped.get()),
+            (2, 2)
+        );
+    }
+
+    #[test]
+    fn a_frame_without_changes_is_sent_whole() {
+        let mut seen = Seen::begun(true);
+        let turned = Frame::bare(2, "board of the next window", None);
+        seen.signals
+            .send_modify(|signal| signal.frame = Arc::new(turned));
+        assert_eq!(seen.next().as_deref(), Some("board of the next window"));
+        seen.tell(3);
+        assert_eq!(seen.next().as_deref(), Some("changes 3"));
+    }
+
+    #[test]
+    fn a_beat_is_a_comment_where_there_is_no_frame() {
+        let mut seen = Seen::begun(true);
+        seen.signals.send_modify(|signal| signal.beats += 1);
+        assert_eq!(seen.next().as_deref(), Some(":\n\n"));
+        assert_eq!(seen.next(), None);
+        seen.signals.send_modify(|signal| signal.beats += 1);
+        seen.tell(2);
+        assert_eq!(seen.next().as_deref(), Some("changes 2"));
+        assert_eq!(seen.next(), None);
+    }
+
+    #[test]
+    fn the_end_is_told_and_nothing_behind_it() {
+        let mut seen = Seen::begun(false);
+        seen.tell(2);
+        let end = Some(Bytes::from_static(b"why"));
+        seen.signals.send_modify(|signal| signal.end = end);
+        assert_eq!(seen.next().as_deref(), Some("why"));
+        assert_eq!(seen.reader.next().now_or_never(), Some(None));
+    }
+
+    #[test]
+    fn a_feed_that_is_gone_ends_the_stream() {
+        let Seen {
+            signals,
+            mut reader,
+            ..
+        } = Seen::begun(false);
+        drop(signals);
+        assert_eq!(reader.next().now_or_never(), Some(None));
+    }
+
+    #[tokio::test]
+    async fn who_takes_nothing_is_sent_the_newest_frame_once_it_does() {
+        let mut seen = Seen::begun(true);
+        seen.flow.block();
+        seen.tell(2);
+        assert_eq!(seen.next(), None);
+        seen.tell(3);
+        assert_eq!(seen.next(), None);
+        let Seen {
+            signals,
+            mut reader,
+            flow,
+            ..
+        } = seen;
+        let waiting = tokio::spawn(async move { reader.next().await });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        flow.free();
+        assert_eq!(waiting.await.unwrap(), Some(Ok(Bytes::from(BOARDS[3]))));
+        drop(signals);
     }
 }

@@ -102,3 +102,11 @@ fn a_store_that_is_away_is_told_and_so_is_its_return() {
     });
     events.until(|event| event.entries()[0]["points"] == 2);
 }
+
+#[test]
+fn silence_is_broken_by_comments() {
+    let server = ladder(1);
+    let mut events = Events::of(&server, &on_a("/stream?n=3"));
+    events.event();
+    assert_eq!(events.comment(), ":");
+}
