@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use benches::child::{Server, beside};
 use benches::contributions::Contributions;
-use benches::figures::{held, median, number, ratio, spread, table};
+use benches::figures::{held, number, ratio, spread, table};
 use benches::http::{Connection, apply_all, get};
 use benches::process::{cpu_of, machine};
 use clap::Parser;
@@ -39,6 +39,12 @@ const CHANGE_EVERY: Duration = Duration::from_millis(50);
 
 /// How long streams settle before anything is counted.
 const WARM_UP: Duration = Duration::from_millis(500);
+
+/// Streams that show what one takes, in times of those that were there before.
+const MORE_STREAMS: usize = 4;
+
+/// How often all of them are read in turn before memory is looked at.
+const MEMORY_TURNS: usize = 20;
 
 /// Bytes read at once.
 const READ_BYTES: usize = 64 << 10;
@@ -111,12 +117,6 @@ impl Crowd {
     }
 }
 
-/// What one round of one server came to.
-struct Round {
-    cpu_us_a_frame: f64,
-    bytes_a_stream: f64,
-}
-
 fn resident_bytes(pid: u32) -> io::Result<u64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/statm"))?;
     let pages = text.split(' ').nth(1).and_then(|text| text.parse().ok());
@@ -124,23 +124,38 @@ fn resident_bytes(pid: u32) -> io::Result<u64> {
     Ok(pages * rustix::param::page_size() as u64)
 }
 
-fn round(
-    server: &Server,
+/// µs of CPU that a delivered frame takes the server, while its board changes.
+fn cpu_us_a_frame(
+    address: SocketAddr,
+    pid: u32,
     args: &Args,
     frame_bytes: usize,
     mut act: impl FnMut() -> io::Result<()>,
-) -> io::Result<Round> {
-    let before = resident_bytes(server.pid())?;
-    let mut crowd = Crowd::open(server.address, args.streams)?;
+) -> io::Result<f64> {
+    let mut crowd = Crowd::open(address, args.streams)?;
     crowd.read(WARM_UP, &mut act)?;
-    let cpu = cpu_of(server.pid())?;
+    let cpu = cpu_of(pid)?;
     let bytes = crowd.read(Duration::from_secs(args.seconds), &mut act)?;
-    let cpu = cpu_of(server.pid())?.saturating_sub(cpu);
-    let grown = resident_bytes(server.pid())?.saturating_sub(before);
-    Ok(Round {
-        cpu_us_a_frame: cpu.as_secs_f64() * 1e6 * number(frame_bytes as u64) / number(bytes),
-        bytes_a_stream: number(grown) / number(args.streams as u64),
-    })
+    let cpu = cpu_of(pid)?.saturating_sub(cpu);
+    Ok(cpu.as_secs_f64() * 1e6 * number(frame_bytes as u64) / number(bytes))
+}
+
+/// Resident memory that each of many more streams adds to a new server that has streams already, so
+/// that what the first take once for all is not theirs.
+fn bytes_a_stream(args: &Args, home: &Path) -> io::Result<f64> {
+    let mut live = Live::start(args, home)?;
+    let mut first = Crowd::open(live.server.address, args.streams)?;
+    first.read(WARM_UP, || live.change())?;
+    let (address, pid) = (live.server.address, live.server.pid());
+    let before = resident_bytes(pid)?;
+    let more = args.streams * MORE_STREAMS;
+    let mut second = Crowd::open(address, more)?;
+    for _ in 0..MEMORY_TURNS {
+        first.read(CHANGE_EVERY, || live.change())?;
+        second.read(CHANGE_EVERY, || live.change())?;
+    }
+    let grown = resident_bytes(pid)?.saturating_sub(before);
+    Ok(number(grown) / number(more as u64))
 }
 
 /// A frame as it comes over the wire: the second chunk of a stream, behind what tells how to connect again.
@@ -174,16 +189,40 @@ fn megaboard(path: Option<&Path>, home: &Path) -> io::Result<Server> {
     Server::announced(command.env("MEGABOARD_LOG", "error"))
 }
 
+/// Our server, with the board that is streamed.
+struct Live {
+    server: Server,
+    connection: Connection,
+    contributions: Contributions,
+}
+
+impl Live {
+    fn start(args: &Args, home: &Path) -> io::Result<Self> {
+        let server = megaboard(args.megaboard.as_deref(), home)?;
+        let mut connection = Connection::open(server.address)?;
+        let mut contributions = Contributions::to(BOARD, MEMBERS, 1);
+        let everyone = contributions.everyone(MEMBERS);
+        apply_all(&mut connection, &contributions.lines(&everyone))?;
+        Ok(Self {
+            server,
+            connection,
+            contributions,
+        })
+    }
+
+    /// Somebody gets points.
+    fn change(&mut self) -> io::Result<()> {
+        let one = self.contributions.anyone(1);
+        apply_all(&mut self.connection, &self.contributions.lines(&one))
+    }
+}
+
 fn main() -> io::Result<()> {
     let args = Args::parse();
     println!("{}", machine());
     let home = tempfile::tempdir()?;
-    let server = megaboard(args.megaboard.as_deref(), home.path())?;
-    let mut connection = Connection::open(server.address)?;
-    let mut contributions = Contributions::to(BOARD, MEMBERS, 1);
-    let everyone = contributions.everyone(MEMBERS);
-    apply_all(&mut connection, &contributions.lines(&everyone))?;
-    let frame = frame(server.address)?;
+    let mut live = Live::start(&args, home.path())?;
+    let frame = frame(live.server.address)?;
     let body = home.path().join("frame");
     std::fs::write(&body, &frame)?;
     let mut bare = Command::new(beside("bare_axum")?);
@@ -191,18 +230,13 @@ fn main() -> io::Result<()> {
     bare.args(["--accept-loop", "--every-ms"]);
     let bare = Server::announced(bare.arg(FRAME_EVERY.as_millis().to_string()))?;
     let (mut ours, mut theirs, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
-    for round_number in 1..=args.rounds {
-        eprintln!("round {round_number} of {}", args.rounds);
-        let seen = round(&server, &args, frame.len(), || {
-            let one = contributions.anyone(1);
-            apply_all(&mut connection, &contributions.lines(&one))
-        })?;
-        ours.push(seen.cpu_us_a_frame);
-        // Later rounds find what the first has left.
-        if round_number == 1 {
-            bytes.push(seen.bytes_a_stream);
-        }
-        theirs.push(round(&bare, &args, frame.len(), || Ok(()))?.cpu_us_a_frame);
+    for round in 1..=args.rounds {
+        eprintln!("round {round} of {}", args.rounds);
+        let (address, pid) = (live.server.address, live.server.pid());
+        ours.push(cpu_us_a_frame(address, pid, &args, frame.len(), || live.change())?);
+        let (address, pid) = (bare.address, bare.pid());
+        theirs.push(cpu_us_a_frame(address, pid, &args, frame.len(), || Ok(()))?);
+        bytes.push(bytes_a_stream(&args, home.path())?);
     }
     let mut shown = table(&["figure", "megaboard", "bare axum", "ratio", ""]);
     let times = ratio(&ours, &theirs);
@@ -213,8 +247,13 @@ fn main() -> io::Result<()> {
         format!("{times:.2}"),
         held(times <= CPU_RATIO_MAX, "at most 1.20"),
     ]);
-    let each = format!("{:.0}", median(&bytes));
-    shown.add_row(["bytes of memory a stream", &each, "", "", ""]);
+    shown.add_row([
+        "bytes of memory a stream".to_owned(),
+        spread(&bytes, 0),
+        String::new(),
+        String::new(),
+        String::new(),
+    ]);
     println!("{shown}\n{} streams", args.streams);
     Ok(())
 }
