@@ -233,7 +233,9 @@ fn main() -> io::Result<()> {
     for round in 1..=args.rounds {
         eprintln!("round {round} of {}", args.rounds);
         let (address, pid) = (live.server.address, live.server.pid());
-        ours.push(cpu_us_a_frame(address, pid, &args, frame.len(), || live.change())?);
+        ours.push(cpu_us_a_frame(address, pid, &args, frame.len(), || {
+            live.change()
+        })?);
         let (address, pid) = (bare.address, bare.pid());
         theirs.push(cpu_us_a_frame(address, pid, &args, frame.len(), || Ok(()))?);
         bytes.push(bytes_a_stream(&args, home.path())?);

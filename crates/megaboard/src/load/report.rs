@@ -39,13 +39,13 @@ pub(super) fn render(counts: &Counts, elapsed: Duration, unsent: u64) -> String 
             it.undecided
         );
     }
-    if counts.streams.boards + counts.streams.ended > 0 {
+    if counts.streams.boards + counts.streams.interruptions > 0 {
         let _ = write!(
             text,
-            "\nstreams  {} boards seen ({} a second), {} ended early",
+            "\nstreams  {} boards seen ({} a second), {} interruptions",
             counts.streams.boards,
             a_second(counts.streams.boards, elapsed),
-            counts.streams.ended
+            counts.streams.interruptions
         );
     }
     if unsent > 0 {
@@ -119,7 +119,7 @@ mod tests {
             undecided: 20,
         });
         tally.saw();
-        tally.lost("gone".to_owned());
+        tally.interrupted("gone".to_owned());
         let counts = tally.take();
         assert!(!counts.is_clean());
         let told = render(&counts, Duration::from_secs(10), 7);
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(lines[2].join(" "), top);
         for part in [
             "40 applied (4 a second), 1 duplicates, 2 rejected, 20 undecided",
-            "1 boards seen (0 a second), 1 ended early",
+            "1 boards seen (0 a second), 1 interruptions",
             "7 requests were due and not sent",
             "1 times  gone",
             "1 times  no\\u{1b}route",

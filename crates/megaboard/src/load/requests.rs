@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use megaboard_client::{Board, Client, Contribution, Error, ProblemType};
+use megaboard_client::{Board, Client, Contribution, Error, Event, ProblemType};
 use tokio::time::Instant;
 
 use super::tally::{Contributions, Operation, Tally};
@@ -133,9 +133,10 @@ pub(super) async fn watch(stage: Arc<Stage>) {
     let mut events = stage.board.stream().n(STREAMED).events();
     while let Some(event) = events.next().await {
         match event {
+            // It connects again by itself.
+            Ok(Event::Interrupted(error)) => stage.tally.interrupted(error.to_string()),
             Ok(_) => stage.tally.saw(),
-            Err(error) => return stage.tally.lost(error.to_string()),
+            Err(error) => return stage.tally.interrupted(error.to_string()),
         }
     }
-    stage.tally.lost("a stream ended".to_owned());
 }

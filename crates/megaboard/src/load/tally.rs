@@ -55,7 +55,7 @@ pub(super) struct Contributions {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Streams {
     pub(super) boards: u64,
-    pub(super) ended: u64,
+    pub(super) interruptions: u64,
 }
 
 /// All that is counted. Shared by all requests.
@@ -106,10 +106,10 @@ impl Tally {
         self.0.lock().streams.boards += 1;
     }
 
-    /// A stream ended that was not to end.
-    pub(super) fn lost(&self, why: String) {
+    /// A stream broke off, or ended.
+    pub(super) fn interrupted(&self, why: String) {
         let mut counts = self.0.lock();
-        counts.streams.ended += 1;
+        counts.streams.interruptions += 1;
         counts.fault(why);
     }
 
@@ -136,7 +136,7 @@ impl Counts {
     pub(super) fn is_clean(&self) -> bool {
         self.contributions.rejected == 0
             && self.contributions.undecided == 0
-            && self.streams.ended == 0
+            && self.streams.interruptions == 0
             && self.operations.values().all(|answers| answers.failed == 0)
     }
 
