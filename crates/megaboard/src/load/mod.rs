@@ -127,16 +127,16 @@ async fn drive(mut pace: Pace, mut plan: Plan, stage: &Arc<Stage>, places: &Arc<
     let over = pace.over();
     let mut sent = 0;
     while let Some(due) = pace.next().await {
-        let Ok(place) = tokio::time::timeout_at(over, places.clone().acquire_owned()).await else {
+        let Ok(permit) = tokio::time::timeout_at(over, places.clone().acquire_owned()).await else {
             break;
         };
-        let place = place.expect("the places are never closed");
+        let permit = permit.expect("the places are never closed");
         let request = plan.next();
         let stage = stage.clone();
         sent += 1;
         tokio::spawn(async move {
             request.send(&stage, due).await;
-            drop(place);
+            drop(permit);
         });
     }
     u64::from(pace.planned()) - sent
