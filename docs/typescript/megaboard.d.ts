@@ -653,7 +653,7 @@ export interface components {
              * @description Those of them that it stood on.
              */
             erased: number;
-            /** @description The board to go on `after`; null at the end. */
+            /** @description Where to go on, as `after` takes it; null at the end. */
             next: string | null;
         };
         /** @description For how long a board is kept after its end, where it is bounded. */
@@ -2947,7 +2947,7 @@ export interface operations {
                  * @example gifts
                  */
                 kind?: string;
-                /** @description The board behind which to go on: `next` of the answer before. */
+                /** @description The board behind which to go on, or `kind/` for the first of a kind: `next` of the answer before. */
                 after?: string;
             };
             header?: never;
