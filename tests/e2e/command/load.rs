@@ -10,7 +10,8 @@ fn load(server: &Server, more: &[&str]) -> cli::Run {
 /// The words of the line that begins so.
 #[track_caller]
 fn line<'a>(run: &'a cli::Run, begins: &str) -> Vec<&'a str> {
-    let found = run.stdout.lines().find(|line| line.starts_with(begins));
+    let mut lines = run.stdout.lines().map(str::trim_start);
+    let found = lines.find(|line| line.starts_with(begins));
     let found = found.unwrap_or_else(|| panic!("no line begins with {begins}: {run:?}"));
     found.split_whitespace().collect()
 }
@@ -72,7 +73,7 @@ fn what_is_refused_or_not_there_is_told_and_ends_with_1() {
     let run = load(&server, &[&["--board", "races/a"][..], &few].concat());
     assert_eq!(run.status, Some(1), "{run:?}");
     assert_eq!(line(&run, "contributions")[1], "0");
-    assert_eq!(line(&run, "contributions")[7], "80", "rejected: {run:?}");
+    assert_eq!(line(&run, "contributions")[8], "80", "rejected: {run:?}");
     assert!(run.stdout.contains(" times  points"), "{run:?}");
     let away = ["load", "--server", "http://127.0.0.1:1", "--duration", "1s"];
     let run = cli::run(&away, b"");
