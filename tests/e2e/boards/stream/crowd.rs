@@ -148,7 +148,10 @@ fn every_reader_sees_every_version_whoever_else_does_not_read() {
     assert!(streams < STREAMS || slowest <= SEEN_MAX, "{slowest:?}");
     let stopped = Instant::now();
     server.signal("TERM");
-    while !all.iter_mut().all(Watcher::has_ended) {
+    // Who has ended is not looked at again: with thousands that would be what takes the time.
+    let mut open: Vec<&mut Watcher> = all.iter_mut().collect();
+    while !open.is_empty() {
+        open.retain_mut(|watcher| !watcher.has_ended());
         assert!(stopped.elapsed() < DEADLINE, "some streams go on");
     }
     assert_eq!(server.ended().code(), Some(0), "{}", server.log());
