@@ -66,7 +66,7 @@ pub(crate) async fn show(
     let flow = parts.extensions.remove::<Arc<Flow>>();
     let reader = Reader::of(&app, &watched, changes, flow).await?;
     let body = match member {
-        None => Body::from_stream(reader),
+        None => Body::from_stream(reader.events()),
         Some(member) => Body::from_stream(OwnPlace::new(app, watched, member).beside(reader)),
     };
     let headers = [

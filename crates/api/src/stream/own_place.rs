@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use board::{Member, Window};
 use bytes::Bytes;
-use futures::{Stream, StreamExt as _, stream};
+use futures::{Stream, stream};
 use merger::{Found, MemberView};
 use serde::Serialize;
 use tokio::time::timeout;
@@ -107,12 +107,12 @@ impl OwnPlace {
             } else {
                 own.look().await
             } {
-                Look::News(event) => return Some((Ok(event), (reader, own, sent))),
+                Look::News(event) => (event, sent),
                 Look::Same => (reader.next().await?, sent),
                 // Tried again behind what comes next.
                 Look::Failed => (reader.next().await?, seen),
             };
-            Some((event, (reader, own, seen)))
+            Some((Ok(event), (reader, own, seen)))
         })
     }
 

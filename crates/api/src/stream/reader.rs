@@ -1,14 +1,12 @@
 //! One who watches a feed.
 
 use std::convert::Infallible;
-use std::pin::Pin;
+use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use futures::{Stream, StreamExt as _};
-use tokio::sync::OwnedSemaphorePermit;
-use tokio_stream::wrappers::WatchStream;
+use futures::{Stream, stream};
+use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::feed::{Signal, Watched};
 use super::feeds::Seat;
@@ -26,17 +24,23 @@ const BEAT: Bytes = Bytes::from_static(b":\n\n");
 /// The events of one stream. It holds nothing that is yet to be sent: what it is asked for next is the
 /// newest there is.
 pub(crate) struct Reader {
-    signals: WatchStream<Signal>,
+    signals: watch::Receiver<Signal>,
     /// Frames are held back while the connection has not taken the one before.
     flow: Option<Arc<Flow>>,
-    changes: bool,
     has_begun: bool,
+    sent: Sent,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// What a reader was sent.
+struct Sent {
+    /// It is told what moved, where it can be.
+    changes: bool,
     has_ended: bool,
-    /// The number of the last frame that was sent.
-    sent: u64,
+    /// The number of the last frame.
+    number: u64,
     beats: u64,
     metrics: Arc<Streams>,
-    _permit: OwnedSemaphorePermit,
 }
 
 impl Reader {
@@ -54,87 +58,100 @@ impl Reader {
         Ok(Self::at(seat, changes, flow, app.metrics.streams.clone()))
     }
 
-    fn at(seat: Seat, changes: bool, flow: Option<Arc<Flow>>, metrics: Arc<Streams>) -> Self {
+    fn at(mut seat: Seat, changes: bool, flow: Option<Arc<Flow>>, metrics: Arc<Streams>) -> Self {
         let beats = seat.signals.borrow().beats;
+        // What there is already is news to who has just come.
+        seat.signals.mark_changed();
         Self {
-            signals: WatchStream::new(seat.signals),
+            signals: seat.signals,
             flow,
-            changes,
             has_begun: false,
-            has_ended: false,
-            sent: 0,
-            beats,
-            metrics,
+            sent: Sent {
+                changes,
+                has_ended: false,
+                number: 0,
+                beats,
+                metrics,
+            },
             _permit: seat.permit,
         }
     }
 
     /// The number of the last frame that was sent.
     pub(super) const fn sent(&self) -> u64 {
-        self.sent
+        self.sent.number
     }
 
-    /// What a signal has that was not sent yet.
-    fn news(&mut self, signal: Signal) -> Option<Bytes> {
+    /// Its events, one after the other.
+    pub(crate) fn events(self) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
+        stream::unfold(self, async |mut reader| {
+            let event = reader.next().await?;
+            Some((Ok(event), reader))
+        })
+    }
+
+    /// The next event, once there is one and the connection has taken the one before; none behind the end.
+    /// Whoever lets go of this before it is ready may miss an event.
+    pub(super) async fn next(&mut self) -> Option<Bytes> {
+        if self.sent.has_ended {
+            return None;
+        }
+        if !self.has_begun {
+            self.has_begun = true;
+            return Some(BEGIN);
+        }
+        loop {
+            self.signals.changed().await.ok()?;
+            if let Some(flow) = &self.flow {
+                poll_fn(|context| flow.poll_free(context)).await;
+            }
+            // Looked at in its place: what all readers share is counted by each who holds it.
+            let signal = self.signals.borrow_and_update();
+            let news = self.sent.news(&signal);
+            drop(signal);
+            if news.is_some() {
+                return news;
+            }
+        }
+    }
+}
+
+impl Sent {
+    /// What a signal has that was not sent yet; sent by that.
+    fn news(&mut self, signal: &Signal) -> Option<Bytes> {
         let Signal { frame, beats, end } = signal;
         if end.is_some() {
             self.has_ended = true;
-            return end;
+            return end.clone();
         }
-        if frame.number == self.sent {
-            let is_due = self.beats != beats;
-            self.beats = beats;
+        if frame.number == self.number {
+            let is_due = self.beats != *beats;
+            self.beats = *beats;
             return is_due.then_some(BEAT);
         }
-        let follows = frame.number == self.sent + 1 && self.sent > 0;
+        let follows = frame.number == self.number + 1 && self.number > 0;
         let changes = if self.changes && follows {
             frame.changes()
         } else {
             None
         };
         self.metrics.frames.inc();
-        if self.sent > 0 {
-            let skipped = frame.number.saturating_sub(self.sent + 1);
+        if self.number > 0 && !follows {
+            let skipped = frame.number.saturating_sub(self.number + 1);
             self.metrics.skipped.inc_by(skipped);
         }
-        self.sent = frame.number;
-        self.beats = beats;
+        self.number = frame.number;
+        self.beats = *beats;
         Some(changes.unwrap_or_else(|| frame.board.clone()))
-    }
-}
-
-impl Stream for Reader {
-    type Item = Result<Bytes, Infallible>;
-
-    fn poll_next(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, Infallible>>> {
-        if self.has_ended {
-            return Poll::Ready(None);
-        }
-        if !self.has_begun {
-            self.has_begun = true;
-            return Poll::Ready(Some(Ok(BEGIN)));
-        }
-        if let Some(flow) = &self.flow {
-            ready!(flow.poll_free(context));
-        }
-        loop {
-            let Some(signal) = ready!(self.signals.poll_next_unpin(context)) else {
-                return Poll::Ready(None);
-            };
-            if let Some(news) = self.news(signal) {
-                return Poll::Ready(Some(Ok(news)));
-            }
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use futures::FutureExt as _;
-    use tokio::sync::{Semaphore, watch};
+    use std::pin::Pin;
+
+    use futures::{FutureExt as _, StreamExt as _};
+    use tokio::sync::Semaphore;
 
     use super::super::frame::Frame;
     use super::*;
@@ -146,7 +163,7 @@ mod tests {
     /// One reader of a feed.
     struct Seen {
         signals: watch::Sender<Signal>,
-        reader: Reader,
+        events: Pin<Box<dyn Stream<Item = Result<Bytes, Infallible>> + Send>>,
         flow: Arc<Flow>,
         metrics: Arc<Streams>,
     }
@@ -168,7 +185,7 @@ mod tests {
             let reader = Reader::at(seat, changes, Some(flow.clone()), metrics.clone());
             let mut seen = Self {
                 signals,
-                reader,
+                events: reader.events().boxed(),
                 flow,
                 metrics,
             };
@@ -186,7 +203,7 @@ mod tests {
 
         /// What can be sent now; none where there is nothing yet.
         fn next(&mut self) -> Option<String> {
-            let event = self.reader.next().now_or_never()?;
+            let event = self.events.next().now_or_never()?;
             let bytes = event.expect("the stream goes on").unwrap();
             Some(String::from_utf8(bytes.to_vec()).unwrap())
         }
@@ -247,18 +264,18 @@ mod tests {
         let end = Some(Bytes::from_static(b"why"));
         seen.signals.send_modify(|signal| signal.end = end);
         assert_eq!(seen.next().as_deref(), Some("why"));
-        assert_eq!(seen.reader.next().now_or_never(), Some(None));
+        assert_eq!(seen.events.next().now_or_never(), Some(None));
     }
 
     #[test]
     fn a_feed_that_is_gone_ends_the_stream() {
         let Seen {
             signals,
-            mut reader,
+            mut events,
             ..
         } = Seen::begun(false);
         drop(signals);
-        assert_eq!(reader.next().now_or_never(), Some(None));
+        assert_eq!(events.next().now_or_never(), Some(None));
     }
 
     #[tokio::test]
@@ -271,11 +288,11 @@ mod tests {
         assert_eq!(seen.next(), None);
         let Seen {
             signals,
-            mut reader,
+            mut events,
             flow,
             ..
         } = seen;
-        let waiting = tokio::spawn(async move { reader.next().await });
+        let waiting = tokio::spawn(async move { events.next().await });
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished());
         flow.free();
