@@ -7,6 +7,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -70,11 +72,22 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves until `stop` is ready; then takes no more requests, finishes those under way, and returns.
 /// An error says that some were still under way when the time to stop was over.
-pub async fn serve(
+///
+/// Boxed, so that whoever waits for it does not compile the server again.
+pub fn serve(
     listener: TcpListener,
     app: Arc<App>,
     limits: ServerLimits,
-    stop: impl Future<Output = ()>,
+    stop: BoxFuture<'static, ()>,
+) -> BoxFuture<'static, io::Result<()>> {
+    serve_until(listener, app, limits, stop).boxed()
+}
+
+async fn serve_until(
+    listener: TcpListener,
+    app: Arc<App>,
+    limits: ServerLimits,
+    mut stop: BoxFuture<'static, ()>,
 ) -> io::Result<()> {
     let gate = Arc::new(Gate::new(
         app.clone(),
@@ -87,7 +100,6 @@ pub async fn serve(
     ));
     let graceful = GracefulShutdown::new();
     let mut crowd = Crowd::new(limits.connections_max, limits.connection_wait);
-    let mut stop = pin!(stop);
     loop {
         let accepted = tokio::select! {
             () = &mut stop => break,

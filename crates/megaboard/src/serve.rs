@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -266,16 +267,16 @@ fn now() -> Timestamp {
 }
 
 /// Ready once the process is told to stop.
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+fn stop_signal() -> std::io::Result<Pin<Box<dyn Future<Output = ()> + Send>>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
+    Ok(Box::pin(async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
         tracing::info!("stopping: requests under way are finished");
-    })
+    }))
 }
 
 async fn sweep(router: Arc<Router>, merger: Arc<Merger>) {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use board::{Activity, BoardName, Kind, Timestamp, Window};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use metering::Registry;
 use shard_router::Router;
 use shard_store::{BoardRecord, StoreError};
@@ -37,6 +39,9 @@ pub struct Settings {
     /// Bytes that cached global boards may take.
     pub cache_bytes_max: u64,
 }
+
+/// A read under way. Boxed here, so that whoever waits for it does not compile it again.
+pub type AnswerFuture<'a, T> = BoxFuture<'a, Result<Answer<T>, ReadError>>;
 
 /// What was read, and of what.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,38 +125,41 @@ impl Merger {
 
     /// Reads a board in the life that is on. A life that ends meanwhile is read again as the next;
     /// a board that nobody has contributed to answers `T::default()`.
-    pub(crate) async fn on_board<'a, T, Read>(
+    pub(crate) fn on_board<'a, T, Read>(
         &'a self,
         name: &'a BoardName,
         kind: &'a Arc<Kind>,
         window: Window,
-        read: impl Fn(Scope<'a>) -> Read + Send + Sync,
-    ) -> Result<Answer<T>, ReadError>
+        read: impl Fn(Scope<'a>) -> Read + Send + Sync + 'a,
+    ) -> AnswerFuture<'a, T>
     where
-        T: Default,
-        Read: Future<Output = Result<Answer<T>, StoreError>> + Send,
+        T: Default + Send + 'a,
+        Read: Future<Output = Result<Answer<T>, StoreError>> + Send + 'a,
     {
-        for _ in 0..LIVES_MAX {
-            let as_of = self.now();
-            let record = match self.router.record(name, kind, as_of).await? {
-                Some(record) if record.born => record,
-                unborn => {
-                    return Ok(Answer {
-                        version: Version::UNBORN,
-                        as_of,
-                        activity: unborn.map_or(Activity::ALWAYS, |record| record.activity),
-                        members: 0,
-                        value: T::default(),
-                    });
+        let answer = async move {
+            for _ in 0..LIVES_MAX {
+                let as_of = self.now();
+                let record = match self.router.record(name, kind, as_of).await? {
+                    Some(record) if record.born => record,
+                    unborn => {
+                        return Ok(Answer {
+                            version: Version::UNBORN,
+                            as_of,
+                            activity: unborn.map_or(Activity::ALWAYS, |record| record.activity),
+                            members: 0,
+                            value: T::default(),
+                        });
+                    }
+                };
+                let scope = self.scope(record.clone(), kind, window, as_of);
+                match steady(scope, &read).await {
+                    Err(StoreError::Dead) => self.router.boards().forget(&record),
+                    result => return Ok(result?),
                 }
-            };
-            let scope = self.scope(record.clone(), kind, window, as_of);
-            match steady(scope, &read).await {
-                Err(StoreError::Dead) => self.router.boards().forget(&record),
-                result => return Ok(result?),
             }
-        }
-        Err(StoreError::Dead.into())
+            Err(StoreError::Dead.into())
+        };
+        answer.boxed()
     }
 
     pub(crate) fn scope<'a>(

@@ -39,14 +39,14 @@ impl Boards {
         kind: &Kind,
         now: Timestamp,
     ) -> Option<Arc<BoardRecord>> {
-        let record = self.records.get(name)?;
+        let record = self.kept(name)?;
         let is_this = record.meaning == kind.meaning() && !record.activity.has_expired(now);
         is_this.then_some(record)
     }
 
     /// The record of a born board; none for one that nobody has contributed to.
     pub async fn born(&self, name: &BoardName) -> Result<Option<Arc<BoardRecord>>, StoreError> {
-        if let Some(record) = self.records.get(name) {
+        if let Some(record) = self.kept(name) {
             return Ok(Some(record));
         }
         let record = self.store.board(name).await?.filter(|record| record.born);
@@ -97,13 +97,14 @@ impl Boards {
 
     /// Forgets a record of a life that has ended.
     pub fn forget(&self, record: &BoardRecord) {
-        if self
-            .records
-            .get(&record.name)
-            .is_some_and(|r| r.incarnation == record.incarnation)
-        {
+        let kept = self.kept(&record.name);
+        if kept.is_some_and(|kept| kept.incarnation == record.incarnation) {
             self.records.invalidate(&record.name);
         }
+    }
+
+    fn kept(&self, name: &BoardName) -> Option<Arc<BoardRecord>> {
+        self.records.get(name)
     }
 
     fn keep(&self, record: BoardRecord) -> Arc<BoardRecord> {

@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arc_swap::ArcSwap;
 use board::limits::KINDS_MAX;
 use board::{ChangeError, Hidden, Kind, KindName, Timestamp, TooManyHidden};
-use futures::FutureExt;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use futures::lock::Mutex;
 use shard_store::{KindRecord, KindWriteError, Revision, ShardStore, StoreError};
 
@@ -80,20 +81,24 @@ impl Catalogue {
     ///
     /// A store never forgets a kind, deleted ones included: where it does not know one that it had, it
     /// has lost its data, and is given back what this server has of it.
-    pub async fn refresh(&self) -> Result<(), StoreError> {
-        let begun = self.looks.load(Ordering::SeqCst);
-        let mut looked = self.looked.lock().await;
-        if *looked > begun {
-            return Ok(());
-        }
-        let look = self.looks.fetch_add(1, Ordering::SeqCst) + 1;
-        let mut records = self.look().await?;
-        if self.put_back(&records).await? {
-            records = self.look().await?;
-        }
-        self.records.store(Arc::new(records));
-        *looked = look;
-        Ok(())
+    pub fn refresh(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        let refreshed = async {
+            let begun = self.looks.load(Ordering::SeqCst);
+            let mut looked = self.looked.lock().await;
+            if *looked > begun {
+                return Ok(());
+            }
+            let look = self.looks.fetch_add(1, Ordering::SeqCst) + 1;
+            let mut records = self.look().await?;
+            if self.put_back(&records).await? {
+                records = self.look().await?;
+            }
+            self.records.store(Arc::new(records));
+            *looked = look;
+            Ok(())
+        };
+        // Boxed, since it is rare, and readers would carry its size.
+        refreshed.boxed()
     }
 
     async fn look(&self) -> Result<HashMap<KindName, Arc<KindRecord>>, StoreError> {
@@ -128,8 +133,7 @@ impl Catalogue {
         if let Some(known) = self.known(name) {
             return Ok(Some(known));
         }
-        // Boxed, since it is rare, and readers would carry its size.
-        self.refresh().boxed().await?;
+        self.refresh().await?;
         Ok(self.known(name))
     }
 

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use board::{BoardName, Kind, Member, Timestamp};
-use futures::FutureExt;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use metering::Registry;
 use shard_store::{
@@ -79,33 +80,43 @@ impl Router {
 
     /// The record of a board, for a read by this kind: born, or with settings only; none for one that
     /// nobody has contributed to, and for one that has expired. `StaleKind` where another kind has taken its place: by then it is in the catalogue.
-    pub async fn record(
-        &self,
-        name: &BoardName,
-        kind: &Kind,
+    pub fn record<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a Kind,
         now: Timestamp,
-    ) -> Result<Option<Arc<BoardRecord>>, StoreError> {
-        let record = self.boards.found_of(name, kind, now).await;
-        if record == Err(StoreError::StaleKind) {
-            self.catalogue.refresh().await?;
-        }
-        Ok(record?.filter(|record| !record.activity.has_expired(now)))
+    ) -> BoxFuture<'a, Result<Option<Arc<BoardRecord>>, StoreError>> {
+        let found = async move {
+            let record = self.boards.found_of(name, kind, now).await;
+            if record == Err(StoreError::StaleKind) {
+                self.catalogue.refresh().await?;
+            }
+            Ok(record?.filter(|record| !record.activity.has_expired(now)))
+        };
+        found.boxed()
     }
 
     /// Applies writes, boards and shards side by side, each write whole or not at all. One outcome
     /// for each, in their order. Writes of one member to one board are applied in order.
-    pub async fn write(&self, writes: &[Write], now: Timestamp, report: bool) -> Vec<Written> {
-        self.write_at(writes, now, report, Gate::Kept).await
+    ///
+    /// Boxed, as all that waits for the store is, so that whoever waits for it does not compile it again.
+    pub fn write<'a>(
+        &'a self,
+        writes: &'a [Write],
+        now: Timestamp,
+        report: bool,
+    ) -> BoxFuture<'a, Vec<Written>> {
+        self.write_at(writes, now, report, Gate::Kept).boxed()
     }
 
     /// Takes a member off these boards of a kind, those included whose time is over or yet to come.
-    pub async fn erase(
-        &self,
+    pub fn erase<'a>(
+        &'a self,
         member: &Member,
         kind: &KnownKind,
         boards: &[Arc<BoardName>],
         now: Timestamp,
-    ) -> Vec<Written> {
+    ) -> BoxFuture<'a, Vec<Written>> {
         let write = |board: &Arc<BoardName>| Write {
             board: board.clone(),
             kind: kind.clone(),
@@ -116,7 +127,8 @@ impl Router {
             only: None,
         };
         let writes: Vec<Write> = boards.iter().map(write).collect();
-        self.write_at(&writes, now, false, Gate::Open).await
+        let written = async move { self.write_at(&writes, now, false, Gate::Open).await };
+        written.boxed()
     }
 
     async fn write_at(

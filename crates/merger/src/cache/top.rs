@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use board::{BoardName, Incarnation, Kind, Timestamp, Window};
-use futures::FutureExt;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use moka::sync::Cache;
-use shard_store::StoreError;
+use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
 
 use super::gate::Gates;
@@ -86,53 +87,92 @@ impl Merger {
             arrived.checked_sub(kind.max_staleness()).unwrap_or(arrived)
         };
         // What was merged before the end is not what the window has come to, nor the board.
-        let passed = |at: Option<Timestamp>| at.filter(|at| self.now() >= *at);
         let need = Need {
             not_before,
-            since: passed(kind.closes_at(window)),
+            since: self.passed(kind.closes_at(window)),
             fresh,
         };
-        for _ in 0..LIVES_MAX {
-            // What has to wait is boxed: nearly every top is at hand, and a small future is cheap.
-            let at_hand = self.life_at_hand(board, kind, need);
-            let is_at_hand = at_hand.is_some();
-            let life = match at_hand {
-                Some(life) => Ok(life),
-                None => self.life(board, kind, need).boxed().await,
-            };
-            let record = match life {
-                Ok(Life::On(record)) => record,
-                Ok(Life::Unborn(snapshot)) => {
-                    if is_at_hand {
-                        self.counters.count_hit(arrived, &snapshot);
-                    } else {
-                        self.counters.count_miss(&snapshot);
-                    }
-                    return Ok(TopView::now(snapshot));
-                }
-                Err(error) => return self.last(self.boards.unborn.get(board), fresh, error),
-            };
-            let key = (record.incarnation, window);
-            let known = self.boards.snapshots.get(&key);
-            let need = Need {
-                since: need.since.max(passed(record.activity.ends_at())),
-                ..need
-            };
-            if let Some(snapshot) = known.filter(|snapshot| snapshot.serves(kind, need)) {
+        match self.top_at_hand(board, kind, window, need) {
+            Some(snapshot) => {
                 self.counters.count_hit(arrived, &snapshot);
-                return Ok(TopView::now(snapshot));
+                Ok(TopView::now(snapshot))
             }
-            let merged = self.merged(record.clone(), kind, key, need);
-            match merged.boxed().await {
-                Ok(Some(snapshot)) => {
-                    self.counters.count_miss(&snapshot);
-                    return Ok(TopView::now(snapshot));
-                }
-                Ok(None) => self.router.boards().forget(&record),
-                Err(error) => return self.last(self.boards.snapshots.get(&key), fresh, error),
+            None => self.top_waited_for(board, kind, window, need).await,
+        }
+    }
+
+    /// A top that is young enough: never waits, as nearly every read of a top.
+    fn top_at_hand(
+        &self,
+        board: &BoardName,
+        kind: &Arc<Kind>,
+        window: Window,
+        need: Need,
+    ) -> Option<Arc<Snapshot>> {
+        match self.life_at_hand(board, kind, need)? {
+            Life::Unborn(snapshot) => Some(snapshot),
+            Life::On(record) => {
+                let known = self.boards.snapshots.get(&(record.incarnation, window))?;
+                let will_do = known.serves(kind, self.need_of(&record, need));
+                will_do.then_some(known)
             }
         }
-        Err(StoreError::Dead.into())
+    }
+
+    /// A top that has to be looked for. Boxed here, so that whoever waits for it neither carries its size
+    /// nor compiles it again.
+    fn top_waited_for<'a>(
+        &'a self,
+        board: &'a BoardName,
+        kind: &'a Arc<Kind>,
+        window: Window,
+        need: Need,
+    ) -> BoxFuture<'a, Result<TopView, ReadError>> {
+        let top = async move {
+            for _ in 0..LIVES_MAX {
+                let life = match self.life_at_hand(board, kind, need) {
+                    Some(life) => Ok(life),
+                    None => self.life(board, kind, need).await,
+                };
+                let record = match life {
+                    Ok(Life::On(record)) => record,
+                    Ok(Life::Unborn(snapshot)) => {
+                        self.counters.count_miss(&snapshot);
+                        return Ok(TopView::now(snapshot));
+                    }
+                    Err(error) => {
+                        return self.last(self.boards.unborn.get(board), need.fresh, error);
+                    }
+                };
+                let key = (record.incarnation, window);
+                let need = self.need_of(&record, need);
+                match self.merged(record.clone(), kind, key, need).await {
+                    Ok(Some(snapshot)) => {
+                        self.counters.count_miss(&snapshot);
+                        return Ok(TopView::now(snapshot));
+                    }
+                    Ok(None) => self.router.boards().forget(&record),
+                    Err(error) => {
+                        return self.last(self.boards.snapshots.get(&key), need.fresh, error);
+                    }
+                }
+            }
+            Err(StoreError::Dead.into())
+        };
+        top.boxed()
+    }
+
+    /// What is needed of a board's top: its time may be over, too.
+    fn need_of(&self, record: &BoardRecord, need: Need) -> Need {
+        Need {
+            since: need.since.max(self.passed(record.activity.ends_at())),
+            ..need
+        }
+    }
+
+    /// The moment, where it is past.
+    fn passed(&self, at: Option<Timestamp>) -> Option<Timestamp> {
+        at.filter(|at| self.now() >= *at)
     }
 
     /// The last board there is, where it will do.

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use board::{BoardName, Bound, Direction, Kind, Rules, Value, Window};
 use shard_store::{Anchor, Ask};
 
-use crate::error::ReadError;
 use crate::gather::{Cut, Want};
-use crate::merger::{Answer, Merger};
+use crate::merger::{Answer, AnswerFuture, Merger};
 use crate::ranks::RankedEntry;
 
 /// The cuts around the entries whose first field lies between two values, ends included.
@@ -34,15 +33,15 @@ fn lowest(rules: &Rules) -> Bound {
 impl Merger {
     /// The entries whose first field lies between `min` and `max`, best first, at most `limit`.
     /// Entries without a first field lie nowhere.
-    pub async fn between(
-        &self,
-        board: &BoardName,
-        kind: &Arc<Kind>,
+    pub fn between<'a>(
+        &'a self,
+        board: &'a BoardName,
+        kind: &'a Arc<Kind>,
         window: Window,
         (min, max): (Option<Value>, Option<Value>),
         limit: u64,
-    ) -> Result<Answer<Vec<RankedEntry>>, ReadError> {
-        self.on_board(board, kind, window, |scope| async move {
+    ) -> AnswerFuture<'a, Vec<RankedEntry>> {
+        self.on_board(board, kind, window, move |scope| async move {
             let (best, worst) = cuts(kind.rules(), min, max);
             let cut = best.map_or(Cut::Top, Cut::Bound);
             let want = Want::Around {
@@ -62,18 +61,17 @@ impl Merger {
                 value: entries,
             })
         })
-        .await
     }
 
     /// How many members have a first field between `min` and `max`.
-    pub async fn count(
-        &self,
-        board: &BoardName,
-        kind: &Arc<Kind>,
+    pub fn count<'a>(
+        &'a self,
+        board: &'a BoardName,
+        kind: &'a Arc<Kind>,
         window: Window,
         (min, max): (Option<Value>, Option<Value>),
-    ) -> Result<Answer<u64>, ReadError> {
-        self.on_board(board, kind, window, |scope| async move {
+    ) -> AnswerFuture<'a, u64> {
+        self.on_board(board, kind, window, move |scope| async move {
             let (best, worst) = cuts(kind.rules(), min, max);
             let best = best.map_or(Anchor::Rank(0), Anchor::Bound);
             let worst = Anchor::Bound(worst.unwrap_or_else(|| lowest(kind.rules())));
@@ -96,6 +94,5 @@ impl Merger {
                 value: better(1).saturating_sub(better(0)),
             })
         })
-        .await
     }
 }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use board::{BoardName, Kind, Window};
 use shard_store::BoardRecord;
 
-use crate::error::ReadError;
-use crate::merger::{Answer, Merger};
+use crate::merger::{Answer, AnswerFuture, Merger};
 
 /// A window with data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,13 +28,13 @@ pub struct BoardInfo {
 
 impl Merger {
     /// The board's record, and its windows. The version is that of `window`.
-    pub async fn info(
-        &self,
-        board: &BoardName,
-        kind: &Arc<Kind>,
+    pub fn info<'a>(
+        &'a self,
+        board: &'a BoardName,
+        kind: &'a Arc<Kind>,
         window: Window,
-    ) -> Result<Answer<BoardInfo>, ReadError> {
-        self.on_board(board, kind, window, |scope| async move {
+    ) -> AnswerFuture<'a, BoardInfo> {
+        self.on_board(board, kind, window, move |scope| async move {
             let readings = scope.round_of_all([]).await?;
             let mut windows: BTreeMap<Window, u64> = BTreeMap::new();
             for count in scope.windows().await? {
@@ -54,6 +53,5 @@ impl Merger {
                 },
             })
         })
-        .await
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use board::{BoardName, Bound, Kind, Member, RankWords, Window};
+use futures::{FutureExt as _, TryFutureExt as _};
 use shard_store::{Anchor, Ask, Entry, Part, Reading, ShardVersion, StoreError};
 
-use crate::error::ReadError;
 use crate::listed::Counting;
-use crate::merger::{Answer, Merger};
+use crate::merger::{Answer, AnswerFuture, Merger};
 use crate::ranks::{Found, RankedEntry, better_fields};
 use crate::scope::Scope;
 
@@ -22,14 +22,14 @@ struct Placed {
 
 impl Merger {
     /// What there is of each of the members, in the order asked.
-    pub async fn lookup(
-        &self,
-        board: &BoardName,
-        kind: &Arc<Kind>,
+    pub fn lookup<'a>(
+        &'a self,
+        board: &'a BoardName,
+        kind: &'a Arc<Kind>,
         window: Window,
-        members: &[Member],
-    ) -> Result<Answer<Vec<Found<RankedEntry>>>, ReadError> {
-        let answer = self.on_board(board, kind, window, |scope| async move {
+        members: &'a [Member],
+    ) -> AnswerFuture<'a, Vec<Found<RankedEntry>>> {
+        let answer = self.on_board(board, kind, window, move |scope| async move {
             let mut value = vec![Found::NotRanked; members.len()];
             let placed = scope.find(members, &mut value).await?;
             let counted = scope.count_above(&placed).await?;
@@ -49,9 +49,11 @@ impl Merger {
                 value,
             })
         });
-        let mut answer = answer.await?;
-        answer.value.resize(members.len(), Found::NotRanked);
-        Ok(answer)
+        let of_each = answer.map_ok(|mut answer| {
+            answer.value.resize(members.len(), Found::NotRanked);
+            answer
+        });
+        of_each.boxed()
     }
 }
 

@@ -9,9 +9,8 @@ use std::sync::Arc;
 use board::{BoardName, Bound, Kind, Member, Window};
 use shard_store::{Anchor, Ask, Entry, Reading, StoreError};
 
-use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want, part};
-use crate::merger::{Answer, Merger};
+use crate::merger::{Answer, AnswerFuture, Merger};
 use crate::ranks::{Found, RankedEntry};
 use crate::scope::Scope;
 use crate::version::Version;
@@ -48,16 +47,16 @@ impl MemberView {
 impl Merger {
     /// A member with so many above and below it, if it is ranked. With `target`, what stands at that
     /// position too. Of one who has no standing nothing is counted: no version, no members.
-    pub async fn member(
-        &self,
-        board: &BoardName,
-        kind: &Arc<Kind>,
+    pub fn member<'a>(
+        &'a self,
+        board: &'a BoardName,
+        kind: &'a Arc<Kind>,
         window: Window,
-        member: &Member,
+        member: &'a Member,
         (above, below): (u64, u64),
         target: Option<u64>,
-    ) -> Result<Answer<Found<MemberView, UnlistedView>>, ReadError> {
-        self.on_board(board, kind, window, |scope| async move {
+    ) -> AnswerFuture<'a, Found<MemberView, UnlistedView>> {
+        self.on_board(board, kind, window, move |scope| async move {
             match scope.around(member, above, below).await? {
                 Around::Nobody(_) => Ok(scope.nobody(Version::UNBORN, 0)),
                 Around::There(gathered, entry) => {
@@ -65,20 +64,19 @@ impl Merger {
                 }
             }
         })
-        .await
     }
 
     /// The same without a target, and of one who has no standing with the version and the members of the
     /// board: a look at every shard for that, too.
-    pub async fn member_of_whole(
-        &self,
-        board: &BoardName,
-        kind: &Arc<Kind>,
+    pub fn member_of_whole<'a>(
+        &'a self,
+        board: &'a BoardName,
+        kind: &'a Arc<Kind>,
         window: Window,
-        member: &Member,
+        member: &'a Member,
         (above, below): (u64, u64),
-    ) -> Result<Answer<Found<MemberView, UnlistedView>>, ReadError> {
-        self.on_board(board, kind, window, |scope| async move {
+    ) -> AnswerFuture<'a, Found<MemberView, UnlistedView>> {
+        self.on_board(board, kind, window, move |scope| async move {
             match scope.around(member, above, below).await? {
                 Around::Nobody(own) => {
                     let gathered = scope.gather(&Cut::Top, NOTHING, Some(own)).await?;
@@ -88,7 +86,6 @@ impl Merger {
                 Around::There(gathered, entry) => scope.found(member, *gathered, entry, None).await,
             }
         })
-        .await
     }
 }
 

@@ -6,9 +6,8 @@ use board::{BoardName, Kind, Window};
 use shard_store::StoreError;
 
 use super::pivot::{Steered, steer};
-use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want};
-use crate::merger::{Answer, Merger};
+use crate::merger::{Answer, AnswerFuture, Merger};
 use crate::ranks::RankedEntry;
 use crate::scope::Scope;
 
@@ -17,15 +16,15 @@ const DIRECT_RANKS: u64 = 600;
 
 impl Merger {
     /// The entries at these positions (from 1, both ends included), as far as there are any.
-    pub async fn range(
-        &self,
-        board: &BoardName,
-        kind: &Arc<Kind>,
+    pub fn range<'a>(
+        &'a self,
+        board: &'a BoardName,
+        kind: &'a Arc<Kind>,
         window: Window,
         from: u64,
         to: u64,
-    ) -> Result<Answer<Vec<RankedEntry>>, ReadError> {
-        self.on_board(board, kind, window, |scope| async move {
+    ) -> AnswerFuture<'a, Vec<RankedEntry>> {
+        self.on_board(board, kind, window, move |scope| async move {
             let gathered = scope.page(from - 1, to).await?;
             Ok(Answer {
                 version: scope.version(&gathered.readings),
@@ -35,7 +34,6 @@ impl Merger {
                 value: gathered.entries,
             })
         })
-        .await
     }
 }
 

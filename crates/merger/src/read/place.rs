@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use board::{BoardName, Bound, Kind, RankKey, Timestamp, Values, Window};
+use futures::{FutureExt as _, TryFutureExt as _};
 use shard_store::{Anchor, Ask};
 
-use crate::error::ReadError;
-use crate::merger::{Answer, Merger};
+use crate::merger::{Answer, AnswerFuture, Merger};
 
 /// A rank and a position, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,38 +40,37 @@ impl Merger {
     /// The place of a member who would reach these values at that time; none where that is not on
     /// the list of a kind that ranks only its best. Where ties go by member alone, or reached it at
     /// the same time as it is kept, it comes behind those that are there.
-    pub async fn place(
-        &self,
-        board: &BoardName,
-        kind: &Arc<Kind>,
+    pub fn place<'a>(
+        &'a self,
+        board: &'a BoardName,
+        kind: &'a Arc<Kind>,
         window: Window,
         values: &Values,
         reached_at: Timestamp,
-    ) -> Result<Answer<Option<PlaceView>>, ReadError> {
+    ) -> AnswerFuture<'a, Option<PlaceView>> {
         let reached_at = kind.rules().kept_time(reached_at);
         let words = kind.rules().rank_words(values, reached_at);
         self.place_below(board, kind, window, Bound::prefix(words))
-            .await
     }
 
     /// The place of a standing, if it is on the list.
-    pub async fn place_of(
-        &self,
-        board: &BoardName,
-        kind: &Arc<Kind>,
+    pub fn place_of<'a>(
+        &'a self,
+        board: &'a BoardName,
+        kind: &'a Arc<Kind>,
         window: Window,
         key: &RankKey,
-    ) -> Result<Answer<Option<PlaceView>>, ReadError> {
-        self.place_below(board, kind, window, Bound::key(key)).await
+    ) -> AnswerFuture<'a, Option<PlaceView>> {
+        self.place_below(board, kind, window, Bound::key(key))
     }
 
-    async fn place_below(
-        &self,
-        board: &BoardName,
-        kind: &Arc<Kind>,
+    fn place_below<'a>(
+        &'a self,
+        board: &'a BoardName,
+        kind: &'a Arc<Kind>,
         window: Window,
         bound: Bound,
-    ) -> Result<Answer<Option<PlaceView>>, ReadError> {
+    ) -> AnswerFuture<'a, Option<PlaceView>> {
         let better_fields = kind.rules().field_words(&bound.words).successor();
         let better_fields =
             better_fields.map_or(Anchor::Rank(0), |words| Anchor::Bound(Bound::prefix(words)));
@@ -79,28 +78,31 @@ impl Merger {
             Ask::rank_of(Anchor::Bound(bound.clone())),
             Ask::rank_of(better_fields),
         ]);
-        let (asks, bound) = (&asks, &bound);
-        self.on_board(board, kind, window, |scope| async move {
-            let readings = scope.round_of_all(asks.clone()).await?;
-            let sum = |ask: usize| -> u64 {
-                let parts = readings
-                    .iter()
-                    .filter_map(|reading| reading.parts.as_ref()?.get(ask));
-                parts.filter_map(|part| part.anchor).sum()
-            };
-            let above = sum(0);
-            let position = above + 1;
-            let rank = if scope.groups() { sum(1) + 1 } else { position };
-            let view = PlaceView { rank, position };
-            Ok(Answer {
-                version: scope.version(&readings),
-                as_of: scope.as_of,
-                members: scope.members_of(&readings),
-                activity: scope.record.activity,
-                value: OnList(scope.lists(bound, above).then_some(view)),
-            })
-        })
-        .await
-        .map(|answer| answer.map(|OnList(view)| view))
+        let answer = self.on_board(board, kind, window, move |scope| {
+            let (asks, bound) = (asks.clone(), bound.clone());
+            async move {
+                let readings = scope.round_of_all(asks).await?;
+                let sum = |ask: usize| -> u64 {
+                    let parts = readings
+                        .iter()
+                        .filter_map(|reading| reading.parts.as_ref()?.get(ask));
+                    parts.filter_map(|part| part.anchor).sum()
+                };
+                let above = sum(0);
+                let position = above + 1;
+                let rank = if scope.groups() { sum(1) + 1 } else { position };
+                let view = PlaceView { rank, position };
+                Ok(Answer {
+                    version: scope.version(&readings),
+                    as_of: scope.as_of,
+                    members: scope.members_of(&readings),
+                    activity: scope.record.activity,
+                    value: OnList(scope.lists(&bound, above).then_some(view)),
+                })
+            }
+        });
+        answer
+            .map_ok(|answer| answer.map(|OnList(view)| view))
+            .boxed()
     }
 }
