@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use governor::clock::{Clock as _, DefaultClock};
+use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::{InMemoryState, NotKeyed};
-use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use governor::{DefaultDirectRateLimiter, NotUntil, Quota, RateLimiter};
 use moka::sync::Cache;
 use serde::Deserialize;
 
@@ -65,12 +65,36 @@ impl Budget {
 
     /// Takes one request out of it.
     pub(super) fn take(&self) -> Result<(), Wait> {
-        let taken = self.0.check();
-        taken.map_err(|until| until.wait_time_from(DefaultClock::default().now()))
+        self.0.check().map_err(wait)
     }
 }
 
-fn remembered<T: Send + Sync + 'static>(quota: Quota) -> Cache<IpAddr, Arc<T>> {
+fn wait(until: NotUntil<<DefaultClock as Clock>::Instant>) -> Wait {
+    until.wait_time_from(DefaultClock::default().now())
+}
+
+type Counted = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformationMiddleware>;
+
+/// What is remembered of an address.
+#[derive(Debug)]
+struct Address {
+    limit: Counted,
+    /// Milliseconds after the beginning before which no key of it is looked at.
+    closed_until_ms: AtomicU64,
+}
+
+impl Address {
+    fn new(quota: Quota) -> Arc<Self> {
+        Arc::new(Self {
+            limit: RateLimiter::direct(quota).with_middleware(),
+            closed_until_ms: AtomicU64::new(0),
+        })
+    }
+}
+
+/// Addresses of one sort: requests and guesses have each their own, so that neither drives out the other.
+/// Both are of one type, since each type of cache is much code.
+fn remembered(quota: Quota) -> Cache<IpAddr, Arc<Address>> {
     let refill = quota.replenish_interval() * quota.burst_size().get();
     Cache::builder()
         .max_capacity(ADDRESSES_MAX)
@@ -82,20 +106,19 @@ fn remembered<T: Send + Sync + 'static>(quota: Quota) -> Cache<IpAddr, Arc<T>> {
 #[derive(Debug)]
 pub(super) struct Budgets {
     quota: Quota,
-    of: Cache<IpAddr, Arc<Budget>>,
+    of: Cache<IpAddr, Arc<Address>>,
 }
 
 impl Budgets {
     pub(super) fn new(quota: Quota) -> Self {
-        let of = remembered::<Budget>(quota);
+        let of = remembered(quota);
         Self { quota, of }
     }
 
     pub(super) fn take(&self, address: IpAddr) -> Result<(), Wait> {
-        let budget = self
-            .of
-            .get_with(address, || Arc::new(Budget::new(self.quota)));
-        budget.take()
+        let address = self.of.get_with(address, || Address::new(self.quota));
+        let taken = address.limit.check();
+        taken.map(|_| ()).map_err(wait)
     }
 }
 
@@ -105,16 +128,7 @@ pub(super) struct Guesses {
     quota: Quota,
     /// Guessers are told a time by this one.
     began: Instant,
-    of: Cache<IpAddr, Arc<Guesser>>,
-}
-
-type Counted = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformationMiddleware>;
-
-#[derive(Debug)]
-struct Guesser {
-    wrong: Counted,
-    /// Milliseconds after the beginning before which no key of it is looked at.
-    closed_until_ms: AtomicU64,
+    of: Cache<IpAddr, Arc<Address>>,
 }
 
 impl Default for Guesses {
@@ -123,7 +137,7 @@ impl Default for Guesses {
         Self {
             quota,
             began: Instant::now(),
-            of: remembered::<Guesser>(quota),
+            of: remembered(quota),
         }
     }
 }
@@ -143,15 +157,9 @@ impl Guesses {
 
     /// A key of this address was wrong.
     pub(super) fn count(&self, address: IpAddr) {
-        let guesser = self.of.get_with(address, || {
-            let wrong = RateLimiter::direct(self.quota);
-            Arc::new(Guesser {
-                wrong: wrong.with_middleware(),
-                closed_until_ms: AtomicU64::new(0),
-            })
-        });
+        let guesser = self.of.get_with(address, || Address::new(self.quota));
         let left = guesser
-            .wrong
+            .limit
             .check()
             .map(|state| state.remaining_burst_capacity());
         // The next one would be too many, and so is not even looked at.
