@@ -66,13 +66,14 @@ pub use board::{
 pub use builder::ClientBuilder;
 pub use client::Client;
 pub use contribute::{
-    Contribute, ContributeError, Contribution, Outcome, Rejected, Returning, Undecided, Written,
+    Contribute, ContributeError, Contribution, Outcome, Receipt, ReceiptItem, Rejected, Returning,
+    Undecided, Written,
 };
 pub use error::Error;
 pub use jiff::Timestamp;
 pub use kinds::{GetBoards, GetTops, Tops};
 pub use members::{Erase, Hiding};
 pub use name::BoardName;
-pub use patience::Patience;
+pub use patience::{Patience, Pauses};
 pub use problem::{Problem, ProblemType};
 pub use stream::{BoardStream, Changes, Event, Events};

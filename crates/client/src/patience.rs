@@ -46,9 +46,10 @@ impl Patience {
     }
 }
 
-/// The pauses of one stall. Progress ends a stall; the next begins with new pauses.
+/// The pauses of one stall, also for whoever sends by other means. Progress ends a stall; the next begins with
+/// new pauses.
 #[derive(Debug)]
-pub(crate) struct Pauses {
+pub struct Pauses {
     patience: Patience,
     next: Duration,
     /// None where there is no end.
@@ -56,7 +57,9 @@ pub(crate) struct Pauses {
 }
 
 impl Pauses {
-    pub(crate) fn new(patience: Patience) -> Self {
+    /// Those of a stall that begins now.
+    #[must_use]
+    pub fn new(patience: Patience) -> Self {
         Self {
             patience,
             next: patience.first_pause,
@@ -65,7 +68,7 @@ impl Pauses {
     }
 
     /// How long to wait before the next attempt; none when that would be too late.
-    pub(crate) fn next(&mut self, retry_after: Option<Duration>) -> Option<Duration> {
+    pub fn next(&mut self, retry_after: Option<Duration>) -> Option<Duration> {
         let pause = self.next.mul_f64(f64::midpoint(1.0, random_share()));
         let pause = retry_after.map_or(pause, |asked| asked.saturating_add(pause));
         self.next = (self.next * 2).min(self.patience.longest_pause);

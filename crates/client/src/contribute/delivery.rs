@@ -153,7 +153,7 @@ impl<'a> Delivery<'a> {
         self.outcome.applied += receipt.applied;
         self.outcome.duplicates += receipt.duplicates;
         self.outcome.rejected_count += receipt.rejected_count;
-        let unlisted = receipt.unlisted_failures();
+        let (_, unlisted) = receipt.unlisted();
         let refused: BTreeSet<usize> = receipt.rejected.iter().map(|item| item.index).collect();
         for item in receipt.rejected {
             self.outcome.rejected.push(Rejected {

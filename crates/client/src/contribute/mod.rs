@@ -22,7 +22,7 @@ pub use contribution::Contribution;
 pub(crate) use contribution::{drawn_id, fields};
 use delivery::Delivery;
 pub use outcome::{ContributeError, Outcome, Rejected, Undecided, Written};
-pub(crate) use receipt::Receipt;
+pub use receipt::{Receipt, ReceiptItem};
 
 /// What an outcome tells beside the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

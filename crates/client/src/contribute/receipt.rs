@@ -1,4 +1,4 @@
-//! What the server answers to a batch: [`Receipt`].
+//! What the server answers to a batch: [`Receipt`], also for whoever sends batches by other means.
 
 use serde::Deserialize;
 
@@ -12,30 +12,38 @@ const NOT_TAKEN: u16 = 503;
 /// The outcomes of one request. The counts go by contribution and board; the lists stop at a limit
 /// of the server's, the counts do not.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Receipt {
-    pub(crate) applied: u64,
-    pub(crate) duplicates: u64,
-    pub(super) rejected_count: u64,
-    pub(super) rejected: Vec<Item>,
-    pub(super) failed_count: u64,
-    pub(super) failed: Vec<Item>,
+pub struct Receipt {
+    /// Applied by this request.
+    pub applied: u64,
+    /// Applied before, under the same ids.
+    pub duplicates: u64,
+    /// Wrong in themselves.
+    pub rejected_count: u64,
+    /// The first of those.
+    pub rejected: Vec<ReceiptItem>,
+    /// What the store could not take.
+    pub failed_count: u64,
+    /// The first of those.
+    pub failed: Vec<ReceiptItem>,
     /// How many were taken in before the server ended the request; all where absent.
-    pub(super) read: Option<usize>,
+    pub read: Option<usize>,
     #[serde(default)]
     pub(super) standings: Vec<WireWritten>,
 }
 
-/// One outcome that is no success.
+/// One outcome of a [`Receipt`] that is no success.
 #[derive(Debug, Deserialize)]
-pub(super) struct Item {
+pub struct ReceiptItem {
     /// Place in the request, from 0.
-    pub(super) index: usize,
+    pub index: usize,
     /// Absent where the contribution does not even name one.
-    pub(super) board: Option<String>,
+    pub board: Option<String>,
+    /// Why.
     #[serde(rename = "type")]
-    pub(super) kind: ProblemType,
+    pub kind: ProblemType,
+    /// The same for people.
     #[serde(default)]
-    pub(super) detail: String,
+    pub detail: String,
 }
 
 /// One contribution on one board: its member's standing in each window after it.
@@ -49,7 +57,8 @@ pub(super) struct WireWritten {
 
 impl Receipt {
     /// Reads an answer to a request of so many contributions; none if it is no receipt for those.
-    pub(crate) fn parse(body: &[u8], sent: usize) -> Option<Self> {
+    #[must_use]
+    pub fn parse(body: &[u8], sent: usize) -> Option<Self> {
         let receipt: Self = serde_json::from_slice(body).ok()?;
         let items = receipt.rejected.iter().chain(&receipt.failed);
         let mut places = items
@@ -59,16 +68,30 @@ impl Receipt {
         fits.then_some(receipt)
     }
 
-    /// How many failures the list leaves out.
-    pub(super) fn unlisted_failures(&self) -> u64 {
-        self.failed_count.saturating_sub(self.failed.len() as u64)
+    /// How many outcomes the lists leave out: of the rejected, of the failed.
+    #[must_use]
+    pub fn unlisted(&self) -> (u64, u64) {
+        let beyond = |count: u64, list: &[ReceiptItem]| count.saturating_sub(list.len() as u64);
+        (
+            beyond(self.rejected_count, &self.rejected),
+            beyond(self.failed_count, &self.failed),
+        )
     }
 }
 
-impl Item {
+impl ReceiptItem {
     /// Surely not applied, so that it may be sent again even without an id.
-    pub(super) fn is_unavailable(&self) -> bool {
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
         self.kind == ProblemType::Unavailable
+    }
+
+    /// Board, type and detail, as far as they are there.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        let detail = (!self.detail.is_empty()).then_some(self.detail.as_str());
+        let parts = [self.board.as_deref(), Some(self.kind.as_str()), detail];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(": ")
     }
 
     pub(super) fn error(&self) -> Error {
@@ -91,7 +114,7 @@ mod tests {
         let body = br#"{"applied":1,"duplicates":0,"rejected_count":1,"rejected":
             [{"index":1,"type":"not-json"}],"failed_count":0,"failed":[],"read":2,"later":true}"#;
         let receipt = Receipt::parse(body, 2).unwrap();
-        assert_eq!(receipt.rejected[0].kind.as_str(), "not-json");
+        assert_eq!(receipt.rejected[0].explain(), "not-json");
         assert!(Receipt::parse(body, 1).is_none());
         assert!(Receipt::parse(b"{}", 1).is_none());
         assert!(Receipt::parse(b"<html>", 1).is_none());

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::Halt;
 use crate::client::{Answer, Client, ClientError};
-use crate::delivery::{Item, Patience, Pauses, Receipt, Stop};
+use crate::delivery::{Patience, Pauses, Receipt, ReceiptItem, Stop};
 
 const PATH: &str = "/v1/contributions";
 
@@ -158,7 +158,7 @@ impl Sender<'_> {
         let read = receipt.read.unwrap_or(places.len());
         let failed = receipt.failed.iter().map(|item| places[item.index]);
         let again: BTreeSet<usize> = failed.chain(places[read..].iter().copied()).collect();
-        let reason = receipt.failed.first().map(Item::explain);
+        let reason = receipt.failed.first().map(ReceiptItem::explain);
         Attempt::Again {
             places: again.into_iter().collect(),
             reason: reason.unwrap_or_else(|| "the server did not take in all lines".to_owned()),

@@ -15,7 +15,7 @@ use tokio::time::sleep;
 
 use crate::board_path::encoded;
 use crate::client::{Answer, Client, ClientError};
-use crate::delivery::{Item, Patience, Pauses, Receipt};
+use crate::delivery::{Patience, Pauses, Receipt, ReceiptItem};
 
 const PATH: &str = "/v1/contributions";
 /// How long what a kind remembers is taken for known.
@@ -187,11 +187,10 @@ fn settle(receipt: &Receipt, places: &[usize], sent: &mut Sent) -> Option<String
     sent.applied += receipt.applied;
     sent.duplicates += receipt.duplicates;
     sent.rejected_count += receipt.rejected_count;
-    let explained = |item: &Item| {
-        let detail = item.detail.as_deref().unwrap_or_default();
+    let explained = |item: &ReceiptItem| {
         let board = item.board.iter().map(|board| format!("{board}: "));
-        let detail = board.chain([detail.to_owned()]).collect();
-        (item.kind.clone(), detail)
+        let detail = board.chain([item.detail.clone()]).collect();
+        (item.kind.to_string(), detail)
     };
     for item in &receipt.rejected {
         sent.rejected.insert(places[item.index], explained(item));
@@ -212,7 +211,7 @@ fn settle(receipt: &Receipt, places: &[usize], sent: &mut Sent) -> Option<String
             sent.left.remove(place);
         }
     }
-    let reason = receipt.failed.first().map(Item::explain);
+    let reason = receipt.failed.first().map(ReceiptItem::explain);
     let is_whole = failed.is_empty() && read == places.len();
     (!is_whole).then(|| reason.unwrap_or_else(|| "the server did not take in all".to_owned()))
 }
