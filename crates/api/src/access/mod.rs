@@ -29,6 +29,7 @@ pub use key::{KeyError, KeySettings, NewKey};
 use keys::Keys;
 pub use rate::RateSettings;
 use rate::{Budgets, Guesses};
+#[cfg(test)]
 pub(crate) use routes::{Needs, is_probe, needs_of};
 pub use scope::Scope;
 pub use settings::{AccessError, AccessSettings, TokenSecret};

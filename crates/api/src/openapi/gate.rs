@@ -5,8 +5,9 @@ use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Components, OpenApi};
 
-use super::problems::{of_every_route, responses_for};
+use super::problems::responses_for;
 use crate::access::{Needs, Scope, is_probe, needs_of};
+use crate::problem::ProblemType;
 
 /// What the document calls a key.
 const KEY: &str = "key";
@@ -56,4 +57,28 @@ fn add_to_operation(path: &str, method: &Method, operation: &mut Operation) {
     // A scheme that has no scopes of its own may still name what it takes (OpenAPI 3.1).
     let key = SecurityRequirement::new(KEY, [scope.as_str()]);
     operation.security = Some(vec![key]);
+}
+
+/// What every route that asks for a key may answer, whatever it is; bodies have problems of their own.
+fn of_every_route(is_keyed: bool, has_body: bool) -> Vec<ProblemType> {
+    use ProblemType as P;
+    let mut problems = vec![P::TooManyRequests, P::Overloaded];
+    if is_keyed {
+        problems.extend([
+            P::Invalid,
+            P::Unauthorized,
+            P::Forbidden,
+            P::Unavailable,
+            P::Unknown,
+        ]);
+    }
+    if has_body {
+        problems.extend([
+            P::Malformed,
+            P::TooSlow,
+            P::TooLarge,
+            P::UnsupportedMediaType,
+        ]);
+    }
+    problems
 }

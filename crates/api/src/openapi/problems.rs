@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::schema::{AllOfBuilder, ObjectBuilder, Ref, SchemaType, Type};
-use utoipa::openapi::{Components, ContentBuilder, OpenApi, RefOr, Response, ResponseBuilder};
+use utoipa::openapi::{ContentBuilder, RefOr, Response, ResponseBuilder};
 use utoipa::{IntoResponses, ToSchema as _};
 
-use super::gate::operations;
 use crate::problem::{ProblemShape, ProblemType};
 
 /// The media type of problems.
-const MEDIA_TYPE: &str = "application/problem+json";
+pub(super) const MEDIA_TYPE: &str = "application/problem+json";
 
 type Responses = BTreeMap<String, RefOr<Response>>;
 
@@ -28,36 +27,6 @@ pub(super) fn responses_for(problems: &[ProblemType]) -> Responses {
         (status.to_string(), response.into())
     };
     by_status.into_iter().map(response).collect()
-}
-
-/// Gives every answer of problems alone a name, since many operations have the same ones.
-pub(super) fn name(document: &mut OpenApi) {
-    let mut named = BTreeMap::new();
-    for item in document.paths.paths.values_mut() {
-        for (_, operation) in operations(item) {
-            for response in operation.responses.responses.values_mut() {
-                let RefOr::T(told) = response else { continue };
-                let Some(words) = words_of(told) else {
-                    continue;
-                };
-                let reference = Ref::from_response_name(&words);
-                let told = std::mem::replace(response, RefOr::Ref(reference));
-                named.insert(words, told);
-            }
-        }
-    }
-    let components = document.components.get_or_insert_with(Components::new);
-    components.responses.extend(named);
-}
-
-/// The words of the problems that a response is of, as its name.
-fn words_of(response: &Response) -> Option<String> {
-    if !response.content.contains_key(MEDIA_TYPE) {
-        return None;
-    }
-    let told = response.description.split("\n\n");
-    let words = told.filter_map(|line| line.strip_prefix('`')?.split('`').next());
-    Some(words.collect::<Vec<_>>().join("."))
 }
 
 fn response(status: u16, problems: &[ProblemType]) -> Response {
@@ -141,30 +110,6 @@ groups! {
     OfWrite: UnknownKind UnknownWindow WindowGone OutOfRange WindowClosed NotOpen FromTheFuture;
     /// Of a member that is removed.
     OfRemoval: UnknownKind NotRanked WindowClosed NotOpen;
-}
-
-/// What every route that asks for a key may answer, whatever it is; bodies have problems of their own.
-pub(super) fn of_every_route(is_keyed: bool, has_body: bool) -> Vec<ProblemType> {
-    use ProblemType as P;
-    let mut problems = vec![P::TooManyRequests, P::Overloaded];
-    if is_keyed {
-        problems.extend([
-            P::Invalid,
-            P::Unauthorized,
-            P::Forbidden,
-            P::Unavailable,
-            P::Unknown,
-        ]);
-    }
-    if has_body {
-        problems.extend([
-            P::Malformed,
-            P::TooSlow,
-            P::TooLarge,
-            P::UnsupportedMediaType,
-        ]);
-    }
-    problems
 }
 
 /// What a problem of this type may say.

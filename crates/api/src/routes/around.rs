@@ -21,6 +21,7 @@ const NEIGHBOURS_MAX: u64 = 500;
 const NEIGHBOURS_DEFAULT: u64 = 5;
 
 /// What it answers.
+#[cfg_attr(not(test), expect(dead_code, reason = "of the document alone"))]
 type EntriesAnswer = Answer<Entries<EntryShape<'static>>>;
 
 /// A member among its neighbours

@@ -58,6 +58,7 @@ struct SettledShape {
 }
 
 /// What it answers.
+#[cfg_attr(not(test), expect(dead_code, reason = "of the document alone"))]
 type InfoAnswer = Answer<InfoShape>;
 
 /// What a board is

@@ -23,6 +23,7 @@ struct CountShape {
 }
 
 /// What it answers.
+#[cfg_attr(not(test), expect(dead_code, reason = "of the document alone"))]
 type CountAnswer = Answer<CountShape>;
 
 /// How many members' first field lies between two values

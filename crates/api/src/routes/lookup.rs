@@ -65,6 +65,7 @@ impl Serialize for FoundShape<'_> {
 }
 
 /// What it answers.
+#[cfg_attr(not(test), expect(dead_code, reason = "of the document alone"))]
 type FoundAnswer = Answer<Entries<FoundShape<'static>>>;
 
 /// Many members at once, in the order asked

@@ -22,6 +22,7 @@ use crate::target::{BoardPath, read_window, resolve_only};
 use crate::wire::{Answer, Envelope, PlaceShape, StandingShape};
 
 /// What it answers.
+#[cfg_attr(not(test), expect(dead_code, reason = "of the document alone"))]
 type PlaceAnswer = Answer<PlaceShape<'static>>;
 
 /// One member's place

@@ -9,7 +9,7 @@ use crate::if_none_match;
 use crate::openapi::{TEXT, params::OfKnown};
 use crate::routes::page::digest;
 
-static ETAG: LazyLock<HeaderValue> = LazyLock::new(|| digest(&TEXT));
+static ETAG: LazyLock<HeaderValue> = LazyLock::new(|| digest(TEXT.as_bytes()));
 
 /// This document
 #[utoipa::path(
@@ -42,5 +42,5 @@ pub(crate) async fn show(headers: HeaderMap) -> Response {
     }
     let media_type = HeaderValue::from_static("application/json");
     let media_type = [(header::CONTENT_TYPE, media_type)];
-    (said, media_type, TEXT.clone()).into_response()
+    (said, media_type, TEXT).into_response()
 }

@@ -20,6 +20,7 @@ pub(crate) const PAGE_MAX: u64 = 1000;
 const LIMIT_DEFAULT: u64 = 100;
 
 /// What it answers.
+#[cfg_attr(not(test), expect(dead_code, reason = "of the document alone"))]
 type EntriesAnswer = Answer<Entries<EntryShape<'static>>>;
 
 /// By position at any depth, or by the first field

@@ -44,6 +44,7 @@ struct ValuesShape<'a> {
 }
 
 /// What it answers.
+#[cfg_attr(not(test), expect(dead_code, reason = "of the document alone"))]
 type PlaceAnswer = Answer<PlaceShape>;
 
 /// The place that points would have

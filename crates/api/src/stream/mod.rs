@@ -15,6 +15,9 @@ mod written;
 
 pub(crate) use feed::Watched;
 pub(crate) use feeds::Feeds;
-pub(crate) use own_place::{NoPlaceShape, OwnPlace, OwnPlaceShape};
+pub(crate) use own_place::OwnPlace;
+#[cfg(test)]
+pub(crate) use own_place::{NoPlaceShape, OwnPlaceShape};
 pub(crate) use reader::Reader;
+#[cfg(test)]
 pub(crate) use written::ChangesWritten;

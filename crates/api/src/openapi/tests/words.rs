@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use super::super::document;
+use super::super::document::document;
 
 const PAGE: &str = include_str!("../../../../../docs/http.md");
 

@@ -1,0 +1,136 @@
+//! The document, made from the handlers and their types.
+//!
+//! Only tests make it, and hold the file against it: a server has no need of the code, which is much.
+
+use std::collections::BTreeMap;
+
+use axum::http::Method;
+use utoipa::OpenApi as _;
+use utoipa::openapi::schema::Ref;
+use utoipa::openapi::{Components, OpenApi, RefOr, Response};
+
+use super::gate::{self, operations};
+use super::problems::MEDIA_TYPE;
+use crate::problem::ProblemShape;
+use crate::routes;
+use crate::stream::{ChangesWritten, NoPlaceShape, OwnPlaceShape};
+use crate::wire::{Answer, TopWritten};
+
+/// Event `member` of a stream.
+type OwnPlaceAnswer = Answer<OwnPlaceShape<'static>>;
+
+/// The same of one who is not ranked.
+type NoPlaceAnswer = Answer<NoPlaceShape<'static>>;
+
+/// What holds for all routes.
+#[derive(utoipa::OpenApi)]
+#[openapi(
+    info(
+        title = "Megaboard",
+        description = "Leaderboards that are exact at any size: contributions in, ranks out.\n\n\
+            A **kind** is a set of rules, a **board** is a kind and a subject, a **member** is ranked on it, \
+            in each **window** of time. Errors are RFC 9457 problems with a stable `type`. Unknown parameters \
+            and fields are errors. Times are RFC 3339 in UTC, with milliseconds.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
+    ),
+    tags(
+        (name = "Contributions", description = "What changes standings."),
+        (name = "Reading", description = "Standings, ranks and counts of one board, each exact."),
+        (name = "Streams", description = "Boards as they move, as server-sent events."),
+        (name = "Boards", description = "Boards, and their settings before the first contribution."),
+        (name = "Members", description = "One member on every board: hidden, shown again, erased."),
+        (name = "Kinds", description = "The rules of boards."),
+        (name = "Service", description = "The server itself."),
+    ),
+    paths(
+        routes::contributions::add,
+        routes::top::show,
+        routes::tops::many,
+        routes::range::show,
+        routes::count::show,
+        routes::member::show,
+        routes::member::set,
+        routes::member::remove,
+        routes::around::show,
+        routes::lookup::show,
+        routes::rank::of_points,
+        routes::rank::of_values,
+        routes::stream::show,
+        routes::stream_tokens::issue,
+        routes::boards::list,
+        routes::board::show,
+        routes::board::settle,
+        routes::board::delete,
+        routes::erase::erase,
+        routes::members::is_hidden,
+        routes::members::hide,
+        routes::members::show,
+        routes::members::hidden,
+        routes::kinds::list,
+        routes::kinds::show,
+        routes::kinds::put,
+        routes::kinds::delete,
+        routes::health::alive,
+        routes::health::ready,
+        routes::metrics::show,
+        routes::openapi::show,
+        routes::page::docs,
+    ),
+    // What is in no response by itself: events of streams, and what all problems are.
+    components(schemas(
+        ProblemShape<'static>,
+        TopWritten,
+        ChangesWritten,
+        OwnPlaceAnswer,
+        NoPlaceAnswer,
+    )),
+)]
+struct Contract;
+
+/// The whole document.
+pub(super) fn document() -> OpenApi {
+    let mut document = Contract::openapi();
+    document.info.contact = None;
+    gate::add_to(&mut document);
+    name_problems(&mut document);
+    document
+}
+
+/// The paths and methods of the document.
+pub(crate) fn documented() -> Vec<(String, Vec<Method>)> {
+    let methods = |(path, mut item): (String, _)| {
+        let methods = operations(&mut item).map(|(method, _)| method);
+        (path, methods.collect())
+    };
+    document().paths.paths.into_iter().map(methods).collect()
+}
+
+/// Gives every answer of problems alone a name, since many operations have the same ones.
+fn name_problems(document: &mut OpenApi) {
+    let mut named = BTreeMap::new();
+    for item in document.paths.paths.values_mut() {
+        for (_, operation) in operations(item) {
+            for response in operation.responses.responses.values_mut() {
+                let RefOr::T(told) = response else { continue };
+                let Some(words) = words_of(told) else {
+                    continue;
+                };
+                let reference = Ref::from_response_name(&words);
+                let told = std::mem::replace(response, RefOr::Ref(reference));
+                named.insert(words, told);
+            }
+        }
+    }
+    let components = document.components.get_or_insert_with(Components::new);
+    components.responses.extend(named);
+}
+
+/// The words of the problems that a response is of, as its name.
+fn words_of(response: &Response) -> Option<String> {
+    if !response.content.contains_key(MEDIA_TYPE) {
+        return None;
+    }
+    let told = response.description.split("\n\n");
+    let words = told.filter_map(|line| line.strip_prefix('`')?.split('`').next());
+    Some(words.collect::<Vec<_>>().join("."))
+}
