@@ -210,6 +210,12 @@ impl Live {
         })
     }
 
+    /// Connects anew: the server ends connections that nothing came over while others were measured.
+    fn connect(&mut self) -> io::Result<()> {
+        self.connection = Connection::open(self.server.address)?;
+        Ok(())
+    }
+
     /// Somebody gets points.
     fn change(&mut self) -> io::Result<()> {
         let one = self.contributions.anyone(1);
@@ -232,6 +238,7 @@ fn main() -> io::Result<()> {
     let (mut ours, mut theirs, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
     for round in 1..=args.rounds {
         eprintln!("round {round} of {}", args.rounds);
+        live.connect()?;
         let (address, pid) = (live.server.address, live.server.pid());
         ours.push(cpu_us_a_frame(address, pid, &args, frame.len(), || {
             live.change()
