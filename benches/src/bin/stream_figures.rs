@@ -5,7 +5,9 @@
 //!
 //! `?n=10` of a board of 1,000 members that changes 20 times a second, shown 10 times a second. All that the
 //! server does meanwhile, writes and merges included, is in its CPU; the bare handler does nothing but
-//! send. Each round opens the streams of both anew, one server after the other.
+//! send. The client does the same for both, writes to our server included: how often it sleeps, and so has to
+//! be woken by whoever sends, must not differ. Each round opens the streams of both anew, one server after the
+//! other.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::SocketAddr;
@@ -244,7 +246,9 @@ fn main() -> io::Result<()> {
             live.change()
         })?);
         let (address, pid) = (bare.address, bare.pid());
-        theirs.push(cpu_us_a_frame(address, pid, &args, frame.len(), || Ok(()))?);
+        theirs.push(cpu_us_a_frame(address, pid, &args, frame.len(), || {
+            live.change()
+        })?);
         bytes.push(bytes_a_stream(&args, home.path())?);
     }
     let mut shown = table(&["figure", "megaboard", "bare axum", "ratio", ""]);
