@@ -65,11 +65,11 @@ impl Budget {
 
     /// Takes one request out of it.
     pub(super) fn take(&self) -> Result<(), Wait> {
-        self.0.check().map_err(wait)
+        self.0.check().map_err(|until| wait_of(&until))
     }
 }
 
-fn wait(until: NotUntil<<DefaultClock as Clock>::Instant>) -> Wait {
+fn wait_of(until: &NotUntil<<DefaultClock as Clock>::Instant>) -> Wait {
     until.wait_time_from(DefaultClock::default().now())
 }
 
@@ -118,7 +118,7 @@ impl Budgets {
     pub(super) fn take(&self, address: IpAddr) -> Result<(), Wait> {
         let address = self.of.get_with(address, || Address::new(self.quota));
         let taken = address.limit.check();
-        taken.map(|_| ()).map_err(wait)
+        taken.map(drop).map_err(|until| wait_of(&until))
     }
 }
 
