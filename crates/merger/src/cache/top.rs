@@ -97,7 +97,10 @@ impl Merger {
                 self.counters.count_hit(arrived, &snapshot);
                 Ok(TopView::now(snapshot))
             }
-            None => self.top_waited_for(board, kind, window, need).await,
+            None => {
+                self.top_waited_for(board, kind, window, need, arrived)
+                    .await
+            }
         }
     }
 
@@ -111,12 +114,20 @@ impl Merger {
     ) -> Option<Arc<Snapshot>> {
         match self.life_at_hand(board, kind, need)? {
             Life::Unborn(snapshot) => Some(snapshot),
-            Life::On(record) => {
-                let known = self.boards.snapshots.get(&(record.incarnation, window))?;
-                let will_do = known.serves(kind, self.need_of(&record, need));
-                will_do.then_some(known)
-            }
+            Life::On(record) => self.snapshot_at_hand(&record, kind, window, need),
         }
+    }
+
+    fn snapshot_at_hand(
+        &self,
+        record: &BoardRecord,
+        kind: &Kind,
+        window: Window,
+        need: Need,
+    ) -> Option<Arc<Snapshot>> {
+        let known = self.boards.snapshots.get(&(record.incarnation, window))?;
+        let will_do = known.serves(kind, self.need_of(record, need));
+        will_do.then_some(known)
     }
 
     /// A top that has to be looked for. Boxed here, so that whoever waits for it neither carries its size
@@ -127,6 +138,7 @@ impl Merger {
         kind: &'a Arc<Kind>,
         window: Window,
         need: Need,
+        arrived: Instant,
     ) -> BoxFuture<'a, Result<TopView, ReadError>> {
         let top = async move {
             for _ in 0..LIVES_MAX {
@@ -144,6 +156,10 @@ impl Merger {
                         return self.last(self.boards.unborn.get(board), need.fresh, error);
                     }
                 };
+                if let Some(snapshot) = self.snapshot_at_hand(&record, kind, window, need) {
+                    self.counters.count_hit(arrived, &snapshot);
+                    return Ok(TopView::now(snapshot));
+                }
                 let key = (record.incarnation, window);
                 let need = self.need_of(&record, need);
                 match self.merged(record.clone(), kind, key, need).await {
