@@ -10,6 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::feed::{Signal, Watched};
 use super::feeds::Seat;
+use super::frame::Frame;
 use crate::app::App;
 use crate::metrics::Streams;
 use crate::problem::Problem;
@@ -32,7 +33,15 @@ pub(crate) struct Reader {
     _permit: OwnedSemaphorePermit,
 }
 
-/// What a reader was sent.
+/// What a signal has for a reader.
+enum News {
+    None,
+    Event(Bytes),
+    /// What moved between the frame before and this one.
+    Moves(Arc<Frame>),
+}
+
+/// What a reader was sent, and in which form.
 struct Sent {
     /// It is told what moved, where it can be.
     changes: bool,
@@ -109,8 +118,13 @@ impl Reader {
             let signal = self.signals.borrow_and_update();
             let news = self.sent.news(&signal);
             drop(signal);
-            if news.is_some() {
-                return news;
+            match news {
+                News::None => {}
+                News::Event(event) => return Some(event),
+                // Made by the first who wants it, and not while nobody can be told anything.
+                News::Moves(frame) => {
+                    return Some(frame.changes().unwrap_or_else(|| frame.board.clone()));
+                }
             }
         }
     }
@@ -118,23 +132,22 @@ impl Reader {
 
 impl Sent {
     /// What a signal has that was not sent yet; sent by that.
-    fn news(&mut self, signal: &Signal) -> Option<Bytes> {
+    fn news(&mut self, signal: &Signal) -> News {
         let Signal { frame, beats, end } = signal;
-        if end.is_some() {
+        if let Some(end) = end {
             self.has_ended = true;
-            return end.clone();
+            return News::Event(end.clone());
         }
         if frame.number == self.number {
             let is_due = self.beats != *beats;
             self.beats = *beats;
-            return is_due.then_some(BEAT);
+            return if is_due {
+                News::Event(BEAT)
+            } else {
+                News::None
+            };
         }
         let follows = frame.number == self.number + 1 && self.number > 0;
-        let changes = if self.changes && follows {
-            frame.changes()
-        } else {
-            None
-        };
         self.metrics.frames.inc();
         if self.number > 0 && !follows {
             let skipped = frame.number.saturating_sub(self.number + 1);
@@ -142,7 +155,11 @@ impl Sent {
         }
         self.number = frame.number;
         self.beats = *beats;
-        Some(changes.unwrap_or_else(|| frame.board.clone()))
+        if self.changes && follows {
+            News::Moves(frame.clone())
+        } else {
+            News::Event(frame.board.clone())
+        }
     }
 }
 
@@ -153,7 +170,6 @@ mod tests {
     use futures::{FutureExt as _, StreamExt as _};
     use tokio::sync::Semaphore;
 
-    use super::super::frame::Frame;
     use super::*;
 
     /// Events by the numbers of their frames.
