@@ -79,7 +79,7 @@ type Counted = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformati
 #[derive(Debug)]
 struct Address {
     limit: Counted,
-    /// Milliseconds after the beginning before which no key of it is looked at.
+    /// Of a guesser: milliseconds after the beginning before which no key of it is looked at.
     closed_until_ms: AtomicU64,
 }
 
@@ -116,8 +116,8 @@ impl Budgets {
     }
 
     pub(super) fn take(&self, address: IpAddr) -> Result<(), Wait> {
-        let address = self.of.get_with(address, || Address::new(self.quota));
-        let taken = address.limit.check();
+        let known = self.of.get_with(address, || Address::new(self.quota));
+        let taken = known.limit.check();
         taken.map(drop).map_err(|until| wait_of(&until))
     }
 }

@@ -197,9 +197,14 @@ mod tests {
         for other in [
             ".nest(",
             ".merge(",
-            "route_service(",
-            "nest_service(",
+            "_service(",
+            "with_tsr(",
             "any(",
+            "on(",
+            "patch(",
+            "head(",
+            "options(",
+            "trace(",
         ] {
             let hidden = "the test does not see those routes";
             assert!(!ROUTER.contains(other), "{other}: {hidden}");
@@ -218,7 +223,9 @@ mod tests {
             let named = all.into_iter().filter(|(name, _)| handlers.contains(name));
             (path.to_owned(), named.map(|(_, method)| method).collect())
         };
-        rows.map(row).collect()
+        let served: BTreeMap<_, _> = rows.map(row).collect();
+        assert_eq!(ROUTER.matches(".route(").count(), served.len());
+        served
     }
 
     #[test]
