@@ -28,6 +28,7 @@
 //! - A board as it moves: [`Board::stream`], [`Events`], [`Event`].
 //! - Kinds, lists of boards, members on every board: methods of [`Client`].
 //! - What goes wrong: [`Error`], [`Problem`], [`ProblemType`]; how long it is tried: [`Patience`].
+//! - For whoever sends contributions by other means: [`Receipt`], [`Pauses`].
 //!
 //! Reads are asked again after failures that pass: a connection that was not made or broke, 429, 502,
 //! 503 and 504. What changes something is sent again where that changes nothing more; each method says

@@ -12,6 +12,7 @@ const NOT_TAKEN: u16 = 503;
 /// The outcomes of one request. The counts go by contribution and board; the lists stop at a limit
 /// of the server's, the counts do not.
 #[derive(Debug, Deserialize)]
+#[non_exhaustive]
 pub struct Receipt {
     /// Applied by this request.
     pub applied: u64,
@@ -33,6 +34,7 @@ pub struct Receipt {
 
 /// One outcome of a [`Receipt`] that is no success.
 #[derive(Debug, Deserialize)]
+#[non_exhaustive]
 pub struct ReceiptItem {
     /// Place in the request, from 0.
     pub index: usize,
