@@ -80,26 +80,23 @@ impl Router {
 
     /// The record of a board, for a read by this kind: born, or with settings only; none for one that
     /// nobody has contributed to, and for one that has expired. `StaleKind` where another kind has taken its place: by then it is in the catalogue.
-    pub fn record<'a>(
-        &'a self,
-        name: &'a BoardName,
-        kind: &'a Kind,
+    pub async fn record(
+        &self,
+        name: &BoardName,
+        kind: &Kind,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Arc<BoardRecord>>, StoreError>> {
-        let found = async move {
-            let record = self.boards.found_of(name, kind, now).await;
-            if record == Err(StoreError::StaleKind) {
-                self.catalogue.refresh().await?;
-            }
-            Ok(record?.filter(|record| !record.activity.has_expired(now)))
-        };
-        found.boxed()
+    ) -> Result<Option<Arc<BoardRecord>>, StoreError> {
+        let record = self.boards.found_of(name, kind, now).await;
+        if record == Err(StoreError::StaleKind) {
+            self.catalogue.refresh().await?;
+        }
+        Ok(record?.filter(|record| !record.activity.has_expired(now)))
     }
 
     /// Applies writes, boards and shards side by side, each write whole or not at all. One outcome
     /// for each, in their order. Writes of one member to one board are applied in order.
     ///
-    /// Boxed, as all that waits for the store is, so that whoever waits for it does not compile it again.
+    /// Boxed, so that whoever waits for it does not compile it again.
     pub fn write<'a>(
         &'a self,
         writes: &'a [Write],
