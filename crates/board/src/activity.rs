@@ -7,8 +7,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::limits::{KEEP_MAX, SETTINGS_KEPT};
+use crate::limits::{KEEP_MAX, NAMES_CLOSED, SETTINGS_KEPT};
 use crate::timestamp::Timestamp;
+
+const MILLISECOND: Duration = Duration::from_millis(1);
 
 /// From when to when a board takes contributions, and how long it is kept after its end. The default
 /// is a board without bounds.
@@ -125,6 +127,28 @@ impl Activity {
         Some(self.ends_at?.plus(self.expires_after?))
     }
 
+    /// The time that a name keeps after its board has gone at `gone_at`: what happened before belongs to
+    /// no later board. With it, the moment from which the settings date, so that
+    /// [`settings_kept_until`](Self::settings_kept_until) is the first moment at which nothing from
+    /// before would be admitted (`admitted_until`), or [`NAMES_CLOSED`] after. `None` for a board without
+    /// an end, and where that moment has passed at `now`.
+    #[must_use]
+    pub fn after_it(
+        &self,
+        admitted_until: impl FnOnce(Timestamp) -> Option<Timestamp>,
+        now: Timestamp,
+    ) -> Option<(Self, Timestamp)> {
+        let gone_at = self.expires_at().or(self.ends_at)?;
+        let last = gone_at.plus(NAMES_CLOSED);
+        let until =
+            admitted_until(gone_at.minus(MILLISECOND)).map_or(last, |until| until.min(last));
+        let after = Self {
+            starts_at: Some(gone_at),
+            ..Self::ALWAYS
+        };
+        (until > now).then(|| (after, until.minus(SETTINGS_KEPT)))
+    }
+
     /// Whether nothing is bounded.
     #[must_use]
     pub fn is_always(&self) -> bool {
@@ -163,8 +187,9 @@ impl Activity {
         Ok(())
     }
 
-    /// How long settings made at `settled` are kept for a board that nobody contributes to: until the
-    /// board would go, or for a while behind the last moment that they name.
+    /// How long settings made at `settled` are kept for a board that nobody contributes to, or that holds
+    /// nothing any more since then: until the board would go, or for a while behind the last moment that
+    /// they name.
     #[must_use]
     pub fn settings_kept_until(&self, settled: Timestamp) -> Timestamp {
         let named = self.starts_at.max(self.ends_at);

@@ -82,6 +82,22 @@ impl Kind {
         Some(end.plus(close))
     }
 
+    /// From when on no window takes what happened at `at`. `None`: some window always does.
+    #[must_use]
+    pub fn admits_until(&self, at: Timestamp) -> Option<Timestamp> {
+        let until = |rule: &WindowRule| {
+            let end = self.calendar().span_at(rule.period, at).end?;
+            let kept = match rule.keep {
+                Keep::After(keep) => Some(end.plus(keep)),
+                Keep::Forever | Keep::Idle(_) => None,
+            };
+            let closed = rule.close.map(|close| end.plus(close));
+            [kept, closed].into_iter().flatten().min()
+        };
+        let untils: Option<Vec<_>> = self.windows().iter().map(until).collect();
+        untils?.into_iter().max()
+    }
+
     /// Whether a store may drop the window. An idle board's window is not told by this.
     #[must_use]
     pub fn is_expired(&self, window: Window, now: Timestamp) -> bool {
@@ -131,9 +147,16 @@ pub struct Admission {
     /// From when to when (exclusive) the windows stay what they are, for the same `now`.
     valid: Option<(Timestamp, Timestamp)>,
     now: Option<Timestamp>,
+    closes_at: Option<Timestamp>,
 }
 
 impl Admission {
+    /// When the first of the windows closes that were admitted last, if one does.
+    #[must_use]
+    pub const fn closes_at(&self) -> Option<Timestamp> {
+        self.closes_at
+    }
+
     /// As [`Kind::admit`]. One admission serves one kind.
     pub fn admit(
         &mut self,
@@ -170,6 +193,7 @@ impl Admission {
             Timestamp::from_millis(i64::MAX),
         );
         let mut open: SmallVec<[Window; 5]> = SmallVec::new();
+        let mut closes_at = None;
         for rule in kind.windows() {
             let known = old
                 .iter()
@@ -183,9 +207,12 @@ impl Admission {
             }
             if rule.state(&span, now) == WindowState::Open {
                 open.push(span.window);
+                let closes = span.end.zip(rule.close).map(|(end, close)| end.plus(close));
+                closes_at = closes_at.into_iter().chain(closes).min();
             }
             self.spans.push(span);
         }
+        self.closes_at = closes_at;
         self.valid = Some((from, to));
         self.now = Some(now);
         let windows: Windows = Arc::from(open.as_slice());

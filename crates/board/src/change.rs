@@ -36,7 +36,10 @@ impl Kind {
         if self.rules().mode() != wanted.rules().mode() {
             return Err(refused("mode", "standings are folded by it"));
         }
-        if self.rules().ties() != wanted.rules().ties() {
+        let (ties, wanted_ties) = (self.rules().ties(), wanted.rules().ties());
+        // A kind of `ties = "member"` that an earlier version stored keeps the order of its boards.
+        let by_member = ties.is_by_member() && wanted_ties.is_by_member();
+        if ties != wanted_ties && !by_member {
             return Err(refused("ties", "standings are ordered by it"));
         }
         if self.calendar() != wanted.calendar() {
@@ -46,6 +49,10 @@ impl Kind {
             return Err(refused("retain", "lists are kept by it"));
         }
         let mut spec = wanted.spec.clone();
+        if by_member {
+            // Fields and mode are the same, and such rules are never packed.
+            spec.rules = self.spec.rules.clone();
+        }
         spec.windows = self.changed_windows(wanted, now)?;
         let differing = match (self.rules().packing(), wanted.rules().packing()) {
             (None, None) => None,

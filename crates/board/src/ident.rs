@@ -4,6 +4,8 @@
 //! so that a usual member costs no allocation. Reserved field names live here too, since what a
 //! field may be called is part of what it is.
 
+mod shown;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -86,6 +88,11 @@ ident!(
     check_kind
 );
 ident!(
+    /// The name of a configured server that boards are published to: `[a-z][a-z0-9-]{0,62}`.
+    TargetName,
+    check_target
+);
+ident!(
     /// A field's name: `[a-z][a-z0-9_]{0,31}`, none of the words that entries and parameters use.
     FieldName,
     check_field
@@ -153,13 +160,21 @@ pub const RESERVED_FIELD_NAMES: [&str; 42] = [
 ];
 
 fn check_kind(text: &str) -> Result<(), IdentError> {
+    check_label("kind", text)
+}
+
+fn check_target(text: &str) -> Result<(), IdentError> {
+    check_label("target", text)
+}
+
+fn check_label(what: &'static str, text: &str) -> Result<(), IdentError> {
     let (first, rest) = first_and_rest(text);
     let ok = first.is_some_and(|b| b.is_ascii_lowercase())
         && text.len() <= KIND_BYTES_MAX
         && rest
             .iter()
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-');
-    rule(ok, "kind", text, "does not match [a-z][a-z0-9-]{0,62}")
+    rule(ok, what, text, "does not match [a-z][a-z0-9-]{0,62}")
 }
 
 fn check_field(text: &str) -> Result<(), IdentError> {
@@ -237,7 +252,20 @@ fn rule(ok: bool, what: &'static str, text: &str, rule: &'static str) -> Result<
     }
 }
 
+impl Subject {
+    /// Whether a new board may be about it: an error where people could not tell it from others by sight.
+    pub fn check_shown(&self) -> Result<(), IdentError> {
+        shown::check_shown("subject", self.as_str())
+    }
+}
+
 impl Member {
+    /// Whether it may be written to: an error where people could not tell it from others by sight. What is
+    /// stored under such a name is still read and taken away by it.
+    pub fn check_shown(&self) -> Result<(), IdentError> {
+        shown::check_shown("member", self.as_str())
+    }
+
     /// A member whose bytes were those of a [`Member`] when they were stored.
     ///
     /// # Panics

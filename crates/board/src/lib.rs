@@ -29,14 +29,15 @@ pub use fold::OutOfRange;
 pub use hidden::{Hidden, TooManyHidden};
 pub use ident::{
     BoardName, ContributionId, FieldName, IdDigest, IdentError, Incarnation, KindName, Member,
-    RESERVED_FIELD_NAMES, Subject,
+    RESERVED_FIELD_NAMES, Subject, TargetName,
 };
 pub use kind::{Keep, Kind, KindError, KindSpec, RankStyle, ShardCount, WindowRule};
 pub use meaning::Meaning;
-pub use order::{Bound, RANK_WORDS_MAX, RankKey, RankWords};
+pub use order::{Bound, NameOrder, RANK_WORDS_MAX, RankKey, RankWords};
 pub use packing::Packing;
 pub use publication::{
-    KeyTemplate, KeyTemplateError, Publication, PublishProtocol, PublishTarget, PublishTargetError,
+    KeyTemplate, KeyTemplateError, Publication, PublishAt, PublishAtError, PublishProtocol,
+    PublishTarget, PublishTargetError, PublishTargets, TargetTwice,
 };
 pub use retain::Retain;
 pub use rules::{Direction, FieldRule, Mode, Op, Rules, RulesError, Ties, ValuesError};

@@ -4,9 +4,11 @@
 //! word (none where ties go by member), then the member id, last, so that its varying length needs
 //! no escape. Greater is better. Comparing keys is comparing standings; nothing else compares.
 //! A word is a `u64` whose big-endian bytes are the key's: comparing words is comparing bytes.
+//! Where the lower member id is better ([`NameOrder::Lower`]), its bytes are complemented.
 //!
 //! A [`Bound`] cuts the order anywhere: below a key, or below everything that starts with a prefix.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use crate::ident::Member;
@@ -109,17 +111,81 @@ impl std::fmt::Debug for RankWords {
     }
 }
 
+/// Which of two member ids is better where all words of their keys are equal. Ids compare by bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NameOrder {
+    /// The higher one, as a sorted set of Redis read in reverse has it.
+    #[default]
+    Higher,
+    /// The lower one, as a sorted set of Redis read forward has it.
+    Lower,
+}
+
+/// Ends a complemented name, above all of its bytes: no name has a byte 0.
+const NAME_END: u8 = u8::MAX;
+
+impl NameOrder {
+    /// Compares two names: greater is better.
+    #[must_use]
+    pub fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
+        match self {
+            Self::Higher => a.cmp(b),
+            Self::Lower => b.cmp(a),
+        }
+    }
+
+    /// Returns the bytes of a name in a key: they compare as the names do, greater is better.
+    #[must_use]
+    pub fn key_bytes(self, name: &[u8]) -> Cow<'_, [u8]> {
+        match self {
+            Self::Higher => Cow::Borrowed(name),
+            Self::Lower => name.iter().map(|byte| !byte).chain([NAME_END]).collect(),
+        }
+    }
+
+    /// Returns the name that these bytes of a key stand for, `None` where they lack their end.
+    #[must_use]
+    pub fn name_of(self, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+        match self {
+            Self::Higher => Some(Cow::Borrowed(bytes)),
+            Self::Lower => {
+                let (end, name) = bytes.split_last()?;
+                (*end == NAME_END).then(|| name.iter().map(|byte| !byte).collect())
+            }
+        }
+    }
+}
+
 /// The rank key of one standing. Greater is better; no two members of a window share one.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+/// [`Rules::rank_key`] makes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankKey {
     /// All words of the kind's key.
     pub words: RankWords,
     /// The member, which settles what still ties.
     pub member: Member,
+    /// How it does: the same for all keys of a kind.
+    pub names: NameOrder,
+}
+
+impl Ord for RankKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let names = || {
+            self.names
+                .compare(self.member.as_bytes(), other.member.as_bytes())
+        };
+        self.words.cmp(&other.words).then_with(names)
+    }
+}
+
+impl PartialOrd for RankKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl RankKey {
-    /// The key's bytes: the words big-endian, then the member.
+    /// The key's bytes: the words big-endian, then the member's.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let words = self
@@ -127,9 +193,8 @@ impl RankKey {
             .as_slice()
             .iter()
             .flat_map(|word| word.to_be_bytes());
-        words
-            .chain(self.member.as_bytes().iter().copied())
-            .collect()
+        let name = self.names.key_bytes(self.member.as_bytes());
+        words.chain(name.iter().copied()).collect()
     }
 }
 
@@ -169,10 +234,10 @@ impl Bound {
         match key.words.cmp(&self.words) {
             Ordering::Greater => true,
             Ordering::Less => false,
-            Ordering::Equal => self
-                .member
-                .as_ref()
-                .is_none_or(|member| key.member > *member),
+            Ordering::Equal => self.member.as_ref().is_none_or(|member| {
+                let order = key.names.compare(key.member.as_bytes(), member.as_bytes());
+                order.is_gt()
+            }),
         }
     }
 }
@@ -181,7 +246,26 @@ impl Rules {
     /// Words in a rank key of these rules.
     #[must_use]
     pub fn rank_words_len(&self) -> usize {
-        self.fields().len() + usize::from(self.ties() != Ties::Member)
+        self.fields().len() + usize::from(!self.ties().is_by_member())
+    }
+
+    /// Which of two members is better where all words of their keys are equal.
+    #[must_use]
+    pub fn name_order(&self) -> NameOrder {
+        match self.ties() {
+            Ties::Earliest | Ties::Latest | Ties::Member => NameOrder::Higher,
+            Ties::LowerMember => NameOrder::Lower,
+        }
+    }
+
+    /// The rank key of a member with these words.
+    #[must_use]
+    pub fn rank_key(&self, words: RankWords, member: Member) -> RankKey {
+        RankKey {
+            words,
+            member,
+            names: self.name_order(),
+        }
     }
 
     /// The words of the rank key of a standing with these fields, reached then.
@@ -196,7 +280,7 @@ impl Rules {
         match self.ties() {
             Ties::Earliest => words.push(!time),
             Ties::Latest => words.push(time),
-            Ties::Member => {}
+            Ties::Member | Ties::LowerMember => {}
         }
         words
     }
@@ -316,27 +400,39 @@ mod tests {
 
     #[test]
     fn bytes_compare_as_keys_do() {
-        let rules = rules(&[Direction::Asc], Ties::Latest);
-        let mut keys = Vec::new();
-        for number in [-5, 0, 7] {
-            for time in [100_000_000_000, 100_000_000_001] {
-                for member in ["a", "ab", "b", "é"] {
-                    let values = Values::from([value(number)]);
-                    let words = rules.rank_words(&values, Timestamp::from_millis(time));
-                    keys.push(RankKey {
-                        words,
-                        member: Member::new(member).unwrap(),
-                    });
+        for ties in [Ties::Latest, Ties::Member, Ties::LowerMember] {
+            let rules = rules(&[Direction::Asc], ties);
+            let times = if ties.is_by_member() { 1 } else { 2 };
+            let mut keys = Vec::new();
+            for number in [-5, 0, 7] {
+                for time in 0..times {
+                    for member in ["a", "ab", "b", "é"] {
+                        let values = Values::from([value(number)]);
+                        let words = rules.rank_words(&values, Timestamp::from_millis(time));
+                        keys.push(rules.rank_key(words, Member::new(member).unwrap()));
+                    }
                 }
             }
+            keys.sort();
+            for pair in keys.windows(2) {
+                assert!(pair[0] < pair[1] && pair[0].to_bytes() < pair[1].to_bytes());
+                assert!(Bound::key(&pair[0]).is_below(&pair[1]));
+                assert!(!Bound::key(&pair[1]).is_below(&pair[0]));
+                assert!(!Bound::key(&pair[0]).is_below(&pair[0]));
+            }
         }
-        keys.sort();
-        for pair in keys.windows(2) {
-            assert!(pair[0] < pair[1] && pair[0].to_bytes() < pair[1].to_bytes());
-            assert!(Bound::key(&pair[0]).is_below(&pair[1]));
-            assert!(!Bound::key(&pair[1]).is_below(&pair[0]));
-            assert!(!Bound::key(&pair[0]).is_below(&pair[0]));
+    }
+
+    #[test]
+    fn names_come_back_from_the_bytes_of_a_key() {
+        for names in [NameOrder::Higher, NameOrder::Lower] {
+            for name in ["a", "ab", "\u{10ffff}"] {
+                let bytes = names.key_bytes(name.as_bytes());
+                assert_eq!(names.name_of(&bytes).unwrap(), name.as_bytes());
+            }
         }
+        assert_eq!(NameOrder::Lower.name_of(b""), None);
+        assert_eq!(NameOrder::Lower.name_of(b"a"), None);
     }
 
     #[test]
@@ -353,9 +449,10 @@ mod tests {
     fn bounds_of_a_field_hold_in_both_directions() {
         for (order, better) in [(Direction::Desc, 1), (Direction::Asc, -1)] {
             let rules = rules(&[order], Ties::Earliest);
-            let key = |number| RankKey {
-                words: rules.rank_words(&Values::from([value(number)]), Timestamp::from_millis(0)),
-                member: Member::new("u").unwrap(),
+            let key = |number| {
+                let values = Values::from([value(number)]);
+                let words = rules.rank_words(&values, Timestamp::from_millis(0));
+                rules.rank_key(words, Member::new("u").unwrap())
             };
             let five = Value::new(5).unwrap();
             assert!(rules.at_least(five).is_below(&key(5)));

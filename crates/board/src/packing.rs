@@ -33,7 +33,7 @@ impl Packing {
             let reason = format!("a kind of one field can be packed, not of {fields}");
             return refused("packed", reason);
         }
-        if ties == Ties::Member {
+        if ties.is_by_member() {
             let reason = "member is not for packed kinds, of which ties go by time".to_owned();
             return refused("ties", reason);
         }

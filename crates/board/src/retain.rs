@@ -51,11 +51,10 @@ impl Retain {
             return Ok(());
         };
         let mut reason = format!(
-            "{why}, so that who was taken off the list may become better than who is on it: add \
-             approximate = true"
+            "{why} below those of members who were taken off the list: add approximate = true"
         );
         if rises_by_positive_deltas(rules) {
-            reason.push_str(" (where no delta is ever negative the list stays exact all the same)");
+            reason.push_str(" (while no delta is negative the list stays exact)");
         }
         Err(KindError::new("retain", reason))
     }

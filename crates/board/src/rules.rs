@@ -56,8 +56,28 @@ pub enum Ties {
     Earliest,
     /// Who reached it last.
     Latest,
-    /// The member id alone.
+    /// The member id alone: higher bytes.
     Member,
+    /// The member id alone: lower bytes.
+    LowerMember,
+}
+
+impl Ties {
+    /// The rule by member id alone, as a sorted set of Redis has it: read from the lowest score up where
+    /// the first field is [`Direction::Asc`], the lower member comes first.
+    #[must_use]
+    pub const fn by_member(first: Direction) -> Self {
+        match first {
+            Direction::Desc => Self::Member,
+            Direction::Asc => Self::LowerMember,
+        }
+    }
+
+    /// Whether ties go by member id alone.
+    #[must_use]
+    pub const fn is_by_member(self) -> bool {
+        matches!(self, Self::Member | Self::LowerMember)
+    }
 }
 
 /// One field: its name, direction and op.

@@ -1,85 +1,101 @@
 //! What it takes to overtake.
 
+use crate::ident::Member;
 use crate::limits::VALUE_MAX;
 use crate::order::RankKey;
 use crate::rules::{Direction, Mode, Op, Rules};
+use crate::standing::Standing;
 use crate::timestamp::Timestamp;
-use crate::value::Value;
+use crate::value::{Value, Values};
 
 impl Rules {
-    /// The smallest change of the first field that, made at `now`, would put `own` above `target`,
-    /// which is above it now. A field that is null counts from 0. `None` where no change does it:
-    /// a max or min field that only gets worse, or the end of the range.
+    /// The smallest change of the first field that, made at `now`, would put a member of this standing
+    /// above `target`, which is above it now. A field that is null counts from 0. A change of 0 names the
+    /// value again: that may move the time, and it gives a null field a value. `None` where no change
+    /// does it: a field that only gets worse, a later value that is held, or the end of the range.
+    ///
+    /// Of all contributions with one change it is [`Rules::fold`] that says what they come to. In any
+    /// mode the first field of what it returns follows the change without a step back, and its time does
+    /// not depend on the size of the change: so these few changes stand for all.
     #[must_use]
     pub fn change_to_overtake(
         &self,
-        own: &RankKey,
-        reached_at: Timestamp,
+        own: &Standing,
+        member: &Member,
         target: &RankKey,
         now: Timestamp,
     ) -> Option<i64> {
-        let first = &self.fields()[0];
-        let step = match (self.mode(), first.op, first.order) {
-            (Mode::Accumulate, Op::Max, Direction::Asc)
-            | (Mode::Accumulate, Op::Min, Direction::Desc) => return None,
-            (_, _, Direction::Desc) => 1,
-            (_, _, Direction::Asc) => -1,
+        let step = match self.fields()[0].order {
+            Direction::Desc => 1,
+            Direction::Asc => -1,
         };
-        let now = self.kept_time(now);
-        let is_held = |value: &Value| self.packing().is_none_or(|packing| packing.holds(*value));
-        let values = self.values_of(&own.words);
-        let held = values.get(0);
-        let from = held.map_or(0, Value::get);
-        let Some(goal) = self.values_of(&target.words).get(0) else {
-            // Above it is only who tied on a null: any value is better.
-            return Some(0);
+        let from = self.value(own, 0).map_or(0, Value::get);
+        // Where the target's is null, any value is better.
+        let goal = self.values_of(&target.words).get(0).map(Value::get);
+        let goals = goal.into_iter().flat_map(|goal| [goal, goal + step]);
+        let changes = goals.map(|number| number - from).chain([0]);
+        let overtakes = |change: &i64| {
+            let after = self.changed_by(own, *change, now);
+            after.is_some_and(|after| {
+                self.rank_key(self.rank_words_of(&after), member.clone()) > *target
+            })
         };
-        let reached_at = if self.mode() == Mode::Accumulate {
-            now.max(reached_at)
-        } else {
-            now
+        changes
+            .filter(overtakes)
+            .min_by_key(|change| change.unsigned_abs())
+    }
+
+    /// The standing after a contribution, made at `now`, that changes the first field by so much and no
+    /// other. `None` where it is refused.
+    fn changed_by(&self, own: &Standing, change: i64, now: Timestamp) -> Option<Standing> {
+        if change.abs() > VALUE_MAX {
+            return None;
+        }
+        let held = self.value(own, 0).map_or(0, Value::get);
+        let adds = self.mode() == Mode::Accumulate && self.fields()[0].op == Op::Sum;
+        let mut values = match self.mode() {
+            Mode::Accumulate => Values::default(),
+            Mode::Best | Mode::Latest => self.values(own),
         };
-        let overtakes = |number: i64| {
-            let mut values = values;
-            values.set(0, Value::new(number).filter(is_held)?);
-            let words = self.rank_words(&values, reached_at);
-            let key = RankKey {
-                words,
-                member: own.member.clone(),
-            };
-            // Nothing changes by a change of 0.
-            (key > *target && (number != from || held.is_none())).then_some(number - from)
-        };
-        let change = overtakes(goal.get()).or_else(|| overtakes(goal.get() + step))?;
-        (change.abs() <= VALUE_MAX).then_some(change)
+        values.set(0, Value::new(if adds { change } else { held + change })?);
+        self.check(&values).ok()?;
+        self.fold(Some(own), &values, self.kept_time(now)).ok()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ident::{FieldName, Member};
+    use crate::ident::FieldName;
     use crate::rules::{FieldRule, Ties};
-    use crate::value::Values;
+
+    const NOW: i64 = 9000;
 
     fn rules(order: Direction, op: Op, ties: Ties) -> Rules {
         let name = FieldName::new("points").unwrap();
         Rules::new(vec![FieldRule { name, order, op }], Mode::Accumulate, ties).unwrap()
     }
 
-    fn key(rules: &Rules, points: Option<i64>, at: i64, member: &str) -> RankKey {
+    fn standing(rules: &Rules, points: Option<i64>, at: i64) -> Standing {
         let values = Values::from([points.and_then(Value::new)]);
-        let words = rules.rank_words(&values, Timestamp::from_millis(at));
-        RankKey {
-            words,
-            member: Member::new(member).unwrap(),
-        }
+        rules.outright(&values, Timestamp::from_millis(at))
+    }
+
+    /// What member `a` has to add to pass `b`.
+    fn change_at(
+        rules: &Rules,
+        own: (Option<i64>, i64),
+        target: (Option<i64>, i64),
+    ) -> Option<i64> {
+        let member = |name| Member::new(name).unwrap();
+        let own = standing(rules, own.0, own.1);
+        let target = standing(rules, target.0, target.1);
+        let target = rules.rank_key(rules.rank_words_of(&target), member("b"));
+        rules.change_to_overtake(&own, &member("a"), &target, Timestamp::from_millis(NOW))
     }
 
     fn change(rules: &Rules, own: Option<i64>, target: Option<i64>) -> Option<i64> {
-        let (own, target) = (key(rules, own, 1000, "a"), key(rules, target, 2000, "b"));
-        let now = Timestamp::from_millis(9000);
-        rules.change_to_overtake(&own, Timestamp::from_millis(1000), &target, now)
+        change_at(rules, (own, 1000), (target, 2000))
     }
 
     #[test]
@@ -91,6 +107,8 @@ mod tests {
         assert_eq!(change(&latest, Some(15), Some(15)), Some(1));
         let member = rules(Direction::Desc, Op::Sum, Ties::Member);
         assert_eq!(change(&member, Some(10), Some(15)), Some(6));
+        let lower = rules(Direction::Asc, Op::Sum, Ties::LowerMember);
+        assert_eq!(change(&lower, Some(20), Some(15)), Some(-5));
     }
 
     #[test]
@@ -113,9 +131,32 @@ mod tests {
 
     #[test]
     fn null_counts_from_zero() {
-        let rules = rules(Direction::Desc, Op::Max, Ties::Earliest);
-        assert_eq!(change(&rules, None, Some(15)), Some(16));
-        assert_eq!(change(&rules, None, Some(-5)), Some(-4));
-        assert_eq!(change(&rules, None, None), Some(0));
+        let max = rules(Direction::Desc, Op::Max, Ties::Earliest);
+        assert_eq!(change(&max, None, Some(15)), Some(16));
+        assert_eq!(change(&max, None, Some(-5)), Some(0));
+        assert_eq!(change(&max, None, None), Some(0));
+        // The first value is better than none, also where later ones only make it worse.
+        let max_asc = rules(Direction::Asc, Op::Max, Ties::Earliest);
+        assert_eq!(change(&max_asc, None, Some(15)), Some(0));
+        assert_eq!(change(&max_asc, None, Some(-15)), Some(-16));
+        let min_desc = rules(Direction::Desc, Op::Min, Ties::Earliest);
+        assert_eq!(change(&min_desc, None, Some(15)), Some(16));
+    }
+
+    #[test]
+    fn times_ahead_of_the_clock_are_reset_by_what_is_changed_now() {
+        let max = rules(Direction::Desc, Op::Max, Ties::Earliest);
+        let (soon, later) = (NOW + 1000, NOW + 2000);
+        assert_eq!(change_at(&max, (Some(8), later), (Some(10), soon)), Some(2));
+        assert_eq!(
+            change_at(&max, (Some(10), later), (Some(10), soon)),
+            Some(0)
+        );
+        // A sum that has moved keeps its later time.
+        let sum = rules(Direction::Desc, Op::Sum, Ties::Earliest);
+        assert_eq!(change_at(&sum, (Some(8), later), (Some(10), soon)), Some(3));
+        // Of a later value nothing from now is seen.
+        let last = rules(Direction::Desc, Op::Last, Ties::Earliest);
+        assert_eq!(change_at(&last, (Some(8), later), (Some(10), soon)), None);
     }
 }

@@ -112,7 +112,7 @@ fn what_breaks_a_limit_is_named() {
 fn standings_that_only_rise_make_an_exact_list() {
     use Direction::{Asc, Desc};
     use Op::{Max, Min, Sum};
-    for ties in [Ties::Earliest, Ties::Member] {
+    for ties in [Ties::Earliest, Ties::Member, Ties::LowerMember] {
         for rules in [
             rules(&[(Desc, Max)], Mode::Accumulate, ties),
             rules(&[(Asc, Min)], Mode::Accumulate, ties),

@@ -23,7 +23,12 @@ struct Stand {
 }
 
 fn rules_strategy() -> impl Strategy<Value = Rules> {
-    let ties = prop::sample::select(vec![Ties::Earliest, Ties::Latest, Ties::Member]);
+    let ties = prop::sample::select(vec![
+        Ties::Earliest,
+        Ties::Latest,
+        Ties::Member,
+        Ties::LowerMember,
+    ]);
     (prop::collection::vec(prop::bool::ANY, 1..=4), ties).prop_map(|(fields, ties)| {
         let fields = fields
             .into_iter()
@@ -68,10 +73,8 @@ fn values(rules: &Rules, stand: &Stand) -> Values {
 
 fn key(rules: &Rules, stand: &Stand) -> RankKey {
     let reached_at = Timestamp::from_millis(stand.reached_at);
-    RankKey {
-        words: rules.rank_words(&values(rules, stand), reached_at),
-        member: Member::new(&stand.member).unwrap(),
-    }
+    let words = rules.rank_words(&values(rules, stand), reached_at);
+    rules.rank_key(words, Member::new(&stand.member).unwrap())
 }
 
 /// The first `count` fields, null worst.
@@ -96,12 +99,16 @@ fn compare(rules: &Rules, a: &Stand, b: &Stand) -> Ordering {
     let ties = match rules.ties() {
         Ties::Earliest => b.reached_at.cmp(&a.reached_at),
         Ties::Latest => a.reached_at.cmp(&b.reached_at),
-        Ties::Member => Ordering::Equal,
+        Ties::Member | Ties::LowerMember => Ordering::Equal,
     };
     let fields = compare_fields(rules, rules.fields().len(), a, b);
-    fields
-        .then(ties)
-        .then(a.member.as_bytes().cmp(b.member.as_bytes()))
+    let higher = a.member.as_bytes().cmp(b.member.as_bytes());
+    let names = if rules.ties() == Ties::LowerMember {
+        higher.reverse()
+    } else {
+        higher
+    };
+    fields.then(ties).then(names)
 }
 
 proptest! {
@@ -128,7 +135,7 @@ proptest! {
         prop_assert_eq!(words.as_slice().len(), rules.rank_words_len());
         prop_assert_eq!(rules.values_of(&words), values(&rules, &stand));
         let reached_at = Timestamp::from_millis(stand.reached_at);
-        let held = (rules.ties() != Ties::Member).then_some(reached_at);
+        let held = (!rules.ties().is_by_member()).then_some(reached_at);
         prop_assert_eq!(rules.reached_at_of(&words), held);
         // The same key when a store keeps the standing and reads it back.
         let outright = rules.outright(&values(&rules, &stand), reached_at);

@@ -93,7 +93,7 @@ fn exact_order(encoding: &Encoding, a: &Exact, b: &Exact) -> Ordering {
     let by_time = match encoding.ties() {
         Ties::Earliest => a.at.cmp(&b.at),
         Ties::Latest => b.at.cmp(&a.at),
-        Ties::Member => Ordering::Equal,
+        Ties::Member | Ties::LowerMember => Ordering::Equal,
     };
     let by_member = match encoding.reading() {
         Reading::Reverse => b.member.cmp(&a.member),

@@ -1,13 +1,16 @@
 //! What of a kind's boards is written out, for readers that look at another server: [`Publication`].
 //!
 //! A [`PublishTarget`] says where that server is, a [`KeyTemplate`] how a board's window is called there.
+//! A kind only refers to a target ([`PublishAt`]); which there are is configured ([`PublishTargets`]).
 //! Not here: how scores are encoded, which is known by name only, and anything that writes.
 
+mod at;
 mod key;
 mod target;
 
 use std::time::Duration;
 
+pub use at::{PublishAt, PublishAtError, PublishTargets, TargetTwice};
 pub use key::{KeyTemplate, KeyTemplateError};
 pub use target::{PublishProtocol, PublishTarget, PublishTargetError};
 
@@ -18,8 +21,8 @@ use crate::window::Period;
 /// The merged boards of a kind, kept on another server for those who read there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Publication {
-    /// The server.
-    pub store: PublishTarget,
+    /// The configured server.
+    pub at: PublishAt,
     /// What a board's window is called there.
     pub key: KeyTemplate,
     /// The periods whose windows are published; all of the kind where it names none.

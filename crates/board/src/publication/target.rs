@@ -31,7 +31,7 @@ pub enum PublishProtocol {
 /// A server that boards are published to, written `redis://HOST:PORT/DATABASE`,
 /// `redis-cluster://HOST:PORT`, the same with `rediss` over TLS, or `memcached://HOST:PORT`.
 ///
-/// Who logs in is no part of it: kinds are shown to whoever may read.
+/// The login is no part of it: it is configured beside the address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PublishTarget {
     /// What it is.
@@ -55,8 +55,8 @@ pub enum PublishTargetError {
     Scheme,
     /// A user or a password stands in it.
     #[error(
-        "holds a user or a password, which everybody who may read kinds would see: they belong into \
-         [publish.targets] of the configuration file"
+        "holds a user or a password, which are settings of their own in [publish.targets] of the \
+         configuration file"
     )]
     Login,
     /// Its address is none.
