@@ -10,19 +10,21 @@ mod embedded;
 mod engine;
 mod kind_text;
 mod local;
+mod memory;
 mod metrics;
 mod redis;
 
 pub use contract::{
     Anchor, Ask, Batch, BirthError, BoardRecord, BoardSettings, BuryError, Change, Disagreement,
-    Entry, Failure, Item, KindRecord, KindWriteError, Lease, Merged, Outcome, Part, Query, Reading,
-    Refused, Revision, SettleError, ShardStore, ShardVersion, SharedBoards, SharedTop, StoreError,
-    Taken, WindowCount, WindowStanding,
+    Entry, Failure, Item, KindRecord, KindWriteError, Lease, Merged, Orphan, Outcome, Part, Query,
+    Reading, Refused, Revision, SettleError, ShardStore, ShardVersion, SharedBoards, SharedTop,
+    StoreError, Taken, WindowCount, WindowStanding,
 };
 pub use embedded::{
     Disk, DiskFile, Durability, EmbeddedError, EmbeddedSettings, LocalDisk, OpenError,
 };
 pub use engine::REMEMBERED_ID_BYTES_MAX;
 pub use local::LocalStore;
+pub use memory::Memory;
 
 pub use redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl, RedisUrlError, RedisWrites};

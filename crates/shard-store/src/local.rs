@@ -5,12 +5,12 @@
 //! it speaks of is durable; in memory alone both are nothing. In memory it is also what tests use:
 //! there is no mock.
 
+mod clock;
 mod embedded;
 mod keep;
 mod sweep;
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::FutureExt;
@@ -22,9 +22,11 @@ use crate::contract::{
     KindWriteError, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
     WindowCount,
 };
-use crate::embedded::record::{BOARD_BYTES_MAX, KIND_BYTES_MAX, batch_bytes_max};
+use crate::embedded::record::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max};
 use crate::engine::{REMEMBERED_ID_BYTES_MAX, Registry};
+use crate::memory::{BOARD_WEIGHT, Memory};
 use crate::metrics::{Calls, Held};
+use clock::ClockGuard;
 use keep::Keep;
 
 /// Why there is no repair here.
@@ -37,6 +39,8 @@ pub struct LocalStore {
     registry: Arc<Registry>,
     epoch: u64,
     keep: Keep,
+    /// `None`: what is kept nowhere goes by any clock, as tests have it.
+    clock: Option<ClockGuard>,
     calls: Calls,
     held: Held,
     recovery: FloatGauge,
@@ -45,13 +49,14 @@ pub struct LocalStore {
 impl LocalStore {
     /// An empty store that is kept nowhere.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Self::in_memory_with_id_bytes(REMEMBERED_ID_BYTES_MAX)
+        Self::in_memory_within(Arc::default(), REMEMBERED_ID_BYTES_MAX)
     }
 
-    /// An empty store that is kept nowhere, whose remembered ids may take so many bytes.
-    pub fn in_memory_with_id_bytes(id_bytes_max: usize) -> Result<Self, StoreError> {
-        // What was here before is lost, which is what an epoch tells.
-        let registry = Arc::new(Registry::new(id_bytes_max));
+    /// An empty store that is kept nowhere. Its boards have to find room in this memory, and its remembered
+    /// ids may take so many bytes of it.
+    pub fn in_memory_within(memory: Arc<Memory>, id_bytes_max: usize) -> Result<Self, StoreError> {
+        // What was here before is lost, which is what the random epoch says.
+        let registry = Arc::new(Registry::within(memory, id_bytes_max));
         Ok(Self::of(registry, random()?, Keep::Nowhere))
     }
 
@@ -60,10 +65,23 @@ impl LocalStore {
             registry,
             epoch,
             keep,
+            clock: None,
             calls: Calls::default(),
             held: Held::default(),
             recovery: FloatGauge::default(),
         }
+    }
+}
+
+impl LocalStore {
+    /// Whether a board is there, or there is memory for it.
+    fn check_memory_for(&self, name: &BoardName) -> Result<(), StoreError> {
+        let memory = &self.registry.memory;
+        if self.registry.board(name).is_none() {
+            memory.check()?;
+            memory.add(BOARD_WEIGHT);
+        }
+        Ok(())
     }
 }
 
@@ -94,7 +112,8 @@ impl ShardStore for LocalStore {
         only_without_boards: bool,
     ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>> {
         let call = async move {
-            let mut entry = self.keep.room(|| KIND_BYTES_MAX).await?;
+            let room = || kind_bytes_max(kind.name(), Some(&kind));
+            let mut entry = self.keep.room(room).await?;
             let written =
                 self.registry
                     .put_kind(kind, expected, only_without_boards, &mut entry)?;
@@ -110,7 +129,7 @@ impl ShardStore for LocalStore {
         expected: Revision,
     ) -> BoxFuture<'a, Result<(), KindWriteError>> {
         let call = async move {
-            let mut entry = self.keep.room(|| KIND_BYTES_MAX).await?;
+            let mut entry = self.keep.room(|| kind_bytes_max(name, None)).await?;
             self.registry.delete_kind(name, expected, &mut entry)?;
             self.keep.kept(entry).await?;
             Ok(())
@@ -143,12 +162,32 @@ impl ShardStore for LocalStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
         let call = async move {
+            if let Some(record) = self.registry.born(name, kind, now) {
+                return Ok(record);
+            }
+            self.check_memory_for(name)?;
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
             let life = Incarnation(random()?);
             // Whoever speaks of it later waits for what comes behind it in the journal.
             self.registry.birth(name, kind, seen, life, now, &mut entry)
         };
         self.calls.birth.time(call).boxed()
+    }
+
+    fn withdraw<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let call = async move {
+            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            let next = Incarnation(random()?);
+            self.registry
+                .withdraw(board.incarnation, next, now, &mut entry);
+            // As the birth was: whoever speaks of it later waits for what comes behind it.
+            Ok(())
+        };
+        self.calls.withdraw.time(call).boxed()
     }
 
     fn settle<'a>(
@@ -159,6 +198,7 @@ impl ShardStore for LocalStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
         let call = async move {
+            self.check_memory_for(name)?;
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
             let life = Incarnation(random()?);
             let record = self
@@ -193,15 +233,22 @@ impl ShardStore for LocalStore {
         let call = async move {
             let cell = self.registry.cell(board.incarnation)?;
             let mut entry = self.keep.room(|| batch_bytes_max(batch.items)).await?;
-            if batch.until.is_some_and(|until| Instant::now() > until) {
-                let late = "its deadline had passed when there was room for it".to_owned();
-                return Err(StoreError::Unavailable(late));
-            }
-            let outcomes = cell.apply(shard, &batch, &self.registry.ids, &mut entry)?;
+            let outcomes = cell.apply(
+                shard,
+                &batch,
+                &self.registry.ids,
+                &self.registry.memory,
+                &mut entry,
+            )?;
             self.keep.kept(entry).await?;
             Ok(outcomes)
         };
         self.calls.apply.time(call).boxed()
+    }
+
+    /// Each is done when it is asked for, and then waits for the journal, whose room bounds them all.
+    fn applied_at_once_max(&self) -> usize {
+        usize::MAX
     }
 
     fn read<'a>(
@@ -230,6 +277,7 @@ impl ShardStore for LocalStore {
     fn register_metrics(&self, registry: &mut metering::Registry) {
         self.calls.register(registry);
         self.held.register(registry);
+        self.registry.memory.register_metrics(registry);
         if let Keep::Journal { snapshots, journal } = &self.keep {
             journal.metrics().register(journal, registry);
             snapshots.metrics().register(snapshots, registry);

@@ -15,6 +15,10 @@ pub enum StoreError {
     /// replaced: read the kind again.
     #[error("the kind has just changed")]
     StaleKind,
+    /// The batch's own deadline ([`Batch::until`](super::Batch::until)) had passed when it was to be
+    /// applied. Nothing happened.
+    #[error("its deadline had passed when it was to be applied")]
+    Late,
     /// The store could not take the call. Nothing happened.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),

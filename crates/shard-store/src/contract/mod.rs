@@ -17,5 +17,5 @@ pub use error::{BirthError, BuryError, KindWriteError, SettleError, StoreError};
 pub use read::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion, WindowCount};
 pub use record::{BoardRecord, BoardSettings, KindRecord, Revision};
 pub use shared::{Lease, Merged, SharedBoards, SharedTop, Taken};
-pub use store::{Disagreement, ShardStore};
+pub use store::{Disagreement, Orphan, ShardStore};
 pub use write::{Batch, Change, Failure, Item, Outcome, Refused, WindowStanding};

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use board::{Bound, Member, RankKey, Timestamp, Window};
+use board::{Bound, Member, RankKey, Standing, Timestamp, Window};
 
 /// One look at one window of one shard.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +81,8 @@ pub struct Part {
     /// Of a kind with [`Retain`](board::Retain), where the store has taken the member off the list:
     /// its standing. At least as many as the list keeps are better on this shard.
     pub unlisted: Option<Entry>,
+    /// Of a member that the ask wants entries from: its standing, of which entries show a part.
+    pub standing: Option<Standing>,
 }
 
 /// One ranked member.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use board::{Activity, BoardName, Incarnation, Kind, KindName, Meaning, ShardCount};
 
 /// Counts the writes to a kind's record; 0 is before the first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Revision(pub u64);
 
 /// A kind as the store keeps it. A deleted kind leaves a record without `kind`, so that a

@@ -1,6 +1,7 @@
 //! The contract itself.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use board::{BoardName, Incarnation, Kind, KindName, Member, Subject, Timestamp, Window};
 use futures::FutureExt as _;
@@ -12,6 +13,9 @@ use super::read::{Query, Reading, WindowCount};
 use super::record::{BoardRecord, BoardSettings, KindRecord, Revision};
 use super::shared::SharedBoards;
 use super::write::{Batch, Outcome};
+
+/// Calls of one request that a store behind a connection has under way at once.
+const APPLIED_AT_ONCE_MAX: usize = 64;
 
 /// Sharded boards: each shard a score KV, which is the authority, and a sorted set over it.
 ///
@@ -68,6 +72,15 @@ pub trait ShardStore: Send + Sync + 'static {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>>;
 
+    /// Takes back the creation of a board to which nothing was applied, because nothing of what it was
+    /// created for could be: settings that it had are kept as if they were made `now`. Changes nothing
+    /// where anything was applied to it.
+    fn withdraw<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+
     /// Keeps settings for a board yet unborn, in place of earlier ones and as another life, for as
     /// long as [`settings_kept_until`](board::Activity::settings_kept_until) says of those made
     /// `now`: then `expire` drops them.
@@ -87,13 +100,22 @@ pub trait ShardStore: Send + Sync + 'static {
         until: Timestamp,
     ) -> BoxFuture<'a, Result<(), BuryError>>;
 
-    /// Applies a batch to one shard: an outcome for each item, in order.
+    /// Applies a batch to one shard: an outcome for each item, in order; or `Late`. Where it is applied
+    /// is told by [`Batch::until`]: a read that begins after that moment sees all that was applied
+    /// under it, and nothing is applied behind that read.
     fn apply<'a>(
         &'a self,
         board: &'a BoardRecord,
         shard: u16,
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>>;
+
+    /// Most calls of `apply` that one request may have under way at once. A store where they all wait for
+    /// the same sync takes as many as there are, so that the request waits for one, not for one after
+    /// another.
+    fn applied_at_once_max(&self) -> usize {
+        APPLIED_AT_ONCE_MAX
+    }
 
     /// One look at one window of one shard.
     fn read<'a>(
@@ -113,11 +135,39 @@ pub trait ShardStore: Send + Sync + 'static {
     /// Drops what is past its time: windows, ids, idle boards, boards that have expired, settings
     /// of boards that were not born, tombstones. Called now and then;
     /// holds up no writer while it works.
+    ///
+    /// The name of a board with an end keeps settings when the board goes
+    /// ([`after_it`](board::Activity::after_it)): what happened before counts on no later board. A board
+    /// whose time is bounded does not go for holding nothing before its settings would.
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Refuses what is judged by the time, while the caller's clock is too far from the store's: neither
+    /// is known to be right, so that a rejection may be as wrong as a write.
+    fn check_time(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// The time to go by where the caller's clock shows `own`: the store's, where servers share it and
+    /// that clock is too far ahead. What is written by the time is refused by then.
+    fn time(&self, own: Timestamp) -> Timestamp {
+        own
+    }
 
     /// Whether it takes writes and answers reads.
     fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.kinds().map(|kinds| kinds.map(drop)).boxed()
+    }
+
+    /// Whether the Redis of this replication id (`master_replid`) is one of the store's own nodes, as far
+    /// as they are connected.
+    fn has_node(&self, _replication_id: &str) -> bool {
+        false
+    }
+
+    /// How far the clocks may differ by which servers say that a window or a board is closed: so much later it is
+    /// final, for all of them.
+    fn clock_tolerance(&self) -> Duration {
+        Duration::ZERO
     }
 
     /// Names what it counts of itself, which goes on being counted.
@@ -141,6 +191,24 @@ pub trait ShardStore: Send + Sync + 'static {
         shard: u16,
         repair: bool,
     ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>>;
+
+    /// What is stored of boards that there are none of; nothing where that cannot be.
+    fn orphans(&self) -> BoxFuture<'_, Result<Vec<Orphan>, StoreError>> {
+        ready(Ok(Vec::new())).boxed()
+    }
+}
+
+/// What is stored of a board that the store has lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Orphan {
+    /// The name it had.
+    pub board: BoardName,
+    /// Which of that name it was.
+    pub incarnation: Incarnation,
+    /// How many keys there are.
+    pub keys: u64,
+    /// One of them.
+    pub example: String,
 }
 
 /// A place where a sorted set does not say what the scores say.

@@ -14,10 +14,18 @@ pub struct Batch<'a> {
     pub now: Timestamp,
     /// Whether outcomes carry the standings after them.
     pub report: bool,
-    /// When it may not be applied any more, `Unavailable` then; none where the store's own deadline will do.
+    /// From when on it may not be applied any more: a window or the board closes then. Whether it is
+    /// that late the store tells in the same atomic step in which it applies; none where nothing closes.
     pub until: Option<Instant>,
     /// What to apply.
     pub items: &'a [Item],
+}
+
+impl Batch<'_> {
+    /// Whether its deadline has passed.
+    pub(crate) fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
 }
 
 /// One contribution to one board, with everything decided but what the shard holds.

@@ -4,13 +4,20 @@
 //! locks against a second server. Nothing here knows what the files hold.
 
 use std::fmt::Debug;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{DirBuilderExt as _, FileExt, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// The file whose lock says that a server is at work here.
 const LOCK_NAME: &str = "lock";
+
+/// Boards are for the server's user alone, unless somebody gives them to a group.
+const FOLDER_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
+
+/// The rights of others.
+const OTHERS: u32 = 0o007;
 
 /// A flat folder of files.
 pub trait Disk: Debug + Send + Sync + 'static {
@@ -80,10 +87,12 @@ impl LocalDisk {
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Io(folder.to_owned(), error);
         make_folder(folder).map_err(failed)?;
+        close_to_others(folder);
         let lock = OpenOptions::new()
             .create(true)
             .write(true)
             .truncate(false)
+            .mode(FILE_MODE)
             .open(folder.join(LOCK_NAME))
             .map_err(failed)?;
         Ok(Self {
@@ -115,6 +124,27 @@ impl LocalDisk {
     }
 }
 
+/// Takes others' rights off a folder, and off what is in it: earlier versions made it for everybody to read. What
+/// its owner has given to a group stays.
+fn close_to_others(folder: &Path) {
+    let inside = fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = inside
+        .map(|entry| entry.path())
+        .filter(|path| path.is_file());
+    for path in paths.chain([folder.to_owned()]) {
+        let closed = fs::metadata(&path).and_then(|metadata| {
+            let mode = metadata.permissions().mode();
+            if mode & OTHERS == 0 {
+                return Ok(());
+            }
+            fs::set_permissions(&path, Permissions::from_mode(mode & !OTHERS))
+        });
+        if let Err(error) = closed {
+            tracing::warn!(path = %path.display(), %error, "others of this machine may read boards: their rights could not be taken away");
+        }
+    }
+}
+
 /// The lock of a folder, if nobody else has it.
 fn locked(lock: File, folder: &Path) -> Result<File, OpenError> {
     match lock.try_lock() {
@@ -143,7 +173,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
         return Ok(());
     }
     make_folder(above)?;
-    match fs::create_dir(folder) {
+    match DirBuilder::new().mode(FOLDER_MODE).create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !folder.is_dir() => {
             Err(io::Error::new(error.kind(), "is there, and is no folder"))
         }
@@ -174,6 +204,7 @@ impl Disk for LocalDisk {
     fn create(&self, name: &str) -> io::Result<Box<dyn DiskFile>> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(true);
+        options.mode(FILE_MODE);
         Ok(Box::new(options.open(self.path_of(name))?))
     }
 

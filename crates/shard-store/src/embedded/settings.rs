@@ -1,14 +1,19 @@
 //! How an embedded store is kept: [`EmbeddedSettings`], and what they are unless somebody says
 //! otherwise.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use super::journal::Durability;
 use super::journal::Settings;
 use crate::engine::REMEMBERED_ID_BYTES_MAX;
+use crate::memory::Memory;
 
 /// Bytes of journal after which a snapshot is taken, at least.
 const SNAPSHOT_AFTER_BYTES: u64 = 64 << 20;
+
+/// Longer than it takes to set a clock right that was set wrong by mistake.
+const CLOCK_PAUSE: Duration = Duration::from_mins(10);
 
 /// How an embedded store is kept.
 #[derive(Debug, Clone)]
@@ -17,9 +22,14 @@ pub struct EmbeddedSettings {
     pub durability: Durability,
     /// Bytes that remembered ids may take in memory.
     pub id_bytes_max: usize,
+    /// What boards have to find room in.
+    pub memory: Arc<Memory>,
     /// Bytes of records in the journal after which a snapshot is taken, or half of the snapshot
     /// before, whichever is more; `u64::MAX`: none is taken by itself.
     pub snapshot_after_bytes: u64,
+    /// How long a clock that has jumped ahead has to stay there before what is past its time by it is
+    /// dropped; zero: it is trusted at once.
+    pub clock_pause: Duration,
     /// A segment of the journal that is longer is followed by another.
     pub segment_bytes: u64,
     /// Without further writes, the journal says after this that all is durable.
@@ -39,7 +49,9 @@ impl Default for EmbeddedSettings {
         Self {
             durability,
             id_bytes_max: REMEMBERED_ID_BYTES_MAX,
+            memory: Arc::default(),
             snapshot_after_bytes: SNAPSHOT_AFTER_BYTES,
+            clock_pause: CLOCK_PAUSE,
             segment_bytes,
             mark_after,
             retry_after,

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use board::{Activity, BoardName, Incarnation, Kind, ShardCount, Timestamp, Window};
-use parking_lot::RwLock;
+use parking_lot::{RwLock, RwLockWriteGuard};
 
 pub(crate) use frozen::FrozenPart;
 pub(crate) use replay::Restored;
@@ -25,6 +25,7 @@ use crate::contract::{
     Batch, BoardRecord, BoardSettings, Disagreement, Outcome, Query, Reading, StoreError,
     WindowCount,
 };
+use crate::memory::Memory;
 
 /// Windows that a board drops in one sweep.
 const EXPIRED_MAX: usize = 32;
@@ -36,7 +37,8 @@ const LINGER: Duration = Duration::from_mins(1);
 #[derive(Debug)]
 pub(crate) struct Cell {
     name: BoardName,
-    /// As it was at birth: of what it says, the rules never change.
+    /// What its standings mean, by name, meaning and rules: those never change. Nothing else of it is
+    /// looked at, and boards of all its versions share it.
     kind: Arc<Kind>,
     incarnation: Incarnation,
     shards: ShardCount,
@@ -104,11 +106,14 @@ impl Cell {
     pub(crate) fn unborn_of(&self, kind: Arc<Kind>) -> Self {
         let settled = Timestamp::from_millis(self.last_write.load(Ordering::Relaxed));
         let name = self.name.clone();
-        let settings = BoardSettings {
-            shards: self.shards,
-            activity: self.activity,
-        };
-        Self::new(name, kind, self.incarnation, settings, false, settled)
+        Self::new(
+            name,
+            kind,
+            self.incarnation,
+            self.settings(),
+            false,
+            settled,
+        )
     }
 
     pub(crate) fn record(&self) -> BoardRecord {
@@ -130,8 +135,20 @@ impl Cell {
         self.incarnation
     }
 
+    pub(crate) const fn settings(&self) -> BoardSettings {
+        BoardSettings {
+            shards: self.shards,
+            activity: self.activity,
+        }
+    }
+
     pub(crate) const fn activity(&self) -> &Activity {
         &self.activity
+    }
+
+    /// When it was last written to, or made.
+    pub(crate) fn last_write(&self) -> Timestamp {
+        Timestamp::from_millis(self.last_write.load(Ordering::Relaxed))
     }
 
     pub(crate) fn is_born(&self) -> bool {
@@ -139,8 +156,13 @@ impl Cell {
     }
 
     pub(crate) fn bear(&self, now: Timestamp) {
-        self.last_write.fetch_max(now.millis(), Ordering::Relaxed);
-        self.born.store(true, Ordering::Release);
+        if self.is_born() {
+            self.last_write.fetch_max(now.millis(), Ordering::Relaxed);
+        } else {
+            // Settings may date from later than now (`Activity::after_it`).
+            self.last_write.store(now.millis(), Ordering::Relaxed);
+            self.born.store(true, Ordering::Release);
+        }
     }
 
     pub(crate) fn apply(
@@ -148,6 +170,7 @@ impl Cell {
         shard: u16,
         batch: &Batch<'_>,
         budget: &IdBudget,
+        memory: &Memory,
         log: &mut dyn Log,
     ) -> Result<Vec<Outcome>, StoreError> {
         if batch.kind.meaning() != self.kind.meaning() {
@@ -160,22 +183,29 @@ impl Cell {
             dedupe: batch.kind.dedupe(),
             report: batch.report,
             again: false,
+            memory: Some(memory),
         };
         let body = self.body.read();
         let (outcomes, crowded) = match &*body {
             Body::Dead => return Err(StoreError::Dead),
             Body::Split(shards) => {
                 let mut held = shards[usize::from(shard)].write();
-                let outcomes = held.apply(batch.items, terms, shard_of, budget);
-                held.finish(terms.rules);
+                if batch.is_late() {
+                    return Err(StoreError::Late);
+                }
+                let (outcomes, touched) = held.apply(batch.items, terms, shard_of, budget);
+                held.finish(terms.rules, &touched);
                 self.note_applied(shard, batch, &outcomes, log);
                 (outcomes, false)
             }
             Body::Whole(whole) => {
                 let mut held = whole.write();
-                let outcomes = held.apply(batch.items, terms, shard_of, budget);
+                if batch.is_late() {
+                    return Err(StoreError::Late);
+                }
+                let (outcomes, touched) = held.apply(batch.items, terms, shard_of, budget);
                 self.note_applied(shard, batch, &outcomes, log);
-                (outcomes, held.is_crowded())
+                (outcomes, held.is_crowded(&touched))
             }
         };
         drop(body);
@@ -318,42 +348,12 @@ impl Cell {
         kind.idle().is_some_and(|idle| now >= written.plus(idle))
     }
 
-    /// Ends this life if it holds nothing, and is not about to: a board just born has its first
-    /// contribution under way, and one that is not has its settings, which are kept for a while.
-    pub(crate) fn end_if_empty(&self, kind: &Kind, now: Timestamp, log: &mut dyn Log) -> bool {
-        let mut body = self.body.write();
-        let written = Timestamp::from_millis(self.last_write.load(Ordering::Relaxed));
-        let idle = self.is_idle(kind, now);
-        let stays_until = if self.is_born() {
-            written.plus(LINGER)
-        } else {
-            self.activity.settings_kept_until(written)
-        };
-        let empty = now >= stays_until
-            && body
-                .shards()
-                .iter()
-                .all(|shard| shard.read().is_empty(idle));
-        if empty {
-            *body = Body::Dead;
-            log.note(Event::BoardEnded {
-                incarnation: self.incarnation,
-            });
-        }
-        empty
-    }
-
-    /// Ends this life; what it held is for the caller to drop where nobody waits.
-    pub(crate) fn end(&self, budget: &IdBudget, log: &mut dyn Log) -> impl Sized {
-        let mut body = self.body.write();
-        let ended = std::mem::replace(&mut *body, Body::Dead);
-        // Nothing is applied to this life behind its end.
-        log.note(Event::BoardEnded {
-            incarnation: self.incarnation,
-        });
-        drop(body);
-        release(&ended, budget);
-        ended
+    /// Waits until nobody reads or writes this life any more, and keeps others from it. `None`: it has
+    /// ended. Readers may take a while: wait for them with no lock of the registry.
+    pub(crate) fn close(&self) -> Option<Closed<'_>> {
+        let body = self.body.write();
+        let on = !matches!(&*body, Body::Dead);
+        on.then_some(Closed { cell: self, body })
     }
 
     fn look<T>(
@@ -380,10 +380,65 @@ impl Cell {
     }
 }
 
+/// A life that nobody reads or writes, and that may end.
+pub(crate) struct Closed<'a> {
+    cell: &'a Cell,
+    body: RwLockWriteGuard<'a, Body>,
+}
+
+impl Closed<'_> {
+    /// Whether it holds nothing, and is not about to: a board just born has its first contribution
+    /// under way, and one that is not has its settings, which are kept for a while.
+    pub(crate) fn is_spent(&self, kind: &Kind, now: Timestamp) -> bool {
+        let cell = self.cell;
+        let written = Timestamp::from_millis(cell.last_write.load(Ordering::Relaxed));
+        let idle = cell.is_idle(kind, now);
+        let stays_until = if cell.is_born() && cell.activity.is_always() {
+            written.plus(LINGER)
+        } else {
+            // A name must not come back without the bounds that its board has.
+            cell.activity.settings_kept_until(written)
+        };
+        let mut shards = self.body.shards().iter();
+        now >= stays_until && shards.all(|shard| shard.read().is_empty(idle))
+    }
+
+    /// Whether nothing was ever applied to it.
+    pub(crate) fn is_untouched(&self) -> bool {
+        let mut shards = self.body.shards().iter();
+        shards.all(|shard| shard.read().is_untouched())
+    }
+
+    /// Ends it; what it held is for the caller to drop where nobody waits.
+    pub(crate) fn end(mut self, budget: &IdBudget, log: &mut dyn Log) -> impl Sized + use<> {
+        let ended = std::mem::replace(&mut *self.body, Body::Dead);
+        // Nothing is applied to this life behind its end.
+        log.note(Event::BoardEnded {
+            incarnation: self.cell.incarnation,
+        });
+        drop(self);
+        release(&ended, budget);
+        ended
+    }
+}
+
 /// Gives back what the ids of a life took of the budget.
 fn release(ended: &Body, budget: &IdBudget) {
     for shard in ended.shards() {
         shard.read().release_ids(budget);
+    }
+}
+
+#[cfg(test)]
+impl Cell {
+    /// What a reader holds.
+    pub(crate) fn hold(&self) -> impl Sized + '_ {
+        self.body.read()
+    }
+
+    /// Whether somebody waits for the readers.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.body.try_read().is_none()
     }
 }
 

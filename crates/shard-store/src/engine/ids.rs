@@ -16,7 +16,7 @@ use std::time::Duration;
 use board::{IdDigest, ShardCount, Timestamp};
 
 pub use budget::REMEMBERED_ID_BYTES_MAX;
-pub(crate) use budget::{IdBudget, IdsFull};
+pub(crate) use budget::{IdBudget, IdUse, IdsFull};
 pub(crate) use frozen::FrozenIds;
 use generation::Generation;
 pub(crate) use generation::Noted;
@@ -97,6 +97,11 @@ impl RememberedIds {
                 budget.give_back(elder.bytes());
             }
         }
+        self.is_empty()
+    }
+
+    /// Whether none is remembered.
+    pub(crate) fn is_empty(&self) -> bool {
         self.younger.is_empty() && self.elder.is_empty()
     }
 

@@ -18,9 +18,12 @@ mod tree;
 pub(crate) use cell::{FrozenPart, Restored, Shared};
 #[cfg(test)]
 pub(crate) use ids::IdBudget;
+pub(crate) use ids::IdUse;
 pub use ids::REMEMBERED_ID_BYTES_MAX;
+#[cfg(test)]
+pub(crate) use log::Unlogged;
 pub(crate) use log::{Applied, Event, Log};
-pub(crate) use registry::Registry;
+pub(crate) use registry::{Registry, is_same_to_boards};
 #[cfg(test)]
 pub(crate) use shard::Terms;
 pub(crate) use shard::{FrozenShard, Holding, Shard, ShardLoader};

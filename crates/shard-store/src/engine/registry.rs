@@ -1,8 +1,9 @@
 //! Kinds and boards: who is born, who is dead, and where each board's cell is.
 //!
-//! Locks are taken in this order: kinds, names, cells. Births hold the kinds for reading while they
-//! add a name, and a kind is written under the write lock, so that no board is born of a kind that
-//! has just changed. How boards come back at a start is in `replay`.
+//! Locks are taken in this order: kinds, a cell's body, names, cells. Births hold the kinds for reading
+//! while they add a name, and a kind is written under the write lock, so that no board is born of a kind
+//! that has just changed. Whoever ends a board waits for its readers first, and takes the names then: a
+//! long read holds up nobody who asks for another board. How boards come back at a start is in `replay`.
 
 mod replay;
 
@@ -11,17 +12,18 @@ use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 
 use board::limits::KINDS_MAX;
-use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
+use board::{BoardName, Hidden, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp};
 use hashbrown::HashTable;
 use parking_lot::RwLock;
 
-use super::cell::{Cell, Shared};
+use super::cell::{Cell, Closed, Shared};
 use super::ids::IdBudget;
 use super::log::{Event, Log, Unlogged};
 use crate::contract::{
     BirthError, BoardRecord, BoardSettings, BuryError, KindRecord, KindWriteError, Revision,
     SettleError, StoreError,
 };
+use crate::memory::Memory;
 
 /// Parts of the map from incarnation to cell, so that births on one do not hold up calls on others.
 const CELL_MAPS: usize = 64;
@@ -33,9 +35,38 @@ pub(crate) struct Registry {
     names: RwLock<Names>,
     cells: [RwLock<HashTable<Shared>>; CELL_MAPS],
     pub(crate) ids: IdBudget,
+    pub(crate) memory: Arc<Memory>,
 }
 
-type Kinds = BTreeMap<KindName, KindRecord>;
+/// Settings that the name of a board keeps when it ends.
+struct Left {
+    cell: Cell,
+    settled: Timestamp,
+}
+
+impl Left {
+    fn of(
+        before: &Cell,
+        kind: Arc<Kind>,
+        incarnation: Incarnation,
+        settings: BoardSettings,
+        settled: Timestamp,
+    ) -> Self {
+        let name = before.name().clone();
+        let cell = Cell::new(name, kind, incarnation, settings, false, settled);
+        Self { cell, settled }
+    }
+}
+
+type Kinds = BTreeMap<KindName, KnownKind>;
+
+/// A kind's record, and the kind as its boards keep it.
+#[derive(Debug)]
+struct KnownKind {
+    record: KindRecord,
+    /// `None`: it was deleted.
+    of_boards: Option<Arc<Kind>>,
+}
 
 /// Boards by kind and subject.
 type Names = BTreeMap<KindName, BTreeMap<Subject, Shared>>;
@@ -46,7 +77,13 @@ fn named<'a>(names: &'a Names, name: &BoardName) -> Option<&'a Shared> {
 
 impl Registry {
     pub(crate) fn new(id_bytes_max: usize) -> Self {
+        Self::within(Arc::default(), id_bytes_max)
+    }
+
+    /// One whose boards have to find room in this memory.
+    pub(crate) fn within(memory: Arc<Memory>, id_bytes_max: usize) -> Self {
         Self {
+            memory,
             kinds: RwLock::default(),
             names: RwLock::default(),
             cells: std::array::from_fn(|_| RwLock::default()),
@@ -55,7 +92,8 @@ impl Registry {
     }
 
     pub(crate) fn kinds(&self) -> Vec<KindRecord> {
-        self.kinds.read().values().cloned().collect()
+        let kinds = self.kinds.read();
+        kinds.values().map(|known| known.record.clone()).collect()
     }
 
     pub(crate) fn put_kind(
@@ -89,7 +127,7 @@ impl Registry {
         let mut kinds = self.kinds.write();
         let held = kinds
             .get(name)
-            .map_or(Revision::default(), |record| record.revision);
+            .map_or(Revision::default(), |known| known.record.revision);
         if held != expected {
             return Err(KindWriteError::Stale);
         }
@@ -114,12 +152,22 @@ impl Registry {
 
     /// `alone`: it has no boards that were born; those unborn are made anew of it, or go with it.
     fn keep_kind(&self, kinds: &mut Kinds, record: KindRecord, alone: bool) {
-        match &record.kind {
+        let held = kinds.remove(&record.name).and_then(|held| held.of_boards);
+        let kind = record.kind.as_ref();
+        let of_boards = kind.map(|kind| kept_by_boards(held.as_ref(), kind));
+        match &of_boards {
             Some(kind) if alone => self.resettle(kind),
             None => self.drop_unborn(&record.name),
             Some(_) => {}
         }
-        kinds.insert(record.name.clone(), record);
+        kinds.insert(record.name.clone(), KnownKind { record, of_boards });
+    }
+
+    /// A kind as new boards of it would keep it.
+    pub(crate) fn of_boards(&self, kind: &Arc<Kind>) -> Arc<Kind> {
+        let kinds = self.kinds.read();
+        let held = kinds.get(kind.name());
+        kept_by_boards(held.and_then(|held| held.of_boards.as_ref()), kind)
     }
 
     pub(crate) fn board(&self, name: &BoardName) -> Option<BoardRecord> {
@@ -147,6 +195,23 @@ impl Registry {
             .collect()
     }
 
+    /// The record of a board that was born before, of a kind that is as the caller read it: what nearly
+    /// all births ask for. Nothing is told of it, and it waits for no other birth.
+    pub(crate) fn born(
+        &self,
+        name: &BoardName,
+        kind: &KindRecord,
+        now: Timestamp,
+    ) -> Option<BoardRecord> {
+        let kinds = self.kinds.read();
+        current_kind(&kinds, kind)?;
+        let names = self.names.read();
+        let cell = named(&names, name).filter(|cell| cell.is_born())?;
+        // Under the names, so that the sweep does not take it for one that nobody uses.
+        cell.bear(now);
+        Some(cell.record())
+    }
+
     pub(crate) fn birth(
         &self,
         name: &BoardName,
@@ -157,7 +222,7 @@ impl Registry {
         log: &mut dyn Log,
     ) -> Result<BoardRecord, BirthError> {
         let kinds = self.kinds.read();
-        let current = current_kind(&kinds, kind).ok_or(BirthError::StaleKind)?;
+        let (current, shards) = current_kind(&kinds, kind).ok_or(BirthError::StaleKind)?;
         let mut names = self.names.write();
         if let Some(cell) = named(&names, name) {
             if !cell.is_born() {
@@ -173,7 +238,7 @@ impl Registry {
             cell.bear(now);
             return Ok(cell.record());
         }
-        let settings = current.shards().into();
+        let settings = shards.into();
         let cell = Cell::new(name.clone(), current, incarnation, settings, true, now);
         note_made(&cell, now, log);
         Ok(self.enter(&mut names, cell))
@@ -189,32 +254,75 @@ impl Registry {
         log: &mut dyn Log,
     ) -> Result<BoardRecord, SettleError> {
         let kinds = self.kinds.read();
-        let current = current_kind(&kinds, kind).ok_or(SettleError::StaleKind)?;
+        let (current, _) = current_kind(&kinds, kind).ok_or(SettleError::StaleKind)?;
         let mut names = self.names.write();
-        if let Some(held) = named(&names, name) {
+        let held = named(&names, name).cloned();
+        if let Some(held) = &held {
             if held.is_born() {
                 return Err(SettleError::Born);
             }
-            // That the next life is made says it all: neither is kept without the other.
-            drop(held.end(&self.ids, &mut Unlogged));
             self.forget(held.incarnation());
         }
         let cell = Cell::new(name.clone(), current, incarnation, settings, false, now);
         note_made(&cell, now, log);
-        Ok(self.enter(&mut names, cell))
+        let record = self.enter(&mut names, cell);
+        drop(names);
+        if let Some(held) = held {
+            self.end_replaced(&held);
+        }
+        Ok(record)
     }
 
     /// Nothing is kept of the dead: a life that is not known is dead.
     pub(crate) fn bury(&self, name: &BoardName, log: &mut dyn Log) -> Result<(), BuryError> {
+        loop {
+            let held = named(&self.names.read(), name).cloned();
+            let cell = held.ok_or(BuryError::NotThere)?;
+            // If not, another life has the name now.
+            if self.end(&cell, None, log, |_| true) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Ends a life that has its name, if it is `due`, and enters what is `left`. Whether it was.
+    fn end(
+        &self,
+        cell: &Shared,
+        left: Option<Left>,
+        log: &mut dyn Log,
+        due: impl FnOnce(&Closed<'_>) -> bool,
+    ) -> bool {
+        let Some(closed) = cell.close() else {
+            return false;
+        };
         let mut names = self.names.write();
-        let boards = names.get_mut(name.kind()).ok_or(BuryError::NotThere)?;
-        let cell = boards.remove(name.subject()).ok_or(BuryError::NotThere)?;
+        let held = named(&names, cell.name());
+        if !held.is_some_and(|held| Arc::ptr_eq(held, cell)) || !due(&closed) {
+            return false;
+        }
+        if let Some(boards) = names.get_mut(cell.name().kind()) {
+            boards.remove(cell.name().subject());
+        }
         // Told before anybody can see that the name is free.
-        let held = cell.end(&self.ids, log);
+        let ended = closed.end(&self.ids, log);
+        if let Some(Left { cell, settled }) = left {
+            note_made(&cell, settled, log);
+            self.enter(&mut names, cell);
+        }
         drop(names);
         self.forget(cell.incarnation());
-        drop(held);
-        Ok(())
+        // Freeing a large board takes a while, and nobody waits for it.
+        drop(ended);
+        true
+    }
+
+    /// Ends a life that another has taken the name of. That the other was made says it all: neither is
+    /// kept without the other.
+    fn end_replaced(&self, cell: &Shared) {
+        if let Some(closed) = cell.close() {
+            drop(closed.end(&self.ids, &mut Unlogged));
+        }
     }
 
     /// The cell of a life of a board.
@@ -249,46 +357,68 @@ impl Registry {
         cells.take(limit).collect()
     }
 
-    /// Takes a board off that holds nothing any more.
+    /// Deletes a board that holds nothing any more. `next`: the incarnation of what its name keeps.
     pub(crate) fn drop_if_empty(
         &self,
         cell: &Shared,
         kind: &Kind,
+        next: Incarnation,
         now: Timestamp,
         log: &mut dyn Log,
     ) {
-        let mut names = self.names.write();
-        let Some(boards) = names.get_mut(cell.name().kind()) else {
-            return;
-        };
-        let subject = cell.name().subject();
-        let current = boards
-            .get(subject)
-            .is_some_and(|held| Arc::ptr_eq(held, cell));
-        if current && cell.end_if_empty(kind, now, log) {
-            boards.remove(subject);
-            self.forget(cell.incarnation());
-        }
+        let left = self.left_by(cell, next, now);
+        self.end(cell, left, log, |closed| closed.is_spent(kind, now));
     }
 
-    /// Ends a board whose time is over, with all that it holds.
-    pub(crate) fn end_expired(&self, cell: &Shared, log: &mut dyn Log) {
-        let mut names = self.names.write();
-        let Some(boards) = names.get_mut(cell.name().kind()) else {
-            return;
+    /// Deletes a board whose time is over, with all that it holds. `next` as above.
+    pub(crate) fn end_expired(
+        &self,
+        cell: &Shared,
+        next: Incarnation,
+        now: Timestamp,
+        log: &mut dyn Log,
+    ) {
+        let left = self.left_by(cell, next, now);
+        self.end(cell, left, log, |_| true);
+    }
+
+    /// Takes the birth of a board back to which nothing was applied: settings that it had are kept
+    /// as if they were made `now`. False where it holds something, or is not there.
+    pub(crate) fn withdraw(
+        &self,
+        incarnation: Incarnation,
+        next: Incarnation,
+        now: Timestamp,
+        log: &mut dyn Log,
+    ) -> bool {
+        let Ok(cell) = self.cell(incarnation) else {
+            return false;
         };
-        let subject = cell.name().subject();
-        let held = boards.get(subject);
-        if !held.is_some_and(|held| Arc::ptr_eq(held, cell)) {
-            return;
-        }
-        boards.remove(subject);
-        // Told before anybody can see that the name is free.
-        let ended = cell.end(&self.ids, log);
-        drop(names);
-        self.forget(cell.incarnation());
-        // Freeing a large board takes a while, and nobody waits for it.
-        drop(ended);
+        let (kind, shards) = self.kind_of(&cell).unzip();
+        let settings = cell.settings();
+        let had_settings = shards.is_some_and(|shards| settings != shards.into());
+        let left = kind.filter(|_| had_settings);
+        let left = left.map(|kind| Left::of(&cell, kind, next, settings, now));
+        let is_due = |closed: &Closed<'_>| cell.is_born() && closed.is_untouched();
+        self.end(&cell, left, log, is_due)
+    }
+
+    /// What the name of a board keeps when it goes.
+    fn left_by(&self, cell: &Cell, next: Incarnation, now: Timestamp) -> Option<Left> {
+        let (kind, shards) = self.kind_of(cell)?;
+        let admits_until = |at| kind.admits_until(at);
+        let (activity, settled) = cell.activity().after_it(admits_until, now)?;
+        let settings = BoardSettings { shards, activity };
+        Some(Left::of(cell, kind, next, settings, settled))
+    }
+
+    /// A board's kind, as boards keep it, and how many shards they are to have. It stays what it is for
+    /// as long as the board has its name.
+    fn kind_of(&self, cell: &Cell) -> Option<(Arc<Kind>, ShardCount)> {
+        let kinds = self.kinds.read();
+        let held = kinds.get(cell.name().kind())?;
+        let shards = held.record.kind.as_ref()?.shards();
+        Some((held.of_boards.clone()?, shards))
     }
 
     /// Settings of boards yet unborn stay when their kind becomes another: cells without contents are
@@ -298,11 +428,15 @@ impl Registry {
         let boards = names.get(kind.name()).into_iter().flatten();
         let unborn = boards.filter(|(_, held)| !held.is_born());
         let unborn: Vec<Shared> = unborn.map(|(_, held)| held.clone()).collect();
-        for held in unborn {
-            // That the kind was written says it all.
-            drop(held.end(&self.ids, &mut Unlogged));
+        for held in &unborn {
             self.forget(held.incarnation());
             self.enter(&mut names, held.unborn_of(kind.clone()));
+        }
+        drop(names);
+        // Before any of them is born: nobody is to take the old one for the board. That the kind was
+        // written says it all.
+        for held in &unborn {
+            self.end_replaced(held);
         }
     }
 
@@ -353,54 +487,30 @@ fn note_made(cell: &Cell, at: Timestamp, log: &mut dyn Log) {
     log.note(Event::BoardMade { record, at });
 }
 
-fn current_kind(kinds: &Kinds, read: &KindRecord) -> Option<Arc<Kind>> {
+/// The kind that a caller has read, if it is still that one: as boards keep it, and how many shards
+/// they are to have.
+fn current_kind(kinds: &Kinds, read: &KindRecord) -> Option<(Arc<Kind>, ShardCount)> {
     let held = kinds
         .get(&read.name)
-        .filter(|held| held.revision == read.revision)?;
-    held.kind.clone()
+        .filter(|held| held.record.revision == read.revision)?;
+    let shards = held.record.kind.as_ref()?.shards();
+    Some((held.of_boards.clone()?, shards))
+}
+
+/// The kind as boards keep it: what their standings mean. The one that they keep already where that is
+/// the same: a kind that is written often, each time a member is hidden, is still one to its boards.
+fn kept_by_boards(held: Option<&Arc<Kind>>, kind: &Arc<Kind>) -> Arc<Kind> {
+    match held {
+        Some(held) if is_same_to_boards(held, kind) => held.clone(),
+        _ if kind.hidden().is_empty() => kind.clone(),
+        _ => Arc::new(Kind::clone(kind).hiding(Hidden::default())),
+    }
+}
+
+/// Whether boards of one kind may keep the other: they look at its name, its meaning and its rules.
+pub(crate) fn is_same_to_boards(one: &Kind, other: &Kind) -> bool {
+    one.name() == other.name() && one.meaning() == other.meaning() && one.rules() == other.rules()
 }
 
 #[cfg(test)]
-mod tests {
-    use board::{
-        Calendar, FieldName, FieldRule, KindSpec, Mode, Period, RankStyle, Rules, Ties, WindowRule,
-    };
-
-    use super::*;
-
-    fn points() -> Kind {
-        let points = FieldRule::sum(FieldName::new("points").unwrap());
-        Kind::new(KindSpec {
-            name: KindName::new("gifts").unwrap(),
-            rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
-            rank: RankStyle::Ordinal,
-            windows: vec![WindowRule::with_defaults(Period::All)],
-            calendar: Calendar::utc(),
-            shards: 16,
-            top: 10,
-            max_staleness: std::time::Duration::ZERO,
-            dedupe: std::time::Duration::ZERO,
-            retain: None,
-            publish: None,
-        })
-        .unwrap()
-    }
-
-    #[test]
-    fn a_buried_board_takes_no_memory() {
-        let registry = Registry::new(0);
-        let kind = registry.put_kind(Arc::new(points()), Revision(0), true, &mut Unlogged);
-        let kind = kind.unwrap();
-        let name: BoardName = "gifts/room".parse().unwrap();
-        for life in 1..=3 {
-            let life = Incarnation(life);
-            registry
-                .birth(&name, &kind, None, life, Timestamp::EARLIEST, &mut Unlogged)
-                .unwrap();
-            let cell = Arc::downgrade(&registry.cell(life).unwrap());
-            registry.bury(&name, &mut Unlogged).unwrap();
-            assert_eq!(cell.strong_count(), 0);
-            assert_eq!(registry.cell(life).err(), Some(StoreError::Dead));
-        }
-    }
-}
+mod tests;

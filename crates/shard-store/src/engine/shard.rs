@@ -142,11 +142,18 @@ impl Shard {
         self.ids.is_none() && self.rankings.iter().all(is_spent)
     }
 
-    /// Whether some window has outgrown one vector for all shards.
-    pub(crate) fn is_crowded(&self) -> bool {
-        self.rankings
-            .iter()
-            .any(|(_, ranking)| ranking.len() > super::ranking::SMALL_ROWS_MAX)
+    /// Whether nothing was ever applied.
+    pub(crate) fn is_untouched(&self) -> bool {
+        let ids = self.ids.as_ref();
+        self.rankings.is_empty() && self.dropped.is_none() && ids.is_none_or(|ids| ids.is_empty())
+    }
+
+    /// Lets go of windows that were opened for what was then refused. Whether there were any: then
+    /// places have moved.
+    fn drop_untouched(&mut self) -> bool {
+        let before = self.rankings.len();
+        self.rankings.retain(|(_, ranking)| !ranking.is_untouched());
+        self.rankings.len() < before
     }
 
     /// The shards of a board that was small until now.
@@ -166,7 +173,9 @@ impl Shard {
         for part in &mut parts {
             part.dropped.clone_from(&self.dropped);
             part.unordered = self.unordered;
-            part.finish(kind.rules());
+            for (_, ranking) in &mut part.rankings {
+                ranking.finish(kind.rules(), part.unordered);
+            }
         }
         parts
     }

@@ -16,6 +16,9 @@
 
 mod frozen;
 
+use std::cmp::Ordering;
+
+use board::NameOrder;
 use hashbrown::HashTable;
 use thiserror::Error;
 use twox_hash::XxHash3_64;
@@ -59,29 +62,31 @@ pub(crate) struct Table {
     index: HashTable<u32>,
     pages: Pages<u8>,
     pages_max: usize,
+    names: NameOrder,
     /// For each size the first removed record; its first bytes name the next one.
     removed: [u32; SIZES],
 }
 
 impl Table {
-    /// A table of records with `state_words` words of state each, 1 to 8.
-    pub(crate) fn new(state_words: usize) -> Self {
+    /// A table of records with `state_words` words of state each, 1 to 8, and of names that compare so.
+    pub(crate) fn new(state_words: usize, names: NameOrder) -> Self {
         debug_assert!((1..=STATE_WORDS_MAX).contains(&state_words));
         Self {
             state_bytes: state_words * size_of::<u64>(),
             index: HashTable::new(),
             pages: Pages::new(),
             pages_max: PAGES_MAX,
+            names,
             removed: [NONE; SIZES],
         }
     }
 
     /// A table that will have so many members: its index does not grow on the way.
-    pub(crate) fn with_room(state_words: usize, members: usize) -> Self {
+    pub(crate) fn with_room(state_words: usize, members: usize, names: NameOrder) -> Self {
         let index = HashTable::with_capacity(members);
         Self {
             index,
-            ..Self::new(state_words)
+            ..Self::new(state_words, names)
         }
     }
 
@@ -205,6 +210,10 @@ impl Table {
 impl Names for Table {
     fn name(&self, handle: u32) -> &[u8] {
         name(&self.pages, self.state_bytes, handle)
+    }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        self.names.compare(a, b)
     }
 }
 

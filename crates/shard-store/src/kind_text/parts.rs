@@ -23,6 +23,7 @@ pub(super) enum TiesText {
     Earliest,
     Latest,
     Member,
+    LowerMember,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! Where a kind is published to, as JSON has it.
 
-use board::{KeyTemplate, Period, Publication, PublishTarget};
+use board::{KeyTemplate, Period, Publication, PublishAt};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::parts::{Millis, display};
@@ -9,8 +9,9 @@ use super::parts::{Millis, display};
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PublishText {
+    /// The name of a configured server; of earlier versions its address.
     #[serde(with = "display")]
-    store: PublishTarget,
+    store: PublishAt,
     #[serde(with = "display")]
     key: KeyTemplate,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -40,7 +41,7 @@ impl From<&Publication> for PublishText {
     fn from(publication: &Publication) -> Self {
         let windows = publication.windows.iter().copied();
         Self {
-            store: publication.store.clone(),
+            store: publication.at.clone(),
             key: publication.key.clone(),
             windows: windows.map(PeriodText).collect(),
             encoding: publication.encoding.clone(),
@@ -54,7 +55,7 @@ impl From<PublishText> for Publication {
     fn from(text: PublishText) -> Self {
         let windows = text.windows.into_iter();
         Self {
-            store: text.store,
+            at: text.store,
             key: text.key,
             windows: windows.map(|PeriodText(period)| period).collect(),
             encoding: text.encoding,

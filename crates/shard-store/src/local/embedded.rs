@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::clock::ClockGuard;
 use super::keep::Keep;
 use super::{LocalStore, random};
 use crate::contract::StoreError;
@@ -18,7 +19,8 @@ impl LocalStore {
     /// Dropped without [`close`](crate::ShardStore::close), it ends as if the process had been killed.
     pub fn open(disk: Arc<dyn Disk>, settings: &EmbeddedSettings) -> Result<Self, EmbeddedError> {
         let began = Instant::now();
-        let registry = Arc::new(Registry::new(settings.id_bytes_max));
+        let memory = settings.memory.clone();
+        let registry = Arc::new(Registry::within(memory, settings.id_bytes_max));
         let Recovery {
             journal,
             epoch,
@@ -50,8 +52,16 @@ impl LocalStore {
             None => random().map_err(|error| EmbeddedError::Lost(error.to_string()))?,
         };
         let snapshots = Snapshots::start(disk, registry.clone(), journal.clone(), sizes, settings)?;
-        let store = Self::of(registry, epoch, Keep::Journal { snapshots, journal });
+        let last_write = registry
+            .all_cells()
+            .iter()
+            .map(|cell| cell.last_write())
+            .max();
+        let clock = ClockGuard::new(settings.clock_pause, last_write, Instant::now());
+        let mut store = Self::of(registry, epoch, Keep::Journal { snapshots, journal });
+        store.clock = Some(clock);
         store.recovery.set(metering::seconds(loaded));
+        store.weigh();
         Ok(store)
     }
 

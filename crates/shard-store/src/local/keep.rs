@@ -35,9 +35,8 @@ pub(super) struct Entry<'a> {
 #[derive(Debug)]
 struct Written<'a> {
     journal: &'a Journal,
-    /// Until the end, when it is settled.
-    room: Option<Reservation<'a>>,
-    used_bytes: usize,
+    /// What is left of it is given back at the end.
+    room: Reservation<'a>,
     /// Behind the last event; `None`: none was told.
     until: Option<Sequence>,
     record: Vec<u8>,
@@ -62,8 +61,7 @@ impl Keep {
         let room = room.map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let written = Written {
             journal,
-            room: Some(room),
-            used_bytes: 0,
+            room,
             until: None,
             record: Vec::new(),
         };
@@ -100,17 +98,8 @@ impl Log for Entry<'_> {
         if let Some(written) = &mut self.written {
             written.record.clear();
             record::encode(&event, &mut written.record);
-            let appended = written.journal.append(&written.record);
-            written.used_bytes += appended.bytes;
-            written.until = Some(appended.until);
-        }
-    }
-}
-
-impl Drop for Written<'_> {
-    fn drop(&mut self) {
-        if let Some(room) = self.room.take() {
-            room.settle(self.used_bytes);
+            let until = written.journal.append(&mut written.room, &written.record);
+            written.until = Some(until);
         }
     }
 }

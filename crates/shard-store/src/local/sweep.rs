@@ -1,10 +1,12 @@
-//! The sweep: drops what is past its time, board by board, and holds up no writer.
+//! The sweep: drops what is past its time, board by board, and holds up no writer. Under a clock that has
+//! jumped ahead it only counts.
 
 use std::task::Poll;
+use std::time::{Duration, Instant};
 
-use board::{Kind, Timestamp};
+use board::{Incarnation, Kind, Timestamp};
 
-use super::LocalStore;
+use super::{LocalStore, random};
 use crate::contract::StoreError;
 use crate::embedded::record::{BOARD_BYTES_MAX, sweep_bytes_max};
 use crate::engine::Shared;
@@ -15,21 +17,44 @@ const SWEEP_BOARDS: usize = 256;
 
 impl LocalStore {
     pub(super) async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
+        let added_before = self.registry.memory.added();
+        let clock = self.clock.as_ref();
+        let trusted = clock.is_none_or(|clock| clock.trusts(now, Instant::now()));
         let mut census = Census::default();
         let mut of_shards = Vec::new();
+        let mut dedupe_max = Duration::ZERO;
         let kinds = self.registry.kinds().into_iter();
         for kind in kinds.filter_map(|record| record.kind) {
+            dedupe_max = dedupe_max.max(kind.dedupe());
             for cells in self.registry.pages(kind.name(), SWEEP_BOARDS) {
                 for cell in &cells {
                     cell.holdings(&mut of_shards);
                     census.count(&of_shards);
-                    self.sweep_board(cell, &kind, now).await?;
+                    if trusted {
+                        self.sweep_board(cell, &kind, now).await?;
+                    }
                 }
                 let_others_run().await;
             }
         }
-        self.held.note(&census, self.registry.ids.used_bytes());
+        let ids = self.registry.ids.used();
+        self.held.note(&census);
+        self.held.note_ids(ids, dedupe_max);
+        let weight = census.weight(ids.used_bytes);
+        self.registry.memory.note_weight(weight, added_before);
         Ok(())
+    }
+
+    /// Weighs what a folder held.
+    pub(super) fn weigh(&self) {
+        let mut census = Census::default();
+        let mut of_shards = Vec::new();
+        for cell in self.registry.all_cells() {
+            cell.holdings(&mut of_shards);
+            census.count(&of_shards);
+        }
+        let weight = census.weight(self.registry.ids.used_bytes());
+        self.registry.memory.note_weight(weight, 0);
     }
 
     async fn sweep_board(
@@ -40,14 +65,17 @@ impl LocalStore {
     ) -> Result<(), StoreError> {
         if cell.activity().has_expired(now) {
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
-            self.registry.end_expired(cell, &mut entry);
+            let next = Incarnation(random()?);
+            self.registry.end_expired(cell, next, now, &mut entry);
             return Ok(());
         }
         let gone = cell.expired(kind, now);
-        let room = || sweep_bytes_max(cell.record().shards, gone.len());
+        let room = || sweep_bytes_max(cell.record().shards, gone.len()) + BOARD_BYTES_MAX;
         let mut entry = self.keep.room(room).await?;
         if cell.expire(kind, &gone, now, &self.registry.ids, &mut entry) {
-            self.registry.drop_if_empty(cell, kind, now, &mut entry);
+            let next = Incarnation(random()?);
+            self.registry
+                .drop_if_empty(cell, kind, next, now, &mut entry);
         }
         // Nobody is answered for it: what is not kept is dropped again.
         Ok(())

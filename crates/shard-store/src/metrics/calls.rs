@@ -18,6 +18,7 @@ pub(crate) struct Calls {
     pub(crate) board: Call,
     pub(crate) boards: Call,
     pub(crate) birth: Call,
+    pub(crate) withdraw: Call,
     pub(crate) settle: Call,
     pub(crate) bury: Call,
     pub(crate) kinds: Call,
@@ -66,6 +67,7 @@ impl Default for Calls {
             board: call("board"),
             boards: call("boards"),
             birth: call("birth"),
+            withdraw: call("withdraw"),
             settle: call("settle"),
             bury: call("bury"),
             kinds: call("kinds"),
@@ -135,7 +137,13 @@ impl UnderWay<'_> {
                 self.call.unknown.inc();
             }
             // The others are answers: of a board that has ended, of a kind that has changed.
-            Some(StoreError::Dead | StoreError::WindowDropped | StoreError::StaleKind) | None => {}
+            Some(
+                StoreError::Dead
+                | StoreError::WindowDropped
+                | StoreError::StaleKind
+                | StoreError::Late,
+            )
+            | None => {}
         }
     }
 }

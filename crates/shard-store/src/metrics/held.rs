@@ -1,8 +1,12 @@
 //! What is held in this process, as the sweep finds it on its way through all boards.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use metering::{FloatGauge, Gauge, Registry, Unit};
 
-use crate::engine::Holding;
+use crate::engine::{Holding, IdUse};
+use crate::memory::{BOARD_WEIGHT, STANDING_WEIGHT};
 
 /// Members that the shards of a board have, on average, before their skew says anything: of fewer the
 /// largest of many shards may have twice the mean by chance. Members, and not standings: all windows
@@ -18,6 +22,14 @@ pub(crate) struct Held {
     shard_standings_max: Gauge,
     skew_max: FloatGauge,
     id_bytes: Gauge,
+    id_limit_bytes: Gauge,
+    id_sustained_rate: FloatGauge,
+    /// Whether ids took more than half of their limit at the last sweep.
+    ids_are_high: AtomicBool,
+}
+
+fn set(gauge: &Gauge, count: u64) {
+    gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
 }
 
 /// What a sweep has found so far.
@@ -31,6 +43,11 @@ pub(crate) struct Census {
 }
 
 impl Census {
+    /// About what all boards take in memory, in bytes, with ids that take so many.
+    pub(crate) const fn weight(&self, id_bytes: usize) -> u64 {
+        self.boards * BOARD_WEIGHT + self.standings * STANDING_WEIGHT + id_bytes as u64
+    }
+
     /// Counts a board by what its shards hold; one that is small is one shard.
     pub(crate) fn count(&mut self, shards: &[Holding]) {
         let standings = shards.iter().map(|shard| shard.standings);
@@ -59,16 +76,33 @@ fn skew(shards: usize, members: u64, largest: u64) -> f64 {
 
 impl Held {
     /// Tells what a sweep has found.
-    pub(crate) fn note(&self, found: &Census, id_bytes: usize) {
-        let set = |gauge: &Gauge, count: u64| {
-            gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
-        };
+    pub(crate) fn note(&self, found: &Census) {
         set(&self.boards, found.boards);
         set(&self.split, found.split);
         set(&self.standings, found.standings);
         set(&self.shard_standings_max, found.shard_standings_max);
         self.skew_max.set(found.skew_max);
-        set(&self.id_bytes, id_bytes as u64);
+    }
+
+    /// Sets the gauges of remembered ids, of which the longest are kept for `dedupe_max`. Logs a warning when
+    /// they exceed half of their limit, and again only after they fell below it.
+    pub(crate) fn note_ids(&self, ids: IdUse, dedupe_max: Duration) {
+        set(&self.id_bytes, ids.used_bytes as u64);
+        set(&self.id_limit_bytes, ids.limit_bytes as u64);
+        let rate = ids.sustained_rate(dedupe_max);
+        self.id_sustained_rate
+            .set(if rate.is_finite() { rate } else { 0.0 });
+        let was_high = self.ids_are_high.swap(ids.is_high(), Ordering::Relaxed);
+        if ids.is_high() && !was_high {
+            tracing::warn!(
+                used_bytes = ids.used_bytes,
+                limit_bytes = ids.limit_bytes,
+                sustained_per_second = rate.floor(),
+                dedupe = ?dedupe_max,
+                "remembered ids take more than half of their limit; at the limit contributions with an id are \
+                 unavailable: shorten dedupe, or raise server.limits.remembered_id_bytes"
+            );
+        }
     }
 
     /// Names them.
@@ -104,6 +138,17 @@ impl Held {
             Unit::Bytes,
             self.id_bytes.clone(),
         );
+        registry.register_with_unit(
+            "store_remembered_id_limit",
+            "Memory that remembered contribution ids may take",
+            Unit::Bytes,
+            self.id_limit_bytes.clone(),
+        );
+        registry.register(
+            "store_remembered_id_sustained_rate",
+            "Contributions with an id a second that the limit sustains, by the longest dedupe of all kinds; 0 without any",
+            self.id_sustained_rate.clone(),
+        );
     }
 }
 
@@ -129,6 +174,22 @@ mod tests {
         assert_eq!((census.boards, census.split), (4, 3));
         assert_eq!(census.standings, 5 * (7 + 199 + 400 + 200));
         assert_eq!(census.shard_standings_max, 5 * 300);
+    }
+
+    #[test]
+    fn the_sustained_rate_follows_from_the_limit_and_the_span() {
+        let ids = |used_bytes| IdUse {
+            used_bytes,
+            limit_bytes: 2 << 30,
+        };
+        let rate = |hours| ids(0).sustained_rate(Duration::from_hours(hours)).floor();
+        assert!((rate(1) - 11_471.0).abs() < 1.0, "{}", rate(1));
+        assert!((rate(7 * 24) - 68.0).abs() < 1.0, "{}", rate(7 * 24));
+        let held = Held::default();
+        for (used, is_high) in [(1 << 30, false), ((1 << 30) + 1, true), (5, false)] {
+            held.note_ids(ids(used), Duration::ZERO);
+            assert_eq!(held.ids_are_high.load(Ordering::Relaxed), is_high);
+        }
     }
 
     #[test]

@@ -89,26 +89,33 @@ impl Drop for UnderWay<'_> {
 /// A node as it is told.
 pub(crate) struct ToldNode {
     labels: Labels,
-    is_up: bool,
+    /// How far this process's clock is ahead of the node's; none while it is not connected.
+    skew_ms: Option<i64>,
     metrics: std::sync::Arc<NodeMetrics>,
 }
 
 impl ToldNode {
     pub(crate) fn new(
         address: impl fmt::Display,
-        is_up: bool,
+        skew_ms: Option<i64>,
         metrics: std::sync::Arc<NodeMetrics>,
     ) -> Self {
         Self {
             labels: labels([("node", &address.to_string())]),
-            is_up,
+            skew_ms,
             metrics,
         }
     }
 
     fn up(&self) -> Pulled {
-        let is_up = self.is_up;
+        let is_up = self.skew_ms.is_some();
         Pulled::gauge(move || f64::from(u8::from(is_up)))
+    }
+
+    fn skew(&self) -> Option<(&Labels, Pulled)> {
+        let skew = std::time::Duration::from_millis(self.skew_ms?.unsigned_abs()).as_secs_f64();
+        let skew = if self.skew_ms? < 0 { -skew } else { skew };
+        Some((&self.labels, Pulled::gauge(move || skew)))
     }
 
     /// Ends, and how many there were.
@@ -147,6 +154,15 @@ pub(crate) fn encode_nodes(
             None,
         ),
         nodes.iter().map(|node| (&node.labels, node.up())),
+    )?;
+    encode_each(
+        encoder,
+        (
+            "redis_clock_skew",
+            "How far the clock of this process is ahead of the node's; negative where it is behind.",
+            Some(&Unit::Seconds),
+        ),
+        nodes.iter().filter_map(ToldNode::skew),
     )?;
     let ends: Vec<(Labels, Counter)> = nodes.iter().flat_map(ToldNode::ends).collect();
     encode_each(

@@ -8,8 +8,8 @@ use std::time::Duration;
 use board::limits::VALUE_MAX;
 use board::{
     Activity, Bound, Calendar, Direction, FieldName, FieldRule, Incarnation, Kind, KindName,
-    KindSpec, Member, Mode, Op, Packing, Period, RankKey, RankStyle, Rules, Standing, Ties,
-    Timestamp, Value, Values, Window, WindowRule,
+    KindSpec, Member, Mode, Op, Packing, Period, RankStyle, Rules, Standing, Ties, Timestamp,
+    Value, Values, Window, WindowRule,
 };
 use end_to_end::redis::{RedisOptions, RedisWire};
 
@@ -257,10 +257,7 @@ pub(super) fn ranked(rules: &Rules, standing: &Standing, member: &Member) -> (i6
 
 pub(super) fn entry(rules: &Rules, standing: &Standing, member: &Member) -> Entry {
     Entry {
-        key: RankKey {
-            words: rules.rank_words_of(standing),
-            member: member.clone(),
-        },
+        key: rules.rank_key(rules.rank_words_of(standing), member.clone()),
         reached_at: rules.reached_at(standing),
     }
 }
@@ -289,7 +286,12 @@ pub(super) fn any_rules(dice: &mut Dice) -> Rules {
         },
     };
     let fields = names.iter().map(field).collect();
-    let ties = *dice.pick(&[Ties::Earliest, Ties::Latest, Ties::Member]);
+    let ties = *dice.pick(&[
+        Ties::Earliest,
+        Ties::Latest,
+        Ties::Member,
+        Ties::LowerMember,
+    ]);
     Rules::new(fields, mode, ties).unwrap()
 }
 

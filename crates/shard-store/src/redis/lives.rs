@@ -6,7 +6,10 @@
 //! not heard, and a registry that is away stops no contribution to boards that are known.
 
 mod life;
+#[cfg(test)]
+mod tests;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -14,10 +17,12 @@ use std::time::Duration;
 use board::{Incarnation, Kind, Timestamp, Window};
 use bytes::Bytes;
 use futures::FutureExt as _;
+use futures::future::{BoxFuture, Shared};
 use moka::sync::Cache;
+use parking_lot::Mutex;
 use tokio::time::{Instant, timeout};
 
-use super::registry::{Registry, Touch, Touched};
+use super::registry::{Held, Record, Registry, Touch, Touched};
 use super::retention::gone_at;
 use super::servers::{Place, Servers};
 use super::session::Session;
@@ -26,9 +31,6 @@ use super::spread::{self, Spread};
 use super::sweep::Shards;
 use crate::contract::{BoardRecord, StoreError};
 use life::{Lease, Life};
-
-/// Lives that are known at once; some 300 bytes each.
-const LIVES_MAX: u64 = 250_000;
 
 /// Lives that a shard called dead, and for how long that is remembered.
 const CALLED_DEAD_MAX: u64 = 1_000;
@@ -51,6 +53,12 @@ const AT_ONCE: Touch = Touch {
     due: Some(Timestamp::from_millis(0)),
 };
 
+/// A look-up under way, which all wait for who need it.
+type LookUp = Shared<BoxFuture<'static, Result<Arc<Life>, StoreError>>>;
+
+/// Look-ups under way, by the life, and the registry's epoch when it began.
+type LookUps = Arc<Mutex<HashMap<(Incarnation, u64), LookUp>>>;
+
 /// What is known of lives.
 #[derive(Debug, Clone)]
 pub(super) struct Lives {
@@ -58,6 +66,8 @@ pub(super) struct Lives {
     session: Arc<Session>,
     registry: Arc<Registry>,
     known: Cache<Incarnation, Arc<Life>>,
+    /// As many as there are callers at most: each ends by the read deadline.
+    under_way: LookUps,
     called_dead: Cache<Incarnation, ()>,
     told_due: Cache<Incarnation, ()>,
     /// The latest time by which this server swept: a clock may have stepped back since.
@@ -82,12 +92,30 @@ impl Lives {
             servers,
             session,
             registry,
-            known: Cache::new(LIVES_MAX),
+            known: Cache::new(settings.leases_max),
+            under_way: LookUps::default(),
             called_dead: called_dead.build(),
             told_due: told_due.build(),
             swept: Arc::new(AtomicI64::new(i64::MIN)),
             deadline: settings.write_deadline,
         }
+    }
+
+    /// Learns of a life from the answer that created its board, or found it there, when the registry
+    /// had this epoch: so that no shard has to ask.
+    pub(super) fn learn(&self, record: &Record, due: Option<Timestamp>, epoch: u64) {
+        let incarnation = record.board().incarnation;
+        // The registry has lost that it ended: that is found out by whoever asks.
+        if self.called_dead.contains_key(&incarnation) {
+            return;
+        }
+        let servers = record.spread.servers.clone();
+        let held = Held {
+            record: Some(record.clone()),
+            due,
+        };
+        let life = Life::new(&held, servers, epoch);
+        self.known.insert(incarnation, Arc::new(life));
     }
 
     /// Where a shard lies; `Dead` for a life that is known to have ended.
@@ -200,7 +228,8 @@ impl Lives {
     /// A shard was frozen while it was decided whether its board ends, and nobody took that back.
     /// `Dead` where it ended; otherwise the shard takes writes again.
     pub(super) async fn thaw(&self, board: &BoardRecord, shard: u16) -> Result<(), StoreError> {
-        let life = self.ask(board).await?;
+        // By itself: a look-up that is under way may have been answered before that was decided.
+        let life = self.look_up(board).await?;
         let spread = Spread {
             board: board.clone(),
             servers: life.servers.clone(),
@@ -232,7 +261,32 @@ impl Lives {
         }
     }
 
+    /// Asks the registry, or waits for the answer to somebody who is asking it the same.
     async fn ask(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
+        let key = (board.incarnation, self.registry.epoch());
+        let look_up = {
+            let mut under_way = self.under_way.lock();
+            let begin = || self.begin_look_up(board.clone(), key);
+            under_way.entry(key).or_insert_with(begin).clone()
+        };
+        look_up.await
+    }
+
+    /// Goes on also where nobody waits for it any more, so that it takes itself off the list.
+    fn begin_look_up(&self, board: BoardRecord, key: (Incarnation, u64)) -> LookUp {
+        let lives = self.clone();
+        let looking = tokio::spawn(async move {
+            let life = lives.look_up(&board).await;
+            lives.under_way.lock().remove(&key);
+            life
+        });
+        let ended = looking.map(|life| {
+            life.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
+        });
+        ended.boxed().shared()
+    }
+
+    async fn look_up(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
         // Of the process that is asked, or of one before it: then it is asked again.
         let epoch = self.registry.epoch();
         let held = match self.registry.life(board).await {

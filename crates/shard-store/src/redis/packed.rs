@@ -6,7 +6,7 @@
 //! that of rank keys, and no score KV is needed.
 
 use board::limits::VALUE_MAX;
-use board::{Bound, Direction, Packing, RankKey, Rules, Ties, Timestamp, Value, Values, Window};
+use board::{Bound, Direction, Packing, Rules, Ties, Timestamp, Value, Values, Window};
 
 use super::standing::{Cut, SIGN, member_of, no_longer_than_keys};
 use super::wire::Garbled;
@@ -64,9 +64,8 @@ impl<'a> Packed<'a> {
     pub(super) fn entry(&self, score: &str, name: &[u8]) -> Result<Entry, Garbled> {
         let (value, reached_at) = self.value_and_time(score)?;
         let words = self.rules.rank_words(&Values::from(value), reached_at);
-        let member = member_of(name)?;
         Ok(Entry {
-            key: RankKey { words, member },
+            key: self.rules.rank_key(words, member_of(name)?),
             reached_at,
         })
     }

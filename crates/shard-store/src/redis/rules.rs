@@ -15,6 +15,7 @@ pub(super) fn spec(rules: &Rules) -> Bytes {
         Ties::Earliest => b'e',
         Ties::Latest => b'l',
         Ties::Member => b'm',
+        Ties::LowerMember => b'n',
     };
     let fields = rules.fields().iter().flat_map(|field| {
         let order = match field.order {

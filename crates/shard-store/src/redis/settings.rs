@@ -24,6 +24,10 @@ pub struct RedisSettings {
     pub read_deadline: Duration,
     /// Whether functions run in Redis.
     pub writes: RedisWrites,
+    /// How far this process's clock may be from the nodes': beyond that nothing is written or dropped.
+    pub clock_skew_max: Duration,
+    /// Boards whose lease on the registry is kept at hand, some 300 bytes each; others are looked up.
+    pub leases_max: u64,
     /// Remembered ids that one shard may hold.
     pub ids_per_shard_max: u64,
     /// Whether a server that may evict keys is taken.
@@ -42,6 +46,8 @@ impl Default for RedisSettings {
             write_deadline: Duration::from_secs(15),
             read_deadline: Duration::from_secs(3),
             writes: RedisWrites::default(),
+            clock_skew_max: Duration::from_mins(1),
+            leases_max: 250_000,
             ids_per_shard_max: 1_000_000,
             allow_eviction: false,
             accept_empty: Vec::new(),

@@ -2,15 +2,15 @@
 //! is the other half.
 //!
 //! The score KV holds a standing as packed bytes ([`standing_of`]). In the sorted set the score is a
-//! rank key's first word, and the member its other words and the member's name, so that Redis's order
-//! is the order of rank keys ([`entry_of`]). A [`Cut`] is a bound in those terms.
+//! rank key's first word, and the member its other words and the member's name as the key has it, so that
+//! Redis's order is the order of rank keys ([`entry_of`]). A [`Cut`] is a bound in those terms.
 
 use std::borrow::Cow;
 
 use board::limits::VALUE_MAX;
 use board::{
-    Bound, Member, Mode, RANK_WORDS_MAX, RankKey, RankWords, Rules, STANDING_WORDS_MAX, Standing,
-    Ties, Timestamp,
+    Bound, Member, Mode, NameOrder, RANK_WORDS_MAX, RankWords, Rules, STANDING_WORDS_MAX, Standing,
+    Timestamp,
 };
 
 use super::wire::Garbled;
@@ -104,11 +104,19 @@ pub(super) fn entry_of(
         // An entry without a score, which `verify` tells of.
         (None, None) => Timestamp::from_millis(0),
     };
-    let key = RankKey {
-        words,
-        member: member_of(left)?,
-    };
-    Ok(Entry { key, reached_at })
+    let member = ranked_member(rules.name_order(), left)?;
+    Ok(Entry {
+        key: rules.rank_key(words, member),
+        reached_at,
+    })
+}
+
+/// A member by its bytes in an entry of a sorted set, behind the words.
+pub(super) fn ranked_member(names: NameOrder, bytes: &[u8]) -> Result<Member, Garbled> {
+    let name = names
+        .name_of(bytes)
+        .ok_or(Garbled("a name without its end"))?;
+    member_of(&name)
 }
 
 /// A member by its bytes.
@@ -157,10 +165,13 @@ impl Cut {
             return Self::AboveAll;
         };
         let is_whole = bound.words.as_slice().len() == rules.rank_words_len();
-        Self::at(&bound.words, bound.member.as_ref().filter(|_| is_whole))
+        let member = bound.member.as_ref().filter(|_| is_whole);
+        let name = member.map(|member| rules.name_order().key_bytes(member.as_bytes()));
+        Self::at(&bound.words, name.as_deref())
     }
 
-    fn at(words: &RankWords, member: Option<&Member>) -> Self {
+    /// The cut at these words, and behind them the bytes of a name.
+    fn at(words: &RankWords, name: Option<&[u8]>) -> Self {
         let Some((first, others)) = words.as_slice().split_first() else {
             return Self::BelowAll;
         };
@@ -178,11 +189,11 @@ impl Cut {
             score => score,
         };
         let mut rest: Vec<u8> = others.iter().flat_map(|word| word.to_be_bytes()).collect();
-        rest.extend_from_slice(member.map_or(&[], Member::as_bytes));
+        rest.extend_from_slice(name.unwrap_or_default());
         Self::At {
             score,
             rest,
-            strict: member.is_some(),
+            strict: name.is_some(),
         }
     }
 }
@@ -200,7 +211,7 @@ pub(super) fn no_longer_than_keys<'a>(rules: &Rules, bound: &'a Bound) -> Option
 
 /// Whether the sorted set's entries do not tell when a standing was reached.
 pub(super) fn needs_scores(rules: &Rules) -> bool {
-    rules.ties() == Ties::Member
+    rules.ties().is_by_member()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 //! ```
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::future::{BoxFuture, ready};
@@ -30,23 +31,29 @@ use super::sweep::Sweep;
 use super::url::RedisUrl;
 use super::verify::Verifier;
 use crate::contract::{
-    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Disagreement, KindRecord,
-    KindWriteError, Outcome, Query, Reading, Revision, SettleError, ShardStore, SharedBoards,
-    StoreError, WindowCount,
+    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Change, Disagreement, KindRecord,
+    KindWriteError, Orphan, Outcome, Query, Reading, Revision, SettleError, ShardStore,
+    SharedBoards, StoreError, WindowCount,
 };
+use crate::memory::{Memory, STANDING_WEIGHT};
 use crate::metrics::Calls;
+
+/// How far the clocks of servers, and of nodes that go by deadlines, may differ for what is final to stay so.
+const CLOCK_TOLERANCE: Duration = Duration::from_secs(1);
 
 /// Boards on Redis or Valkey: one server, several, a cluster, or what Sentinel watches.
 #[derive(Debug)]
 pub struct RedisStore {
     servers: Arc<Servers>,
     registry: Arc<Registry>,
+    lives: Arc<Lives>,
     applier: Applier,
     reader: Arc<Reader>,
     verifier: Verifier,
     sweep: Sweep,
     shared: SharedTops,
     calls: Arc<Calls>,
+    memory: Arc<Memory>,
 }
 
 impl RedisStore {
@@ -89,12 +96,21 @@ impl RedisStore {
                 refills,
                 settings,
             ),
-            shared: SharedTops::new(servers.clone(), session, lives, calls.clone()),
+            shared: SharedTops::new(servers.clone(), session, lives.clone(), calls.clone()),
+            lives,
             servers,
             registry,
             reader,
             calls,
+            memory: Arc::default(),
         })
+    }
+
+    /// The same, and what needs memory of this process has to find room in this one.
+    #[must_use]
+    pub fn within(mut self, memory: Arc<Memory>) -> Self {
+        self.memory = memory;
+        self
     }
 }
 
@@ -154,8 +170,25 @@ impl ShardStore for RedisStore {
         seen: Option<Incarnation>,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
-        let born = self.registry.birth(name, kind, seen, now);
-        self.calls.birth.time(born.map_ok(into_board)).boxed()
+        let born = async move {
+            self.servers.check_clock()?;
+            self.memory.check()?;
+            // Of the process that answers, or of one before it.
+            let epoch = self.registry.epoch();
+            let (record, due) = self.registry.birth(name, kind, seen, now).await?;
+            self.lives.learn(&record, due, epoch);
+            Ok(into_board(record))
+        };
+        self.calls.birth.time(born).boxed()
+    }
+
+    fn withdraw<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let withdrawn = self.sweep.withdraw(board, now);
+        self.calls.withdraw.time(withdrawn).boxed()
     }
 
     fn settle<'a>(
@@ -165,8 +198,13 @@ impl ShardStore for RedisStore {
         settings: BoardSettings,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
-        let settled = self.registry.settle(name, kind, settings, now);
-        self.calls.settle.time(settled.map_ok(into_board)).boxed()
+        let settled = async move {
+            self.servers.check_clock()?;
+            self.memory.check()?;
+            let settled = self.registry.settle(name, kind, settings, now).await;
+            settled.map(into_board)
+        };
+        self.calls.settle.time(settled).boxed()
     }
 
     fn bury<'a>(
@@ -184,10 +222,17 @@ impl ShardStore for RedisStore {
         shard: u16,
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>> {
-        self.calls
-            .apply
-            .time(self.applier.apply(board, shard, batch))
-            .boxed()
+        let applied = async move {
+            self.servers.check_clock()?;
+            // Here a batch needs memory while it is on its way, whatever it does; but what takes away.
+            if batch.items.iter().any(|item| item.change != Change::Remove) {
+                self.memory.check()?;
+            }
+            let weight = STANDING_WEIGHT * batch.items.len() as u64;
+            let _held = self.memory.hold(weight);
+            self.applier.apply(board, shard, batch).await
+        };
+        self.calls.apply.time(applied).boxed()
     }
 
     fn read<'a>(
@@ -217,13 +262,36 @@ impl ShardStore for RedisStore {
         self.shared.has_others().then_some(&self.shared)
     }
 
+    fn has_node(&self, replication_id: &str) -> bool {
+        self.servers.has_node(replication_id)
+    }
+
+    fn clock_tolerance(&self) -> Duration {
+        CLOCK_TOLERANCE
+    }
+
     fn register_metrics(&self, metrics: &mut Metrics) {
         self.calls.register(metrics);
         self.servers.register_metrics(metrics);
+        self.memory.register_metrics(metrics);
     }
 
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.calls.expire.time(self.sweep.expire(now)).boxed()
+        let expired = async move {
+            // No board is kept here: what is weighed are the calls under way.
+            self.memory.note_weight(0, 0);
+            self.servers.check_clock()?;
+            self.sweep.expire(now).await
+        };
+        self.calls.expire.time(expired).boxed()
+    }
+
+    fn check_time(&self) -> Result<(), StoreError> {
+        self.servers.check_clock()
+    }
+
+    fn time(&self, own: Timestamp) -> Timestamp {
+        self.servers.time(own)
     }
 
     fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
@@ -241,6 +309,10 @@ impl ShardStore for RedisStore {
         repair: bool,
     ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
         self.verifier.verify(board, shard, repair).boxed()
+    }
+
+    fn orphans(&self) -> BoxFuture<'_, Result<Vec<Orphan>, StoreError>> {
+        self.verifier.orphans().boxed()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{Admission, Bound, Member, Period, RankKey, Standing, Timestamp, Values, Window};
+use board::{Admission, Bound, Member, Period, Standing, Timestamp, Values, Window};
 use shard_store::{
     Anchor, Ask, Change, Item, Outcome, Query, Revision, ShardVersion, StoreError, WindowCount,
 };
@@ -311,7 +311,7 @@ impl<'a> Run<'a> {
         for (ask, part) in query.asks.iter().zip(&parts) {
             assert_eq!(
                 *part,
-                self.twin.answer(&sorted, ask),
+                self.twin.answer(window, &sorted, ask),
                 "{ask:?} of {window:?}"
             );
         }
@@ -344,7 +344,7 @@ impl<'a> Run<'a> {
                 let key = dice.pick(sorted).key.clone();
                 let member = if dice.one_in(2) { anyone } else { key.member };
                 let words = key.words;
-                Anchor::Bound(Bound::key(&RankKey { words, member }))
+                Anchor::Bound(Bound::key(&rules.rank_key(words, member)))
             }
             _ => {
                 let values = any_values(dice, &self.board.kind);

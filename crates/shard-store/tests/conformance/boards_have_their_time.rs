@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use board::limits::SETTINGS_KEPT;
-use board::{Activity, ShardCount, Timestamp, Window};
+use board::limits::{NAMES_CLOSED, SETTINGS_KEPT};
+use board::{Activity, Keep, KindName, Period, ShardCount, Timestamp, Window, WindowRule};
 use shard_store::{BirthError, BoardRecord, BoardSettings, BuryError, SettleError, StoreError};
 
 use crate::given::{Board, DAY, Given, HOUR, MINUTE, NOW, board_name, gifts, member};
@@ -128,17 +128,95 @@ pub(crate) async fn a_board_goes_when_its_time_is_over(given: Given) {
     assert_eq!(given.boards(&kind.name, None, 10).await.unwrap(), []);
     for board in &boards {
         let name = &board.record.name;
-        assert_eq!(found(&given, board).await, None);
+        // The name takes what happens from now on, and nothing from before.
+        let left = found(&given, board).await.unwrap();
+        assert_eq!((left.activity, left.born), (from(gone), false));
         let item = board.points(&member("u1"), 1, gone);
         let refused = board.try_apply(&[item], gone, false).await;
         assert_eq!(refused, Err(StoreError::Dead));
+        // The name is free, and what comes is another board, without an end.
+        let unseen = given.birth(name, &kind, None, gone).await;
+        assert_eq!(unseen, Err(BirthError::Unseen(Box::new(left.clone()))));
+        let seen = Some(left.incarnation);
+        let born = given.birth(name, &kind, seen, gone).await.unwrap();
+        assert_ne!(born.incarnation, board.record.incarnation);
+        assert_eq!((born.activity, born.born), (from(gone), true));
+        assert_eq!(given.bury(name, gone.plus(DAY)).await, Ok(()));
         let buried = given.bury(name, gone.plus(DAY)).await;
         assert_eq!(buried, Err(BuryError::NotThere));
-        // The name is free, and what comes is another board, without bounds.
-        let born = given.birth(name, &kind, None, gone).await.unwrap();
-        assert_ne!(born.incarnation, board.record.incarnation);
-        assert_eq!(born.activity, Activity::ALWAYS);
     }
+}
+
+pub(crate) async fn a_name_is_closed_as_long_as_something_from_before_may_come(given: Given) {
+    let hours = gifts(|spec| {
+        let hour = WindowRule {
+            keep: Keep::After(DAY * 2),
+            ..WindowRule::with_defaults(Period::Hour)
+        };
+        spec.windows = vec![hour];
+    });
+    let hours = given.kind(hours).await;
+    let always = KindName::new("always").unwrap();
+    let always = given.kind(gifts(|spec| spec.name = always.clone())).await;
+    let gone = ends_at().plus(DAY);
+    // The hour before that ends with it, but for minutes.
+    let last_hour = hours.kind.as_ref().unwrap().admits_until(gone.minus(MS));
+    let last_hour = last_hour.unwrap();
+    assert!((gone.plus(DAY * 2)..gone.plus(DAY * 2 + HOUR)).contains(&last_hour));
+    for (kind, until) in [(&hours, last_hour), (&always, gone.plus(NAMES_CLOSED))] {
+        let name = board_name(kind.name.as_str(), "battle");
+        let settled = given.settle(&name, kind, within(battle()), NOW);
+        let seen = Some(settled.await.unwrap().incarnation);
+        given.birth(&name, kind, seen, NOW).await.unwrap();
+        given.expire(gone).await.unwrap();
+        given.expire(until.minus(MS)).await.unwrap();
+        let left = given.board(&name).await.unwrap().unwrap();
+        assert_eq!((left.activity, left.born), (from(gone), false));
+        given.expire(until).await.unwrap();
+        assert_eq!(given.board(&name).await.unwrap(), None);
+    }
+}
+
+pub(crate) async fn a_board_that_holds_nothing_keeps_its_time(given: Given) {
+    let kind = gifts(|spec| {
+        let hour = WindowRule {
+            keep: Keep::After(DAY),
+            ..WindowRule::with_defaults(Period::Hour)
+        };
+        spec.windows = vec![hour];
+        spec.dedupe = Duration::ZERO;
+    });
+    let kind = given.kind(kind).await;
+    let campaign = Activity::new(Some(NOW), Some(NOW.plus(DAY * 10)), None).unwrap();
+    let mut records = Vec::new();
+    for (subject, activity) in [("campaign", campaign), ("plain", Activity::ALWAYS)] {
+        let name = board_name("gifts", subject);
+        let settled = given.settle(&name, &kind, within(activity), NOW);
+        let seen = Some(settled.await.unwrap().incarnation);
+        let board = Board {
+            store: given.store.clone(),
+            kind: kind.kind.clone().unwrap(),
+            record: given.birth(&name, &kind, seen, NOW).await.unwrap(),
+        };
+        board
+            .apply(&[board.points(&member("u1"), 1, NOW)], NOW)
+            .await;
+        records.push(board.record);
+    }
+    // Its windows are gone, and then some: what comes is still of the campaign.
+    given.expire(NOW.plus(DAY * 2)).await.unwrap();
+    given.expire(NOW.plus(DAY * 5)).await.unwrap();
+    let board = async |place: usize| given.board(&records[place].name).await.unwrap();
+    assert_eq!(board(0).await.as_ref(), Some(&records[0]));
+    assert_eq!(board(1).await, None);
+    let end = campaign.settings_kept_until(NOW);
+    given.expire(end.plus(DAY)).await.unwrap();
+    assert_eq!(board(0).await, None);
+}
+
+/// From then on.
+fn from(starts_at: Timestamp) -> Activity {
+    Activity::new(Some(starts_at), None, None).unwrap()
 }
 
 pub(crate) async fn a_board_without_expiry_stays_after_its_end(given: Given) {
@@ -155,14 +233,25 @@ pub(crate) async fn unborn_settings_outlast_the_time_that_they_name(given: Given
     let starts_at = NOW.plus(DAY * 10);
     let last = starts_at.plus(DAY);
     let at = |at| Some(at);
-    for (subject, activity, until) in [
+    for (subject, activity, until, left) in [
         (
             "starts",
             (at(starts_at), None, None),
             starts_at.plus(SETTINGS_KEPT),
+            None,
         ),
-        ("ends", (None, at(last), None), last.plus(SETTINGS_KEPT)),
-        ("expires", (None, at(last), Some(MINUTE)), last.plus(MINUTE)),
+        (
+            "ends",
+            (None, at(last), None),
+            last.plus(SETTINGS_KEPT),
+            at(last),
+        ),
+        (
+            "expires",
+            (None, at(last), Some(MINUTE)),
+            last.plus(MINUTE),
+            at(last.plus(MINUTE)),
+        ),
     ] {
         let name = board_name("gifts", subject);
         let activity = Activity::new(activity.0, activity.1, activity.2).unwrap();
@@ -170,6 +259,8 @@ pub(crate) async fn unborn_settings_outlast_the_time_that_they_name(given: Given
         given.expire(until.minus(MS)).await.unwrap();
         assert_eq!(given.board(&name).await.unwrap(), settled.ok(), "{subject}");
         given.expire(until).await.unwrap();
-        assert_eq!(given.board(&name).await.unwrap(), None, "{subject}");
+        let found = given.board(&name).await.unwrap();
+        let found = found.map(|record| (record.activity, record.born));
+        assert_eq!(found, left.map(|at| (from(at), false)), "{subject}");
     }
 }

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use board::{
-    Direction, FieldName, FieldRule, Kind, Member, Mode, Op, Period, RankKey, Retain, Rules,
-    Standing, Ties, Timestamp, Value, Values, Window, WindowRule,
+    Direction, FieldName, FieldRule, Kind, Member, Mode, Op, Period, Retain, Rules, Standing, Ties,
+    Timestamp, Value, Values, Window, WindowRule,
 };
 use shard_store::{Anchor, Ask, Change, Entry, Item, Outcome, Query, Refused};
 
@@ -104,7 +104,7 @@ fn rules(fields: &[(Direction, Op)], mode: Mode, ties: Ties) -> Rules {
 
 /// Rules by which contributions of [`any_item`] only raise standings.
 fn any_rules(dice: &mut Dice) -> Rules {
-    let ties = *dice.pick(&[Ties::Earliest, Ties::Member]);
+    let ties = *dice.pick(&[Ties::Earliest, Ties::Member, Ties::LowerMember]);
     let (desc, asc) = (Direction::Desc, Direction::Asc);
     if dice.one_in(3) {
         let orders = [*dice.pick(&[desc, asc]), *dice.pick(&[desc, asc])];
@@ -161,10 +161,7 @@ async fn write(board: &Board, twin: &mut Standings, items: &[Item]) {
 
 fn entry(rules: &Rules, member: &Member, standing: &Standing) -> Entry {
     Entry {
-        key: RankKey {
-            words: rules.rank_words_of(standing),
-            member: member.clone(),
-        },
+        key: rules.rank_key(rules.rank_words_of(standing), member.clone()),
         reached_at: rules.reached_at(standing),
     }
 }

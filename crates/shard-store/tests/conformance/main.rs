@@ -29,6 +29,7 @@ mod answers_agree_with_a_naive_twin;
 mod boards_are_born_once;
 mod boards_are_listed_by_subject;
 mod boards_have_their_time;
+mod closings_hold;
 mod contributions_survive_a_crowd;
 mod dropped_windows_stay_closed;
 mod idle_boards_go;
@@ -36,6 +37,7 @@ mod ids_count_once_within_their_span;
 mod kinds_change_by_revision;
 mod lists_keep_their_best;
 mod memory_bounds_its_ids;
+mod memory_has_a_limit;
 mod settings_hold_until_birth;
 mod the_dead_stay_dead;
 mod the_sweep_loses_no_write;
@@ -55,7 +57,11 @@ macro_rules! hold {
                 boards_have_their_time:
                     settings_keep_the_time_of_a_board, nobody_bears_a_time_unseen,
                     a_board_goes_when_its_time_is_over, a_board_without_expiry_stays_after_its_end,
-                    unborn_settings_outlast_the_time_that_they_name;
+                    unborn_settings_outlast_the_time_that_they_name,
+                    a_name_is_closed_as_long_as_something_from_before_may_come,
+                    a_board_that_holds_nothing_keeps_its_time;
+                closings_hold:
+                    what_is_late_is_not_applied, nothing_is_applied_behind_a_closing;
                 contributions_survive_a_crowd:
                     none_is_lost_on_one_shard, none_is_lost_while_a_board_grows,
                     readings_are_whole_while_others_write;
@@ -79,7 +85,7 @@ macro_rules! hold {
                 settings_hold_until_birth:
                     the_last_settings_are_born, settings_are_refused_after_birth,
                     settings_go_with_their_kind, settings_outlast_a_change_of_the_kind, settings_outlast_a_sweep,
-                    settings_go_when_nobody_contributes;
+                    settings_go_when_nobody_contributes, a_birth_that_came_to_nothing_is_withdrawn;
                 the_dead_stay_dead:
                     a_dead_life_is_refused, a_rebirth_is_another_board, nobody_is_buried_twice;
                 the_sweep_loses_no_write:

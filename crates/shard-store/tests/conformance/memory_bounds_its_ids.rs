@@ -1,5 +1,7 @@
 //! The memory store: remembered ids take no more bytes than they may.
 
+use std::sync::Arc;
+
 use board::Window;
 use shard_store::{Failure, LocalStore, Outcome};
 
@@ -10,7 +12,7 @@ const APPLIED: Outcome = Outcome::Applied(Vec::new());
 
 #[tokio::test]
 async fn an_id_that_finds_no_room_is_unavailable() {
-    let store = LocalStore::in_memory_with_id_bytes(64 << 10).unwrap();
+    let store = LocalStore::in_memory_within(Arc::default(), 64 << 10).unwrap();
     let given = Given::new(store, ());
     let board = given.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
     let u1 = member("u1");
@@ -54,7 +56,10 @@ async fn an_id_that_finds_no_room_is_unavailable() {
 
 #[tokio::test]
 async fn a_buried_board_gives_its_bytes_back() {
-    let given = Given::new(LocalStore::in_memory_with_id_bytes(16 << 10).unwrap(), ());
+    let given = Given::new(
+        LocalStore::in_memory_within(Arc::default(), 16 << 10).unwrap(),
+        (),
+    );
     let kind = given.kind(gifts(|spec| spec.shards = 4)).await;
     // Each life takes more than half of the room, some of it after growth.
     for _ in 0..20 {
@@ -70,4 +75,22 @@ async fn a_buried_board_gives_its_bytes_back() {
             .await
             .unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_board_whose_first_contribution_finds_no_room_is_withdrawn() {
+    let given = Given::new(
+        LocalStore::in_memory_within(std::sync::Arc::default(), 0).unwrap(),
+        (),
+    );
+    let kind = given.kind(gifts(|spec| spec.shards = 4)).await;
+    let board = given.born(&kind, "room-1", NOW).await;
+    let name = &board.record.name;
+    let u1 = member("u1");
+    let failed = board
+        .apply(&[board.points_by_id(&u1, 1, "evt-1", NOW)], NOW)
+        .await;
+    assert!(matches!(failed[0], Outcome::Failed(_)), "{failed:?}");
+    given.withdraw(&board.record, NOW).await.unwrap();
+    assert_eq!(given.board(name).await.unwrap(), None);
 }

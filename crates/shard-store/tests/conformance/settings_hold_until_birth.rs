@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use board::limits::SETTINGS_KEPT;
 use board::{Calendar, ShardCount, Window};
-use shard_store::{Revision, SettleError};
+use shard_store::{Revision, SettleError, StoreError};
 
 use crate::given::{Board, Given, HOUR, MINUTE, NOW, board_name, gifts, member};
 
@@ -131,4 +131,30 @@ pub(crate) async fn settings_go_when_nobody_contributes(given: Given) {
     assert_eq!(given.board(&name).await.unwrap(), None);
     let born = given.birth(&name, &kind, None, end).await.unwrap();
     assert_eq!(born.shards, shards(4));
+}
+
+pub(crate) async fn a_birth_that_came_to_nothing_is_withdrawn(given: Given) {
+    let kind = given.kind(gifts(|_| ())).await;
+    let board = given.born(&kind, "room-1", NOW).await;
+    let name = &board.record.name;
+    given.withdraw(&board.record, NOW).await.unwrap();
+    assert_eq!(given.board(name).await.unwrap(), None);
+    assert_eq!(given.boards(&kind.name, None, 10).await.unwrap(), []);
+    let u1 = member("u1");
+    let items = [board.points(&u1, 1, NOW)];
+    let gone = board.try_apply(&items, NOW, false).await;
+    assert_eq!(gone, Err(StoreError::Dead));
+    // Settings that it had are there as before.
+    let settled = given.settle(name, &kind, shards(64).into(), NOW);
+    settled.await.unwrap();
+    let board = given.born(&kind, "room-1", NOW).await;
+    given.withdraw(&board.record, NOW).await.unwrap();
+    let left = given.board(name).await.unwrap().unwrap();
+    assert_eq!((left.shards, left.born), (shards(64), false));
+    // A board that holds something stays, whoever withdraws it.
+    let board = given.born(&kind, "room-1", NOW).await;
+    board.apply(&[board.points(&u1, 1, NOW)], NOW).await;
+    given.withdraw(&board.record, NOW).await.unwrap();
+    assert_eq!(given.board(name).await.unwrap(), Some(board.record.clone()));
+    assert_eq!(board.points_of(Window::ALL_TIME, &u1).await, Some(1));
 }

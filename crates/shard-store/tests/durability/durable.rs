@@ -11,13 +11,15 @@ use crate::sim::SimDisk;
 /// Longer than any test: what is to happen then does not happen.
 pub(crate) const NEVER: Duration = Duration::from_hours(1);
 
-/// Every answer waits for the disk, segments are short, and nothing happens by itself.
+/// Every answer waits for the disk, segments are short, nothing happens by itself, and any clock is
+/// trusted: runs make their times up.
 pub(crate) fn settings() -> EmbeddedSettings {
     EmbeddedSettings {
         durability: Durability::Always,
         snapshot_after_bytes: u64::MAX,
         segment_bytes: 16 << 10,
         mark_after: NEVER,
+        clock_pause: Duration::ZERO,
         retry_after: Duration::from_millis(1),
         ..EmbeddedSettings::default()
     }

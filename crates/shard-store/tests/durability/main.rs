@@ -37,10 +37,12 @@ mod sim;
 mod world;
 
 mod a_full_disk_is_waited_out;
+mod clocks_that_jump;
 mod crowds;
 mod damaged_files;
 mod duplicates_wait_too;
 mod each_failure_in_turn;
+mod hidden_members;
 mod kills_at_every_operation;
 mod kinds_change_during_a_snapshot;
 mod lives_at_random;

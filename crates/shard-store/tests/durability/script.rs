@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    Activity, BoardName, ContributionId, IdDigest, Keep, Kind, KindName, Member, Period,
+    Activity, BoardName, ContributionId, Hidden, IdDigest, Keep, Kind, KindName, Member, Period,
     ShardCount, Timestamp, WindowRule,
 };
 use shard_store::{BoardRecord, BoardSettings, Change, Item, KindRecord, ShardStore};
@@ -170,10 +170,21 @@ impl Script {
             None => Kind::new(spec).unwrap(),
         };
         What::PutKind {
-            kind: Arc::new(kind),
+            kind: Arc::new(kind.hiding(self.any_hidden())),
             // Refused now and then, where it is in use.
             alone: !in_use || self.dice.one_in(4),
         }
+    }
+
+    /// Mostly none; now and then so many that the kind is longer than all else that is written.
+    fn any_hidden(&mut self) -> Hidden {
+        let count = match self.dice.below(4) {
+            0 => 1 + self.dice.below(4),
+            1 => 80,
+            _ => 0,
+        };
+        let named = |number| member(&format!("{number:0>128}"));
+        Hidden::new((0..count).map(named)).unwrap()
     }
 
     fn contribute(&mut self, board: &Board, worlds: &[World]) -> What {

@@ -49,6 +49,22 @@ impl Life {
         }
     }
 
+    /// What a sweep has left of it, where that is what was seen: settings that its name keeps.
+    fn left_by(&self, kind: &Arc<Kind>, seen: &SeenBoard, now: Timestamp) -> Option<Self> {
+        let activity = &self.record.activity;
+        let (activity, settled) = activity.after_it(|at| kind.admits_until(at), now)?;
+        let left = BoardRecord {
+            incarnation: seen.record.incarnation,
+            shards: kind.shards(),
+            meaning: kind.meaning(),
+            activity,
+            born: false,
+            ..self.record.clone()
+        };
+        let is_it = self.may_be_gone(now) && left == seen.record;
+        is_it.then(|| Self::new(left, kind.clone(), settled))
+    }
+
     /// What differs from what was seen.
     fn differs(&self, seen: &SeenBoard) -> Option<String> {
         if self.record != seen.record {
@@ -254,7 +270,11 @@ impl World {
                 }
                 return Err(format!("{name} is gone"));
             };
-            if let Some(what) = life.differs(board) {
+            let kind = self.kinds.get(name.kind());
+            let left = kind.and_then(|kind| life.left_by(kind.kind.as_ref()?, board, swept?));
+            if let Some(left) = left {
+                fit.boards.insert(name.clone(), left);
+            } else if let Some(what) = life.differs(board) {
                 return Err(format!("{name}: {what}"));
             }
         }

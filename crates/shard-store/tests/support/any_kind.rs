@@ -16,7 +16,12 @@ pub(crate) fn any_kind(dice: &mut Dice, shards: u64) -> Kind {
     let mode = *dice.pick(&[Mode::Accumulate, Mode::Accumulate, Mode::Best, Mode::Latest]);
     let fields = (0..=dice.below(4)).map(|index| any_field(dice, mode, index));
     let fields = fields.collect();
-    let ties = *dice.pick(&[Ties::Earliest, Ties::Latest, Ties::Member]);
+    let ties = *dice.pick(&[
+        Ties::Earliest,
+        Ties::Latest,
+        Ties::Member,
+        Ties::LowerMember,
+    ]);
     let rules = Rules::new(fields, mode, ties).unwrap();
     let windows = any_windows(dice);
     let rules = sometimes_packed(dice, rules, &windows);

@@ -108,6 +108,8 @@ pub(crate) async fn embedded() -> Given {
     let disk = Arc::new(LocalDisk::open(folder.path()).unwrap());
     let settings = EmbeddedSettings {
         durability: Durability::Interval(Duration::from_secs(1)),
+        // Scenarios make their times up.
+        clock_pause: Duration::ZERO,
         ..EmbeddedSettings::default()
     };
     Given::new(LocalStore::open(disk, &settings).unwrap(), folder)

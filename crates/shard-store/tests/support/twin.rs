@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use board::{IdDigest, Kind, Member, Period, RankKey, Standing, Timestamp, Window};
+use board::{IdDigest, Kind, Member, Period, Standing, Timestamp, Window};
 use shard_store::{Anchor, Ask, BoardRecord, Change, Entry, Item, Outcome, Part, Refused};
 
 /// What became of an item.
@@ -200,10 +200,7 @@ impl Twin {
         let mut entries: Vec<Entry> = standings
             .filter(|(member, _)| self.record.shards.shard_of(member.placement_hash()) == shard)
             .map(|(member, standing)| Entry {
-                key: RankKey {
-                    words: rules.rank_words_of(standing),
-                    member: member.clone(),
-                },
+                key: rules.rank_key(rules.rank_words_of(standing), member.clone()),
                 reached_at: rules.reached_at(standing),
             })
             .collect();
@@ -211,8 +208,9 @@ impl Twin {
         entries
     }
 
-    /// The answer to an ask, of entries sorted.
-    pub(crate) fn answer(&self, sorted: &[Entry], ask: &Ask) -> Part {
+    /// The answer to an ask, of a window's entries sorted.
+    pub(crate) fn answer(&self, window: Window, sorted: &[Entry], ask: &Ask) -> Part {
+        let mut standing = None;
         let anchor = match &ask.anchor {
             Anchor::Rank(rank) => usize::try_from(*rank).unwrap().min(sorted.len()),
             Anchor::Bound(bound) => {
@@ -222,6 +220,7 @@ impl Twin {
             Anchor::Member(member) => {
                 let at = sorted.iter().position(|entry| entry.key.member == *member);
                 let Some(at) = at else { return Part::default() };
+                standing = self.windows[&window].get(member).filter(|_| ask.after > 0);
                 at
             }
         };
@@ -239,6 +238,7 @@ impl Twin {
             group_start: group_start.unwrap_or(start) as u64,
             entries,
             unlisted: None,
+            standing: standing.copied(),
         }
     }
 }

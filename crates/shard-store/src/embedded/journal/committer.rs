@@ -45,8 +45,9 @@ pub(super) struct Committer {
     inbox: Arc<Inbox>,
     room: Arc<Room>,
     progress: watch::Sender<Progress>,
-    /// Zeros that are free, reserved or appended to: never more than the log has.
-    granted: u64,
+    /// Zeros that are free, reserved or appended to: never more than the log has. Below zero by what
+    /// is owed of room that was overdrawn.
+    granted: i64,
     /// There are to be more zeros, and no space for them.
     no_room: Option<Full>,
     /// A group that found no space.
@@ -159,11 +160,12 @@ impl Committer {
         if let Some((group, _)) = self.stuck.take() {
             self.write(group)?;
         }
-        let group = group.or_else(|| self.inbox.take());
-        if self.stuck.is_none()
-            && let Some(group) = group
+        let mut group = group.or_else(|| self.inbox.take());
+        while self.stuck.is_none()
+            && let Some(next) = group
         {
-            self.write(group)?;
+            self.write(next)?;
+            group = self.inbox.take();
         }
         if let Some((_, full)) = &self.stuck {
             return Err(io::Error::other(full.why.clone()));
@@ -183,7 +185,7 @@ impl Committer {
             Ok(bytes) => {
                 // A record was granted a header of its own, and shares one.
                 self.room.add(group.room_bytes - bytes);
-                self.granted -= bytes as u64;
+                self.granted -= signed(bytes as u64);
                 self.inbox.give_back(group.bytes);
                 if let Durability::Interval(interval) = self.settings.durability {
                     self.sync_by
@@ -239,7 +241,7 @@ impl Committer {
             self.sync()?;
         }
         self.roll_from = None;
-        match self.log.roll(self.granted) {
+        match self.log.roll(u64::try_from(self.granted).unwrap_or(0)) {
             Ok(()) => self.settle_mark(),
             Err(NotMade::Surely(_)) => self.roll_from = Some(now + self.settings.retry_after),
             Err(NotMade::Perhaps(error)) => return Err(error),
@@ -256,8 +258,8 @@ impl Committer {
         }
         self.no_room = None;
         let mut step = ZEROS_STEP_BYTES;
-        while self.granted + ZEROS_STEP_BYTES as u64 <= ROOM_BYTES_MAX as u64 {
-            if self.log.zeros() == self.granted {
+        while self.granted + signed(ZEROS_STEP_BYTES as u64) <= signed(ROOM_BYTES_MAX as u64) {
+            if signed(self.log.zeros()) == self.granted {
                 match self.log.add_zeros(step) {
                     Ok(()) => {}
                     Err(error) if is_full(&error) && step > ZEROS_STEP_BYTES_MIN => {
@@ -271,7 +273,7 @@ impl Committer {
                     Err(error) => return Err(error),
                 }
             }
-            let free = self.log.zeros().min(ROOM_BYTES_MAX as u64) - self.granted;
+            let free = signed(self.log.zeros().min(ROOM_BYTES_MAX as u64)) - self.granted;
             self.granted += free;
             self.room
                 .add(usize::try_from(free).expect("it is no more than ROOM_BYTES_MAX"));
@@ -283,7 +285,7 @@ impl Committer {
         self.publish_standing(match (&self.stuck, &self.no_room) {
             (Some((_, full)), _) => Standing::Stuck(full.why.clone()),
             // With room for a batch, whoever waits will be served.
-            (None, Some(full)) if self.granted < BATCH_BYTES_MAX as u64 => {
+            (None, Some(full)) if self.granted < signed(BATCH_BYTES_MAX as u64) => {
                 Standing::NoRoom(full.why.clone())
             }
             _ => Standing::Well,
@@ -308,4 +310,9 @@ impl Committer {
             changed
         });
     }
+}
+
+/// Bytes of a file, which are far fewer than what 63 bits count.
+fn signed(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
 }

@@ -25,9 +25,9 @@ pub(super) const GROUP_HEADER_BYTES: usize = 36;
 /// Before each record of a group: its length.
 pub(super) const RECORD_HEADER_BYTES: usize = 4;
 
-/// A payload cannot be longer: no more room than this is ever given out.
-#[expect(clippy::cast_possible_truncation, reason = "8 MiB")]
-pub(super) const PAYLOAD_BYTES_MAX: u32 = ROOM_BYTES_MAX as u32;
+/// No longer payload is written: no more room than this is ever given out. Longer ones are read, since
+/// earlier servers wrote some; what a header may claim is bounded by the length of its file.
+pub(super) const PAYLOAD_BYTES_MAX: usize = ROOM_BYTES_MAX;
 
 /// How a segment begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +121,6 @@ impl GroupHeader {
             chain: u32_at(bytes, 32),
         };
         let plausible = bytes[..4] == GROUP_MAGIC
-            && header.payload_bytes <= PAYLOAD_BYTES_MAX
             && header.synced <= header.first
             && header
                 .first

@@ -20,16 +20,6 @@ use super::{Sequence, tail};
 use crate::embedded::disk::Disk;
 use crate::metrics::JournalMetrics;
 
-/// What became of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use = "what was appended is to be settled, and waited for"]
-pub(crate) struct Appended {
-    /// The sequence after it: what to wait for.
-    pub(crate) until: Sequence,
-    /// What it takes of the room that was reserved.
-    pub(crate) bytes: usize,
-}
-
 /// A journal at work. Dropped without [`stop`](Self::stop), it ends as if the process had been
 /// killed: what waits is not written.
 #[derive(Debug)]
@@ -87,21 +77,19 @@ impl Journal {
     }
 
     /// Appends a record for which room was reserved, to memory: call it under the lock of what it
-    /// speaks of.
-    pub(crate) fn append(&self, record: &[u8]) -> Appended {
-        Appended {
-            until: self.inbox.append(record),
-            bytes: room_of(record.len()),
-        }
+    /// speaks of. Returns the sequence after it: what to wait for.
+    pub(crate) fn append(&self, room: &mut Reservation<'_>, record: &[u8]) -> Sequence {
+        room.spend(room_of(record.len()));
+        self.inbox.append(record)
     }
 
     /// Appends one record and blocks until it is synced.
     pub(crate) fn write_blocking(&self, record: &[u8]) -> Result<(), Lost> {
         let room = progress::block_on(self.reserve(room_of(record.len())));
-        let room = room.map_err(|NotTaken(why)| Lost(why))?;
-        let appended = self.append(record);
-        room.settle(appended.bytes);
-        self.durable_blocking(appended.until)
+        let mut room = room.map_err(|NotTaken(why)| Lost(why))?;
+        let until = self.append(&mut room, record);
+        drop(room);
+        self.durable_blocking(until)
     }
 
     /// Why nothing more is taken, if so.

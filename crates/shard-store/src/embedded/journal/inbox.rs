@@ -1,14 +1,16 @@
-//! What waits for the committer: one group that grows, and wishes.
+//! What waits for the committer: a group that grows, and wishes.
 //!
 //! [`Inbox`] is where a record gets its number. Appending is a copy under a short lock; nothing here
-//! touches the disk.
+//! touches the disk. No group grows larger than a reader takes: room for more is never given out, and
+//! if it were, a further group would begin.
 
+use std::collections::VecDeque;
 use std::mem;
 use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
-use super::format::{GROUP_HEADER_BYTES, RECORD_HEADER_BYTES};
+use super::format::{GROUP_HEADER_BYTES, PAYLOAD_BYTES_MAX, RECORD_HEADER_BYTES};
 use super::{Sequence, room_of};
 
 /// A buffer that grew past this is not kept for the next group.
@@ -40,6 +42,12 @@ impl Group {
     /// The sequence after its last record.
     pub(super) const fn end(&self) -> Sequence {
         self.first.plus(self.records)
+    }
+
+    /// Whether it is as large as a group may be.
+    fn has_room_for(&self, record: &[u8]) -> bool {
+        let payload_bytes = self.bytes.len() - GROUP_HEADER_BYTES;
+        self.records == 0 || payload_bytes + RECORD_HEADER_BYTES + record.len() <= PAYLOAD_BYTES_MAX
     }
 
     fn push(&mut self, record: &[u8]) {
@@ -80,6 +88,8 @@ pub(super) struct Inbox {
 
 #[derive(Debug)]
 struct State {
+    /// Groups that took no further record.
+    full: VecDeque<Group>,
     group: Group,
     /// The buffer of the group before, to be used again.
     spare: Vec<u8>,
@@ -92,6 +102,7 @@ impl Inbox {
     pub(super) fn new(next: Sequence) -> Self {
         Self {
             state: Mutex::new(State {
+                full: VecDeque::new(),
                 group: Group::empty(Vec::new(), next),
                 spare: Vec::new(),
                 appended_bytes: 0,
@@ -105,6 +116,10 @@ impl Inbox {
     /// Appends a record; the sequence after it.
     pub(super) fn append(&self, record: &[u8]) -> Sequence {
         let mut state = self.state.lock();
+        if !state.group.has_room_for(record) {
+            let full = state.begin_group();
+            state.full.push_back(full);
+        }
         state.group.push(record);
         state.appended_bytes += record.len() as u64;
         let until = state.group.end();
@@ -148,7 +163,7 @@ impl Inbox {
     pub(super) fn wait(&self, due: Option<Instant>, synced: Sequence, held: bool) -> Work {
         let mut state = self.state.lock();
         while state.end == End::NotYet
-            && (held || (state.group.records == 0 && state.sync_until <= synced))
+            && (held || (!state.has_group() && state.sync_until <= synced))
         {
             match due {
                 None => self.wake.wait(&mut state),
@@ -166,7 +181,7 @@ impl Inbox {
         }
     }
 
-    /// All that waits, at once.
+    /// The next group that waits.
     pub(super) fn take(&self) -> Option<Group> {
         self.state.lock().take()
     }
@@ -180,11 +195,18 @@ impl Inbox {
 }
 
 impl State {
+    fn has_group(&self) -> bool {
+        !self.full.is_empty() || self.group.records > 0
+    }
+
     fn take(&mut self) -> Option<Group> {
-        if self.group.records == 0 {
-            return None;
-        }
+        let full = self.full.pop_front();
+        full.or_else(|| (self.group.records > 0).then(|| self.begin_group()))
+    }
+
+    /// Begins a group behind the one that grows; that one.
+    fn begin_group(&mut self) -> Group {
         let next = Group::empty(mem::take(&mut self.spare), self.group.end());
-        Some(mem::replace(&mut self.group, next))
+        mem::replace(&mut self.group, next)
     }
 }

@@ -11,7 +11,9 @@ use std::time::Instant;
 use parking_lot::Mutex;
 
 use super::Sequence;
-use super::format::{GROUP_HEADER_BYTES, GroupHeader, SEGMENT_HEADER_BYTES, SegmentHeader};
+use super::format::{
+    GROUP_HEADER_BYTES, GroupHeader, PAYLOAD_BYTES_MAX, SEGMENT_HEADER_BYTES, SegmentHeader,
+};
 use super::inbox::Group;
 use super::segment::{self, NotMade, Segment};
 use crate::embedded::disk::Disk;
@@ -77,9 +79,19 @@ impl Log {
     pub(super) fn write(&mut self, group: &mut Group) -> io::Result<usize> {
         debug_assert_eq!(group.first, self.written);
         let bytes = group.bytes.len();
-        let payload_bytes = u32::try_from(bytes - GROUP_HEADER_BYTES);
+        let payload_bytes = bytes - GROUP_HEADER_BYTES;
+        // The last look: what lies behind a group that no reader takes would be lost.
+        let payload_bytes = u32::try_from(payload_bytes)
+            .ok()
+            .filter(|_| payload_bytes <= PAYLOAD_BYTES_MAX)
+            .ok_or_else(|| {
+                let what = format!(
+                    "a group of {payload_bytes} bytes is larger than the {PAYLOAD_BYTES_MAX} of the format"
+                );
+                io::Error::new(io::ErrorKind::InvalidInput, what)
+            })?;
         let header = GroupHeader {
-            payload_bytes: payload_bytes.expect("what is appended fits into the room"),
+            payload_bytes,
             records: group.records,
             first: group.first,
             synced: self.synced,

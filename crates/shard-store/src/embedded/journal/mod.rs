@@ -38,7 +38,9 @@ use progress::Lost;
 #[cfg(test)]
 use read::ReadError;
 #[cfg(test)]
-use room::{BATCH_BYTES_MAX, NotTaken};
+pub(crate) use room::BATCH_BYTES_MAX;
+#[cfg(test)]
+use room::NotTaken;
 
 pub(crate) use handle::Journal;
 pub(crate) use read::{Recovered, read};

@@ -1,13 +1,14 @@
 //! Admission: nobody appends what the disk may have no space for.
 //!
 //! [`Room`] counts bytes of zeros that stand in the current segment and that nobody has reserved. A
-//! writer takes a [`Reservation`] before it touches anything, so that appending cannot fail; the
-//! committer gives back what a group did not need, and adds what it allocates. Allocating is its
-//! business, not ours.
+//! writer takes a [`Reservation`] before it touches anything, so that appending cannot fail; what it
+//! appends is taken out of that, and the rest returns when it is dropped. The committer gives back
+//! what a group did not need, and adds what it allocates. Allocating is its business, not ours.
 
 use std::pin::pin;
 
 use futures::future::{Either, select};
+use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::format::{GROUP_HEADER_BYTES, RECORD_HEADER_BYTES};
@@ -34,23 +35,38 @@ pub(crate) struct NotTaken(pub(crate) String);
 #[derive(Debug)]
 pub(super) struct Room {
     bytes: Semaphore,
+    /// Bytes that were appended and that nobody had: what is added next pays for them.
+    owed_bytes: Mutex<usize>,
 }
 
 /// Bytes on disk for what is about to be appended.
 #[derive(Debug)]
 #[must_use = "room that is dropped is given back"]
 pub(crate) struct Reservation<'a> {
+    room: &'a Room,
     bytes: SemaphorePermit<'a>,
 }
 
 impl Reservation<'_> {
-    /// Keeps what was appended, as [`Appended::bytes`](super::handle::Appended::bytes) told, and gives back
-    /// the rest.
-    pub(crate) fn settle(mut self, appended_bytes: usize) {
-        let appended = self.bytes.split(appended_bytes);
-        appended
-            .expect("no more is appended than was reserved")
-            .forget();
+    /// Takes the room of a record that is about to be appended.
+    ///
+    /// Callers reserve by the real size of what they append. If one did not, the record is appended
+    /// all the same, since what it tells has happened, and the count stays right: the bytes come out
+    /// of the free room, and what that lacks is owed.
+    pub(super) fn spend(&mut self, bytes: usize) {
+        let reserved = self.bytes.num_permits();
+        let spent = self.bytes.split(bytes.min(reserved));
+        if let Some(spent) = spent {
+            spent.forget();
+        }
+        if bytes > reserved {
+            tracing::error!(
+                bytes,
+                reserved,
+                "a record is larger than the room reserved for it"
+            );
+            self.room.overdraw(bytes - reserved);
+        }
     }
 }
 
@@ -58,12 +74,22 @@ impl Room {
     pub(super) const fn none() -> Self {
         Self {
             bytes: Semaphore::const_new(0),
+            owed_bytes: Mutex::new(0),
         }
     }
 
     /// Adds bytes that were allocated, or not needed.
     pub(super) fn add(&self, bytes: usize) {
-        self.bytes.add_permits(bytes);
+        let mut owed = self.owed_bytes.lock();
+        let paid = bytes.min(*owed);
+        *owed -= paid;
+        self.bytes.add_permits(bytes - paid);
+    }
+
+    /// Takes bytes without a reservation, whether there are as many or not.
+    fn overdraw(&self, bytes: usize) {
+        let mut owed = self.owed_bytes.lock();
+        *owed += bytes - self.bytes.forget_permits(bytes);
     }
 
     /// Takes free bytes for what is written without a reservation; whether there were as many.
@@ -96,7 +122,7 @@ impl Room {
             Some(why) => Err(NotTaken(why)),
             // It ends with a word, unless it panics.
             None if progress.has_changed().is_err() => Err(NotTaken(THREAD_ENDED.to_owned())),
-            None => Ok(room.ok().map(|bytes| Reservation { bytes })),
+            None => Ok(room.ok().map(|bytes| self.reservation(bytes))),
         }
     }
 
@@ -121,9 +147,13 @@ impl Room {
         };
         let refusal = progress.borrow().refusal();
         match (room, refusal) {
-            (Ok(bytes), None) => Ok(Reservation { bytes }),
+            (Ok(bytes), None) => Ok(self.reservation(bytes)),
             (Err(why), _) | (Ok(_), Some(why)) => Err(NotTaken(why)),
         }
+    }
+
+    const fn reservation<'a>(&'a self, bytes: SemaphorePermit<'a>) -> Reservation<'a> {
+        Reservation { room: self, bytes }
     }
 }
 

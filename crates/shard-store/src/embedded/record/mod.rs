@@ -51,7 +51,7 @@ use crate::contract::{BoardRecord, Item, KindRecord};
 
 pub(crate) use decode::decode;
 pub(crate) use encode::encode;
-pub(crate) use size::{BOARD_BYTES_MAX, KIND_BYTES_MAX, batch_bytes_max, sweep_bytes_max};
+pub(crate) use size::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max, sweep_bytes_max};
 
 /// One thing that happened, as [`Event`](crate::engine::Event) tells it.
 #[derive(Debug, Clone, PartialEq)]

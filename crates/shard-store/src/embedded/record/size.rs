@@ -6,12 +6,14 @@
 use std::sync::Arc;
 
 use board::limits::{FIELDS_MAX, NAME_BYTES_MAX};
-use board::{ShardCount, Windows};
+use board::{Kind, KindName, ShardCount, Windows};
 
 use super::super::bytes::{ACTIVITY_BYTES_MAX, VARINT_BYTES_MAX, WINDOW_BYTES_MAX};
 use super::applied::{DIGEST_BYTES, WINDOWS_MAX};
-use crate::contract::Item;
+use super::encode;
+use crate::contract::{Item, KindRecord, Revision};
 use crate::embedded::journal::room_of;
+use crate::engine::Event;
 
 /// What the journal puts before each record, at most.
 const HEAD_BYTES: usize = room_of(0);
@@ -19,8 +21,19 @@ const HEAD_BYTES: usize = room_of(0);
 /// A record that says only which life of a board it speaks of.
 const LIFE_BYTES: usize = HEAD_BYTES + 1 + 8;
 
-/// What a kind written tells. Its longest JSON is less than half of it.
-pub(crate) const KIND_BYTES_MAX: usize = 8192;
+/// What a kind written tells, or its deletion: as much as it is long, which with all the members that it
+/// may hide is a hundred times what it is without.
+pub(crate) fn kind_bytes_max(name: &KindName, kind: Option<&Arc<Kind>>) -> usize {
+    let record = &KindRecord {
+        name: name.clone(),
+        revision: Revision(u64::MAX),
+        kind: kind.cloned(),
+    };
+    let mut longest = Vec::new();
+    let alone = true;
+    encode(&Event::KindWritten { record, alone }, &mut longest);
+    room_of(longest.len())
+}
 
 /// What a board made, settled anew or buried tells: the end of one life and the beginning of the
 /// next, with its name and its time.

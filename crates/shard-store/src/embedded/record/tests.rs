@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::super::bytes::Malformed;
 use super::{
-    BOARD_BYTES_MAX, KIND_BYTES_MAX, Record, batch_bytes_max, decode, encode, size, sweep_bytes_max,
+    BOARD_BYTES_MAX, Record, batch_bytes_max, decode, encode, kind_bytes_max, size, sweep_bytes_max,
 };
 use given::{Told, told};
 
@@ -26,7 +26,7 @@ const LENGTH_BYTES: usize = 4;
 
 fn bytes_max(told: &Told) -> usize {
     match &told.record {
-        Record::KindWritten { .. } => KIND_BYTES_MAX,
+        Record::KindWritten { record, .. } => kind_bytes_max(&record.name, record.kind.as_ref()),
         Record::BoardMade { .. } | Record::BoardBorn { .. } | Record::BoardEnded { .. } => {
             BOARD_BYTES_MAX
         }

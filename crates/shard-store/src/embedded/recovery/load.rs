@@ -28,7 +28,11 @@ pub(super) fn load(
     }
     let loading = Loading {
         registry,
-        definitions: snapshot.definitions(),
+        definitions: snapshot
+            .definitions()
+            .iter()
+            .map(|kind| registry.of_boards(kind))
+            .collect(),
         boards: Mutex::default(),
     };
     share_out(snapshot.units(), |unit| {
@@ -49,7 +53,8 @@ pub(super) fn load(
 
 struct Loading<'a> {
     registry: &'a Registry,
-    definitions: &'a [Arc<Kind>],
+    /// As boards keep them.
+    definitions: Vec<Arc<Kind>>,
     boards: Mutex<HashMap<Incarnation, Board>>,
 }
 

@@ -80,19 +80,20 @@ impl Cell {
             dedupe,
             report: false,
             again: true,
+            memory: None,
         };
         let shard_of = |hash| self.shards.shard_of(hash);
         let body = self.body.read();
         let outcomes = match &*body {
             Body::Dead => return true,
-            Body::Whole(whole) => whole.write().apply(items, terms, shard_of, budget),
+            Body::Whole(whole) => whole.write().apply(items, terms, shard_of, budget).0,
             Body::Split(shards) => {
                 let Some(held) = shards.get(usize::from(shard)) else {
                     return false;
                 };
                 let mut held = held.write();
-                let outcomes = held.apply(items, terms, shard_of, budget);
-                held.finish(terms.rules);
+                let (outcomes, touched) = held.apply(items, terms, shard_of, budget);
+                held.finish(terms.rules, &touched);
                 outcomes
             }
         };

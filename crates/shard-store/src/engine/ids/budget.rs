@@ -4,15 +4,40 @@
 //! only a frozen copy still holds is not in it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Bytes that remembered ids may take without another setting.
 pub const REMEMBERED_ID_BYTES_MAX: usize = 2 << 30;
+
+/// Bytes that an id takes with its share of an index, on average.
+const ID_BYTES: f64 = 26.0;
 
 /// The bytes that remembered ids may take, over all shards.
 #[derive(Debug)]
 pub(crate) struct IdBudget {
     used_bytes: AtomicUsize,
     limit_bytes: usize,
+}
+
+/// The bytes that remembered ids take, and their limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct IdUse {
+    pub(crate) used_bytes: usize,
+    pub(crate) limit_bytes: usize,
+}
+
+impl IdUse {
+    /// Returns how many contributions with an id a second the limit sustains if each is remembered for
+    /// `span`. An id is dropped with its generation, up to one more `span` later. Infinite for an empty span.
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people to look at")]
+    pub(crate) fn sustained_rate(self, span: Duration) -> f64 {
+        self.limit_bytes as f64 / (ID_BYTES * 2.0 * span.as_secs_f64())
+    }
+
+    /// Whether half of the limit is taken.
+    pub(crate) const fn is_high(self) -> bool {
+        self.used_bytes > self.limit_bytes / 2
+    }
 }
 
 /// No room to remember an id.
@@ -53,5 +78,12 @@ impl IdBudget {
     /// Bytes that ids take now.
     pub(crate) fn used_bytes(&self) -> usize {
         self.used_bytes.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn used(&self) -> IdUse {
+        IdUse {
+            used_bytes: self.used_bytes(),
+            limit_bytes: self.limit_bytes,
+        }
     }
 }

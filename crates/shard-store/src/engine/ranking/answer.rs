@@ -1,6 +1,6 @@
 //! Asks answered on anything that has an order.
 
-use board::{Bound, Member, RankKey, Rules};
+use board::{Bound, Member, RankKey, Rules, Standing};
 
 use crate::contract::{Anchor, Ask, Entry, Part};
 
@@ -9,20 +9,24 @@ pub(super) trait Order {
     fn len(&self) -> usize;
     /// How many entries are better than the bound.
     fn count_better(&self, bound: &Bound) -> usize;
-    /// The key of a ranked member.
-    fn key_of(&self, member: &Member) -> Option<RankKey>;
+    /// The standing and the key of a ranked member.
+    fn find(&self, member: &Member) -> Option<(Standing, RankKey)>;
     /// Entries from a rank on, at most so many.
     fn stretch(&self, from: usize, len: usize) -> Vec<Entry>;
 }
 
 pub(super) fn answer(order: &impl Order, rules: &Rules, groups: bool, ask: &Ask) -> Part {
+    let mut standing = None;
     let anchor = match &ask.anchor {
         Anchor::Rank(rank) => usize::try_from(*rank)
             .unwrap_or(usize::MAX)
             .min(order.len()),
         Anchor::Bound(bound) => order.count_better(bound),
-        Anchor::Member(member) => match order.key_of(member) {
-            Some(key) => order.count_better(&Bound::key(&key)),
+        Anchor::Member(member) => match order.find(member) {
+            Some((own, key)) => {
+                standing = (ask.after > 0).then_some(own);
+                order.count_better(&Bound::key(&key))
+            }
             None => return Part::default(),
         },
     };
@@ -34,6 +38,7 @@ pub(super) fn answer(order: &impl Order, rules: &Rules, groups: bool, ask: &Ask)
     };
     Part {
         unlisted: None,
+        standing,
         anchor: Some(anchor as u64),
         start: start as u64,
         group_start: group_start as u64,

@@ -33,15 +33,18 @@ impl FrozenRanking {
         }
     }
 
-    /// Visits every row, in no order: the member's bytes and the words of its standing.
-    pub(crate) fn for_each(&self, visit: &mut dyn FnMut(&[u8], &[u64])) {
+    /// Visits every row, in no order, up to the first error: the member's bytes and the words of its
+    /// standing.
+    pub(crate) fn try_for_each<E>(
+        &self,
+        mut visit: impl FnMut(&[u8], &[u64]) -> Result<(), E>,
+    ) -> Result<(), E> {
         match &self.rows {
             Rows::Small(small) => {
-                for (member, words) in small.rows() {
-                    visit(member.as_bytes(), words);
-                }
+                let mut rows = small.rows();
+                rows.try_for_each(|(member, words)| visit(member.as_bytes(), words))
             }
-            Rows::Large(table) => table.for_each(|_, member, words| visit(member, words)),
+            Rows::Large(table) => table.try_for_each(|_, member, words| visit(member, words)),
         }
     }
 }

@@ -52,7 +52,7 @@ impl Large {
     /// Without scores yet, and without an order, but with room in the index for so many members.
     pub(super) fn unordered(rules: &Rules, members: usize) -> Self {
         Self {
-            table: Table::with_room(rules.standing_len(), members),
+            table: Table::with_room(rules.standing_len(), members, rules.name_order()),
             order: Width::Unordered,
         }
     }
@@ -182,10 +182,7 @@ impl LargeView<'_> {
         let words = self
             .rules
             .rank_words_of(&self.large.standing(self.rules, handle));
-        RankKey {
-            words,
-            member: self.member(handle),
-        }
+        self.rules.rank_key(words, self.member(handle))
     }
 
     fn member(&self, handle: u32) -> Member {
@@ -199,10 +196,7 @@ impl LargeView<'_> {
                 .reached_at(&self.large.standing(self.rules, handle))
         });
         Entry {
-            key: RankKey {
-                words,
-                member: self.member(handle),
-            },
+            key: self.rules.rank_key(words, self.member(handle)),
             reached_at,
         }
     }
@@ -221,10 +215,10 @@ impl Order for LargeView<'_> {
         self.large.order.count_better(bound, &self.large.table)
     }
 
-    fn key_of(&self, member: &Member) -> Option<RankKey> {
-        self.large
-            .find(member.placement_hash(), member)
-            .map(|handle| self.key(handle))
+    fn find(&self, member: &Member) -> Option<(Standing, RankKey)> {
+        let handle = self.large.find(member.placement_hash(), member)?;
+        let standing = self.large.standing(self.rules, handle);
+        Some((standing, self.key(handle)))
     }
 
     fn stretch(&self, from: usize, len: usize) -> Vec<Entry> {

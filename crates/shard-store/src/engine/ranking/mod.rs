@@ -25,6 +25,12 @@ use small::{Small, SmallView};
 /// Rows up to which a ranking is a sorted vector. Below, a scan is cheaper than a tree is large.
 pub(crate) const SMALL_ROWS_MAX: usize = 128;
 
+#[cfg(test)]
+thread_local! {
+    /// Rankings that this thread looked at when batches ended.
+    pub(crate) static FINISHED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// Who is written: a member, its placement hash and its shard.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Who<'a> {
@@ -134,6 +140,8 @@ impl Ranking {
     /// Ends a batch: brings the order up to the scores, and grows into a tree where the vector has
     /// become long; or, `unordered`, into the table alone.
     pub(crate) fn finish(&mut self, rules: &Rules, unordered: bool) {
+        #[cfg(test)]
+        FINISHED.with(|finished| finished.set(finished.get() + 1));
         match &mut self.body {
             Body::Small(small) if small.len() > SMALL_ROWS_MAX => {
                 let large = if unordered {
@@ -186,6 +194,11 @@ impl Ranking {
             body: Body::Small(part),
         });
         parts.collect()
+    }
+
+    /// Whether nothing was ever written to it.
+    pub(crate) const fn is_untouched(&self) -> bool {
+        self.counter == 0
     }
 
     pub(crate) const fn version(&self, epoch: u64) -> ShardVersion {

@@ -22,11 +22,8 @@ struct Row {
 
 impl Row {
     fn key(&self, rules: &Rules) -> RankKey {
-        let standing = rules.standing_from(&self.words);
-        RankKey {
-            words: rules.rank_words_of(&standing),
-            member: self.member.clone(),
-        }
+        let words = rules.rank_words_of(&rules.standing_from(&self.words));
+        rules.rank_key(words, self.member.clone())
     }
 
     fn entry(&self, rules: &Rules) -> Entry {
@@ -182,11 +179,11 @@ impl Order for SmallView<'_> {
         self.rows(until).count()
     }
 
-    fn key_of(&self, member: &Member) -> Option<RankKey> {
+    fn find(&self, member: &Member) -> Option<(Standing, RankKey)> {
         let row = self
             .rows(self.small.rows.len())
             .find(|row| row.member == *member)?;
-        Some(row.key(self.rules))
+        Some((self.rules.standing_from(&row.words), row.key(self.rules)))
     }
 
     fn stretch(&self, from: usize, len: usize) -> Vec<Entry> {

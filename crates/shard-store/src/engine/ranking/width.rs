@@ -34,7 +34,7 @@ impl<const W: usize> Ordered<W> {
             entries.push((array::<W>(&rules.rank_words_of(&standing)), handle));
         });
         entries.sort_unstable_by(|(a, of_a), (b, of_b)| {
-            let by_name = || table.name(*of_b).cmp(table.name(*of_a));
+            let by_name = || table.compare(table.name(*of_b), table.name(*of_a));
             b.cmp(a).then_with(by_name)
         });
         Self {

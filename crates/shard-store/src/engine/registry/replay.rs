@@ -11,7 +11,6 @@ use board::{Incarnation, Timestamp};
 use super::{Registry, name_it, named};
 use crate::contract::{BoardRecord, KindRecord};
 use crate::engine::cell::{Cell, Restored, Shared};
-use crate::engine::log::Unlogged;
 
 impl Registry {
     /// Takes a kind as it is in a snapshot, or as an event says that it became.
@@ -38,7 +37,7 @@ impl Registry {
             name_it(&mut names, there);
             return Some(());
         }
-        let kind = kinds.get(record.name.kind())?.kind.clone()?;
+        let kind = kinds.get(record.name.kind())?.of_boards.clone()?;
         if kind.meaning() != record.meaning {
             return None;
         }
@@ -78,15 +77,17 @@ impl Registry {
                 boards.remove(subject);
             }
         }
+        drop(names);
         self.forget(incarnation);
-        drop(cell.end(&self.ids, &mut Unlogged));
+        self.end_replaced(&cell);
         true
     }
 
     /// All kinds, and where the log is while they are these.
     pub(crate) fn kinds_at<S>(&self, sequence: impl FnOnce() -> S) -> (Vec<KindRecord>, S) {
         let kinds = self.kinds.read();
-        (kinds.values().cloned().collect(), sequence())
+        let records = kinds.values().map(|known| known.record.clone());
+        (records.collect(), sequence())
     }
 
     /// The cell that has taken another's place in the same life.

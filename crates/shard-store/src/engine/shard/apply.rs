@@ -13,7 +13,8 @@ use smallvec::SmallVec;
 use super::Shard;
 use crate::contract::{Change, Failure, Item, Outcome, Refused, WindowStanding};
 use crate::engine::ids::{IdBudget, RememberedIds};
-use crate::engine::ranking::{Ranking, Spot, Who};
+use crate::engine::ranking::{Ranking, SMALL_ROWS_MAX, Spot, Who};
+use crate::memory::{Memory, STANDING_WEIGHT};
 
 /// What a batch goes by.
 #[derive(Debug, Clone, Copy)]
@@ -27,10 +28,43 @@ pub(crate) struct Terms<'a> {
     pub(crate) report: bool,
     /// It happened before and happens again: its ids are remembered, not asked for.
     pub(crate) again: bool,
+    /// What has to have room for standings and ids, where something does.
+    pub(crate) memory: Option<&'a Memory>,
 }
 
 /// Places in [`Shard::rankings`], for the windows of an item.
 type Places = SmallVec<[u32; 5]>;
+
+/// The rankings that a batch may have changed: what ends it looks at no others, however many windows the
+/// board has. Holds until the next batch.
+#[derive(Debug, Default)]
+pub(crate) struct Touched {
+    /// That items counted in, each once.
+    places: Places,
+    /// A member was taken off, which looks at all windows anyway.
+    removed: bool,
+}
+
+impl Touched {
+    fn all(rankings: usize) -> Self {
+        let places = 0..u32::try_from(rankings).unwrap_or(u32::MAX);
+        Self {
+            places: places.collect(),
+            removed: true,
+        }
+    }
+
+    fn of(runs: Vec<Run>, removed: bool) -> Self {
+        let mut runs = runs.into_iter();
+        let mut places = runs.next().map_or_else(Places::new, |run| run.places);
+        for run in runs {
+            places.extend(run.places);
+        }
+        places.sort_unstable();
+        places.dedup();
+        Self { places, removed }
+    }
+}
 
 /// The windows that an item shares with those before it, and where they are.
 struct Run {
@@ -40,14 +74,16 @@ struct Run {
 }
 
 impl Shard {
-    /// Applies the items in order; `shard_of` tells the shard of a placement hash.
+    /// Applies the items in order; `shard_of` tells the shard of a placement hash. Returns an outcome for
+    /// each, and the rankings that may have changed.
     pub(crate) fn apply(
         &mut self,
         items: &[Item],
         terms: &Terms<'_>,
         shard_of: impl Fn(u64) -> u16,
         budget: &IdBudget,
-    ) -> Vec<Outcome> {
+    ) -> (Vec<Outcome>, Touched) {
+        let mut removed = false;
         let runs = self.runs(items);
         let mut spots = self.look_up(items, &runs);
         let mut spots_hold = true;
@@ -69,6 +105,7 @@ impl Shard {
             let outcome = match item.change {
                 Change::Remove => {
                     spots_hold = false;
+                    removed = true;
                     self.take_off(terms.rules, who)
                 }
                 Change::Fold(_) | Change::Set(_) => {
@@ -78,15 +115,33 @@ impl Shard {
             };
             outcomes.push(outcome);
         }
-        outcomes
+        let is_applied = |outcome: &Outcome| matches!(outcome, Outcome::Applied(_));
+        if !outcomes.iter().all(is_applied) && self.drop_untouched() {
+            let touched = Touched::all(self.rankings.len());
+            return (outcomes, touched);
+        }
+        (outcomes, Touched::of(runs, removed))
     }
 
     /// Ends a batch, on a shard of a board that is split: rankings may grow large. The one shard of
     /// a small board keeps its vectors, to be split while they are.
-    pub(crate) fn finish(&mut self, rules: &Rules) {
-        for (_, ranking) in &mut self.rankings {
-            ranking.finish(rules, self.unordered);
+    pub(crate) fn finish(&mut self, rules: &Rules, touched: &Touched) {
+        let unordered = self.unordered;
+        if touched.removed {
+            for (_, ranking) in &mut self.rankings {
+                ranking.finish(rules, unordered);
+            }
+        } else {
+            for place in &touched.places {
+                self.rankings[*place as usize].1.finish(rules, unordered);
+            }
         }
+    }
+
+    /// Whether a batch had some window outgrow one vector for all shards.
+    pub(crate) fn is_crowded(&self, touched: &Touched) -> bool {
+        let mut touched = touched.places.iter();
+        touched.any(|place| self.rankings[*place as usize].1.len() > SMALL_ROWS_MAX)
     }
 
     /// Where the windows of the items are, with rankings made for those that are new.
@@ -187,6 +242,9 @@ impl Shard {
             Ok(standings) => standings,
             Err(outcome) => return outcome,
         };
+        if let Err(failure) = check_memory(terms, item, found) {
+            return Outcome::Failed(failure);
+        }
         if let Err(failure) = self.reserve_id(item, terms, budget) {
             return Outcome::Failed(failure);
         }
@@ -295,3 +353,21 @@ impl Shard {
         }
     }
 }
+
+/// Whether there is memory for what an item adds: standings, and an id to remember.
+fn check_memory(terms: &Terms<'_>, item: &Item, found: &[Option<Spot>]) -> Result<(), Failure> {
+    let Some(memory) = terms.memory else {
+        return Ok(());
+    };
+    let added = found.iter().filter(|spot| spot.is_none()).count() as u64;
+    if added > 0 || item.id.is_some() {
+        memory
+            .check()
+            .map_err(|error| Failure::Unavailable(error.to_string()))?;
+        memory.add(added * STANDING_WEIGHT);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

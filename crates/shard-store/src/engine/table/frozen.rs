@@ -3,6 +3,8 @@
 //! A [`FrozenTable`] shares the table's pages and knows which records were removed. It is read on
 //! another thread without a lock, page by page: there is no index, and nobody is found in it.
 
+use std::convert::Infallible;
+
 use super::{NONE, PAGE_BYTES, SIZES, STATE_WORDS_MAX, Table, UNIT};
 use super::{member_at, next_removed, size, words};
 use crate::engine::pages::Pages;
@@ -36,6 +38,17 @@ impl FrozenTable {
 
     /// Visits every record in the order of handles: its handle, member and state.
     pub(crate) fn for_each(&self, mut visit: impl FnMut(u32, &[u8], &[u64])) {
+        let Ok(()) = self.try_for_each(|handle, member, state| {
+            visit(handle, member, state);
+            Ok::<_, Infallible>(())
+        });
+    }
+
+    /// The same, up to the first error.
+    pub(crate) fn try_for_each<E>(
+        &self,
+        mut visit: impl FnMut(u32, &[u8], &[u64]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let state_words = self.state_bytes / size_of::<u64>();
         let holes = self.holes();
         let mut holes = holes.iter().peekable();
@@ -49,10 +62,11 @@ impl FrozenTable {
                 at += self.state_bytes + size(member.len()) * UNIT;
                 if holes.next_if(|hole| **hole == handle).is_none() {
                     let words: [u64; STATE_WORDS_MAX] = words(state);
-                    visit(handle, member, &words[..state_words]);
+                    visit(handle, member, &words[..state_words])?;
                 }
             }
         }
+        Ok(())
     }
 
     /// The removed records, sorted. The length of its member stays with a removed record.

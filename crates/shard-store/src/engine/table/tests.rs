@@ -31,7 +31,7 @@ fn member(n: u16) -> Vec<u8> {
 }
 
 fn run(words: usize, ops: &[Op]) {
-    let mut table = Table::new(words);
+    let mut table = Table::new(words, board::NameOrder::default());
     let mut twin: HashMap<Vec<u8>, Vec<u64>> = HashMap::new();
     for op in ops {
         match *op {
@@ -98,7 +98,7 @@ fn insert(table: &mut Table, name: &str) -> Result<u32, TableFull> {
 
 #[test]
 fn removed_records_are_used_again() {
-    let mut table = Table::new(2);
+    let mut table = Table::new(2, board::NameOrder::default());
     let handles: HashSet<u32> = (0..50_000)
         .map(|i| insert(&mut table, &format!("before{i:05}")).unwrap())
         .collect();
@@ -119,7 +119,7 @@ fn removed_records_are_used_again() {
 
 #[test]
 fn a_full_table_says_so_and_goes_on() {
-    let mut table = Table::new(2);
+    let mut table = Table::new(2, board::NameOrder::default());
     table.pages_max = 2;
     let full = (0..1_000_000_u32)
         .find(|i| insert(&mut table, &format!("{i:010}")).is_err())
@@ -140,7 +140,7 @@ fn a_full_table_says_so_and_goes_on() {
 #[test]
 fn members_of_equal_hashes_are_told_apart() {
     // No more than fit the first index: growing hashes anew.
-    let mut table = Table::new(1);
+    let mut table = Table::new(1, board::NameOrder::default());
     let members = [&b"a"[..], b"b", b"ab"];
     let handles = members.map(|member| table.insert(7, member, &[1]).unwrap());
     assert_eq!(
@@ -176,7 +176,7 @@ fn rows_of(frozen: &FrozenTable) -> HashMap<Vec<u8>, Vec<u64>> {
 
 #[test]
 fn a_frozen_copy_leaves_out_what_was_removed_and_nothing_else() {
-    let mut table = Table::new(3);
+    let mut table = Table::new(3, board::NameOrder::default());
     for n in 0..3000 {
         let member = member(n);
         let put = table.insert(member_hash(&member), &member, &state(n.into(), 3));

@@ -33,6 +33,8 @@ mod share;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Ordering;
+
 pub(crate) use apply::Change;
 use arena::Arena;
 use node::{Inner, Leaf};
@@ -45,6 +47,9 @@ const FANOUT: usize = 64;
 pub(crate) trait Names {
     /// The member bytes behind `handle`, the same for as long as an entry has the handle.
     fn name(&self, handle: u32) -> &[u8];
+
+    /// Compares two names: the greater is the better.
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering;
 }
 
 /// A place in the order, whether or not an entry stands there.

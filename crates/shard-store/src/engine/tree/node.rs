@@ -149,7 +149,10 @@ impl<const W: usize> Entries<W> {
 
 /// Among equal words: the entry of `handle`, and what is better than it.
 pub(super) fn up_to(handle: u32, names: &impl Names) -> impl Fn(u32) -> bool {
-    move |other| other == handle || names.name(other) > names.name(handle)
+    move |other| {
+        let is_better = || names.compare(names.name(other), names.name(handle)).is_gt();
+        other == handle || is_better()
+    }
 }
 
 impl<const W: usize> Inner<W> {

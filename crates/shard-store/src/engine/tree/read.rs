@@ -19,7 +19,7 @@ impl<const W: usize> Tree<W> {
         let better = |handle| {
             bound
                 .member
-                .is_none_or(|member| names.name(handle) > member)
+                .is_none_or(|member| names.compare(names.name(handle), member).is_gt())
         };
         let (mut node, mut count) = (self.root, 0);
         for _ in 0..self.height {

@@ -13,6 +13,10 @@ impl Names for Vec<Vec<u8>> {
     fn name(&self, handle: u32) -> &[u8] {
         &self[handle as usize]
     }
+
+    fn compare(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+        a.cmp(b)
+    }
 }
 
 /// Names in an order of their own, some of them prefixes of others.

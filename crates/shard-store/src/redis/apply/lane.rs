@@ -125,11 +125,12 @@ impl Lane {
         while let Some(parts) = self.lanes.next(self.key()) {
             let (parts, late): (Vec<_>, Vec<_>) = parts
                 .into_iter()
-                .partition(|part| Instant::now() < part.until);
+                .partition(|part| Instant::now() < part.until.at);
             for part in late {
                 let late = "it waited for its shard until its deadline".to_owned();
+                let late = part.until.failed(&StoreError::Unavailable(late));
                 // Where the caller has gone away, nobody is told.
-                let _ = part.answer.send(Err(StoreError::Unavailable(late)));
+                let _ = part.answer.send(Err(late));
             }
             if !parts.is_empty() {
                 self.send(parts).await;
@@ -154,7 +155,7 @@ impl Lane {
 
 /// Answers when the lists are whole, as far as that is soon: what was written is written all the same.
 async fn answer_refilled(parts: Vec<Part>, sent: Sent) {
-    let until = parts.iter().map(|part| part.until).min();
+    let until = parts.iter().map(|part| part.until.at).min();
     let refilled = async {
         for refill in sent.refills {
             refill.soon().await;
@@ -169,7 +170,7 @@ fn answer(parts: Vec<Part>, result: Result<Vec<Outcome>, StoreError>) {
     for part in parts {
         let answer = match &mut outcomes {
             Ok(outcomes) => Ok(outcomes.take(part.items.len()).collect()),
-            Err(error) => Err(error.clone()),
+            Err(error) => Err(part.until.failed(error)),
         };
         let _ = part.answer.send(answer);
     }

@@ -23,7 +23,6 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use board::{Kind, KindName};
-use tokio::time::Instant;
 
 use super::lists::Refills;
 use super::lives::Lives;
@@ -33,7 +32,7 @@ use super::session::Session;
 use super::settings::RedisSettings;
 use crate::contract::{Batch, BoardRecord, Failure, Outcome, StoreError};
 use lane::Lanes;
-use part::Part;
+use part::{Part, Until};
 use sending::Sender;
 
 /// The way of batches into shards.
@@ -82,9 +81,7 @@ impl Applier {
             return Err(StoreError::StaleKind);
         }
         let kind = self.shared(batch.kind);
-        let until = Instant::now() + self.deadline;
-        let until = batch.until.map_or(until, |end| until.min(end.into()));
-        let (parts, answers) = Part::split(&kind, &batch, until);
+        let (parts, answers) = Part::split(&kind, &batch, Until::of(&batch, self.deadline));
         self.lanes.put(board, shard, parts)?;
         let mut outcomes = Vec::with_capacity(batch.items.len());
         let mut failed = None;

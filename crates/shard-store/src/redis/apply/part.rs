@@ -17,7 +17,7 @@ pub(super) const ITEMS_A_CALL_MAX: usize = 1000;
 /// each window a call takes some 10 µs of the server's time.
 pub(super) const SETS_A_CALL_MAX: usize = 64;
 
-/// How much longer than the first part of a call another may have.
+/// How much longer or shorter than the first part of a call another may have.
 const UNTIL_APART_MAX: Duration = Duration::from_secs(1);
 
 /// What a caller is told of a part.
@@ -32,9 +32,38 @@ pub(super) struct Part {
     pub(super) items: Vec<Item>,
     /// The windows that items count in, each once.
     pub(super) sets: Sets,
-    /// When to give up.
-    pub(super) until: Instant,
+    pub(super) until: Until,
     pub(super) answer: oneshot::Sender<Answer>,
+}
+
+/// When to give up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Until {
+    pub(super) at: Instant,
+    /// Something closes then: whoever is late is to be told so.
+    closes: bool,
+}
+
+impl Until {
+    /// The deadline of a batch, or that of any call where it comes first.
+    pub(super) fn of(batch: &Batch<'_>, deadline: Duration) -> Self {
+        let last = Instant::now() + deadline;
+        let closes_at = batch.until.map(Instant::from).filter(|at| *at < last);
+        Self {
+            at: closes_at.unwrap_or(last),
+            closes: closes_at.is_some(),
+        }
+    }
+
+    /// What a caller is told of a part that failed so, and that was surely not applied.
+    pub(super) fn failed(&self, error: &StoreError) -> StoreError {
+        // The deadline of a call is that of its first part.
+        let passed = Instant::now() + UNTIL_APART_MAX >= self.at;
+        match error {
+            StoreError::Unavailable(_) if self.closes && passed => StoreError::Late,
+            error => error.clone(),
+        }
+    }
 }
 
 impl Part {
@@ -42,7 +71,7 @@ impl Part {
     pub(super) fn split(
         kind: &Arc<Kind>,
         batch: &Batch<'_>,
-        until: Instant,
+        until: Until,
     ) -> (Vec<Self>, Vec<(usize, oneshot::Receiver<Answer>)>) {
         let mut left = batch.items;
         let (mut parts, mut answers) = (Vec::new(), Vec::new());
@@ -71,8 +100,9 @@ impl Part {
         let same_kind = Arc::ptr_eq(&self.kind, &other.kind)
             || self.kind.dedupe() == other.kind.dedupe()
                 && self.kind.windows() == other.kind.windows();
-        let later = self.until.saturating_duration_since(other.until);
-        same_kind && later <= UNTIL_APART_MAX
+        let (mine, others) = (self.until.at, other.until.at);
+        let apart = mine.max(others) - mine.min(others);
+        same_kind && self.until.closes == other.until.closes && apart <= UNTIL_APART_MAX
     }
 }
 

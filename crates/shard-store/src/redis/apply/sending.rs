@@ -57,7 +57,7 @@ impl Sender {
         let now = latest(parts);
         let epoch = self.lives.epoch();
         let place = self.lives.place_to_write(board, shard, kind, now).await?;
-        let until = parts.iter().map(|part| part.until).min();
+        let until = parts.iter().map(|part| part.until.at).min();
         let sending = Sending {
             sender: self,
             board,

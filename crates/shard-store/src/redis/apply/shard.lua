@@ -32,7 +32,8 @@ local function enter(keys, deadline, session, seq, versions)
         -- One that ended by itself may have ended the board: the caller asks the registry.
         return ms < tonumber(meta[FROZEN]:match('%d+$')) and 'EFROZEN' or 'ETHAW'
     end
-    if ms > tonumber(deadline) then return 'ELATE' end
+    local late = lateness(deadline, ms)
+    if late then return late end
     return false, meta, ms, calls
 end
 

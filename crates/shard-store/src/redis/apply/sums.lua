@@ -10,7 +10,7 @@ local ROOM = 4503599627370496
 
 -- The entry of the sorted set for a standing reached then: a time doubled, plus 1 once it has moved.
 local function sum_entry(ties, time, member)
-    if ties == 'm' then return member end
+    if ties == 'm' or ties == 'n' then return ranked_name(ties, member) end
     local at = (time - time % 2) / 2
     if ties == 'e' then return struct.pack('>Bi7c0', 127, -1 - at, member) end
     return struct.pack('>BI7c0', 128, at, member)

@@ -123,16 +123,16 @@ fn pack_sums(rules: &Rules, sums: &[Sum<'_>]) -> Bytes {
         return pack.done();
     }
     pack.array(sums.len());
-    let mut entry = Vec::new();
+    let (names, mut entry) = (rules.name_order(), Vec::new());
     for sum in sums {
         entry.clear();
         let at = (sum.time >> 1).cast_unsigned() ^ 1 << 63;
         match rules.ties() {
             Ties::Earliest => entry.extend((!at).to_be_bytes()),
             Ties::Latest => entry.extend(at.to_be_bytes()),
-            Ties::Member => {}
+            Ties::Member | Ties::LowerMember => {}
         }
-        entry.extend(sum.member.as_bytes());
+        entry.extend_from_slice(&names.key_bytes(sum.member.as_bytes()));
         pack.raw(&entry);
     }
     pack.done()

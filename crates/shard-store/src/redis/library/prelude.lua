@@ -30,4 +30,13 @@ local function is_late(deadline)
     return node_ms() > tonumber(deadline)
 end
 
+-- Why a call is refused that comes after its deadline, nothing before it. So long after it as by no delay, the
+-- node's clock was set: then what is remembered of the call, if it was done before, may be forgotten.
+local FORGOTTEN_MS = REMEMBERED_MS / 2
+local function lateness(deadline, ms)
+    local late_ms = (ms or node_ms()) - tonumber(deadline)
+    if late_ms > FORGOTTEN_MS then return 'EFORGOTTEN' end
+    if late_ms > 0 then return 'ELATE' end
+end
+
 register('ping', {'no-writes'}, function() return 'R' end)

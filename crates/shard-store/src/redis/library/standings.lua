@@ -1,7 +1,7 @@
 -- Standings and the rank keys that follow from them, as Redis keeps them.
 --
 -- Rules are told by a text: mode (a accumulate, b best, l latest), ties (e earliest, l latest, m
--- member), then for each field its order (d, a) and its op (s sum, x max, n min, l last). Packed rules go on
+-- member, n member with the lower better), then for each field its order (d, a) and its op (s sum, x max, n min, l last). Packed rules go on
 -- with ':BITS:UNIT:MOST' (`packed.lua`).
 --
 -- A standing is a table {v1, t1, v2, t2, ...}, in modes best and latest {v1, ..., vn, t}. The time of a
@@ -24,8 +24,9 @@ local function rules_of(spec)
     local n = #rules.fields
     rules.n = n
     rules.accumulates = rules.mode == 'a'
+    rules.by_member = rules.ties == 'm' or rules.ties == 'n'
     -- Bytes of a rank key before the member.
-    rules.prefix = 8 * (n - 1 + (rules.ties == 'm' and 0 or 1))
+    rules.prefix = 8 * (n - 1 + (rules.by_member and 0 or 1))
     if packed ~= '' then rules.packed, rules.prefix = packing_of(rules, packed), 0 end
     local short, long
     if rules.accumulates then
@@ -77,6 +78,29 @@ end
 
 local NULL_WORD = ('\0'):rep(8)
 
+-- Where the lower member is better, an entry has each byte of the name complemented, and an end above all of
+-- them: no name has a byte 0.
+local complements
+
+local function complement(bytes)
+    if not complements then
+        complements = {}
+        for byte = 0, 255 do complements[string.char(byte)] = string.char(255 - byte) end
+    end
+    return (bytes:gsub('.', complements))
+end
+
+-- A name as entries have it behind the words.
+local function ranked_name(ties, name)
+    return ties == 'n' and complement(name) .. '\255' or name
+end
+
+-- The name in an entry, '' where there is none.
+local function name_in(rules, entry)
+    local name = entry:sub(rules.prefix + 1)
+    return rules.ties == 'n' and complement(name:sub(1, -2)) or name
+end
+
 -- When a standing was reached.
 local function reached_at(rules, standing)
     if not rules.accumulates then return standing[rules.n + 1] end
@@ -110,7 +134,7 @@ local function rank_key(rules, standing, member)
     elseif rules.ties == 'l' then
         words = words .. word(reached_at(rules, standing))
     end
-    return first, words .. member
+    return first, words .. ranked_name(rules.ties, member)
 end
 
 -- A number as Redis reads it: every digit.

@@ -1,6 +1,6 @@
 //! What `read.lua` answers, as readings.
 
-use board::{Incarnation, RankKey, Rules, Window};
+use board::{Incarnation, Rules, Standing, Window};
 use twox_hash::XxHash3_64;
 
 use crate::contract::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion, StoreError};
@@ -80,7 +80,7 @@ fn part(
     ask: &Ask,
     answer: &mut Unpack<'_>,
 ) -> Result<Part, Garbled> {
-    if answer.array()? != 5 {
+    if answer.array()? != 6 {
         return Err(Garbled("no part"));
     }
     let anchor = answer.int()?;
@@ -90,12 +90,6 @@ fn part(
         ranked.push((answer.raw()?, answer.text()?));
     }
     let standings = answer.array()?;
-    if anchor < 0 && ranked.is_empty() && standings == 1 {
-        return Ok(Part {
-            unlisted: Some(unlisted(rules, ask, answer.raw()?)?),
-            ..Part::default()
-        });
-    }
     if standings != if needs_scores(rules) { ranked.len() } else { 0 } {
         return Err(Garbled("not as many standings as members"));
     }
@@ -111,29 +105,47 @@ fn part(
         };
         entry_of(rules, score, bytes, kept)
     };
-    let entries = ranked.into_iter().map(entry).collect::<Result<_, _>>()?;
+    let entries: Vec<Entry> = ranked.into_iter().map(entry).collect::<Result<_, _>>()?;
+    let own = answer.raw()?;
+    let anchor = u64::try_from(anchor).ok();
+    let standing = match anchor {
+        Some(anchor) if packed.is_some() => {
+            packed_standing(rules, ask, anchor.saturating_sub(start), &entries)
+        }
+        _ if own.is_empty() => None,
+        _ => Some(standing_of(rules, own)?),
+    };
+    let unlisted = match (anchor, &standing) {
+        (None, Some(standing)) => Some(unlisted(rules, ask, standing)?),
+        _ => None,
+    };
     Ok(Part {
-        anchor: u64::try_from(anchor).ok(),
+        anchor,
         start,
         group_start,
         entries,
-        unlisted: None,
+        unlisted,
+        standing,
     })
 }
 
+/// The standing of a packed member, which is all in its entry.
+fn packed_standing(rules: &Rules, ask: &Ask, place: u64, entries: &[Entry]) -> Option<Standing> {
+    let is_wanted = ask.after > 0 && matches!(ask.anchor, Anchor::Member(_));
+    let entry = entries
+        .get(usize::try_from(place).ok()?)
+        .filter(|_| is_wanted)?;
+    Some(rules.outright(&rules.values_of(&entry.key.words), entry.reached_at))
+}
+
 /// The entry of a member who is off the list, by its standing.
-fn unlisted(rules: &Rules, ask: &Ask, kept: &[u8]) -> Result<Entry, Garbled> {
+fn unlisted(rules: &Rules, ask: &Ask, standing: &Standing) -> Result<Entry, Garbled> {
     let Anchor::Member(member) = &ask.anchor else {
         return Err(Garbled("a standing of nobody"));
     };
-    let standing = standing_of(rules, kept)?;
-    let key = RankKey {
-        words: rules.rank_words_of(&standing),
-        member: member.clone(),
-    };
     Ok(Entry {
-        key,
-        reached_at: rules.reached_at(&standing),
+        key: rules.rank_key(rules.rank_words_of(standing), member.clone()),
+        reached_at: rules.reached_at(standing),
     })
 }
 

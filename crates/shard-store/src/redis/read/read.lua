@@ -9,8 +9,8 @@
 --
 -- Answers {version, members, short} at that counter, else with a list for each ask behind it: rank of the
 -- anchor (-1: not ranked), rank of the first entry, rank of the first of its group, {member, score,
--- ...}, and where ties go by member {standing, ...}. Of a member who is off the list it has no entries
--- and one standing: the member's own. `short` is 1 of a list that may lack somebody, else 0.
+-- ...}, where ties go by member {standing, ...}, and of a member from whom on entries are wanted, or who is off
+-- the list, its own standing ('' else, and of packed rules). `short` is 1 of a list that may lack somebody, else 0.
 
 do
     -- Members that one HMGET asks for: `unpack` has room for 8000.
@@ -36,13 +36,13 @@ do
         return standings
     end
 
-    -- By member: where those stand that are asked for; and the standings of those who stand nowhere.
+    -- By member: where those stand that are asked for, and their standings; none of packed rules.
     local function ranks_of(scores, rank, spec, asks)
-        local members, ranks, off = {}, {}, {}
+        local members, ranks, held = {}, {}, {}
         for _, ask in ipairs(asks) do
             if ask[3] == 'm' then members[#members + 1] = ask[4] end
         end
-        if #members == 0 then return ranks, off end
+        if #members == 0 then return ranks, held end
         local rules = rules_of(spec)
         local standings = rules.packed and {} or standings_of(scores, members)
         for place, member in ipairs(members) do
@@ -51,16 +51,15 @@ do
             elseif standings[place] ~= '' and not ranks[member] then
                 local _, ranked = rank_key(rules, standing_of(rules, standings[place]), member)
                 ranks[member] = call('ZREVRANK', rank, ranked) or nil
-                off[member] = not ranks[member] and standings[place] or nil
+                held[member] = standings[place]
             end
         end
-        return ranks, off
+        return ranks, held
     end
 
-    -- Names behind the first bytes of ranked members.
-    local function names_in(entries, prefix)
+    local function names_in(rules, entries)
         local names = {}
-        for place = 1, #entries, 2 do names[#names + 1] = entries[place]:sub(prefix + 1) end
+        for place = 1, #entries, 2 do names[#names + 1] = name_in(rules, entries[place]) end
         return names
     end
 
@@ -78,8 +77,7 @@ do
         local spec, groups, asks = args[5], args[6] == '1', cmsgpack.unpack(args[7])
         local rules = rules_of(spec)
         local fields_width = 8 * (rules.n - 1)
-        local by_member = spec:sub(2, 2) == 'm'
-        local ranks, off = ranks_of(scores, rank, spec, asks)
+        local ranks, held = ranks_of(scores, rank, spec, asks)
         local is_list = args[8] == '1'
         for place, ask in ipairs(asks) do
             local anchor
@@ -90,8 +88,10 @@ do
             else
                 anchor = ranks[ask[4]]
             end
-            local start, group, entries, standings = 0, 0, {}, {}
-            if is_list and not anchor then standings[1] = off[ask[4]] end
+            local start, group, entries, standings, own = 0, 0, {}, {}, ''
+            if ask[3] == 'm' and (anchor and ask[2] > 0 or is_list and not anchor) then
+                own = held[ask[4]] or ''
+            end
             if anchor then
                 start = math.max(anchor - ask[1], 0)
                 local last = math.min(anchor + ask[2], members) - 1
@@ -108,11 +108,9 @@ do
                         group = count_above(rank, entries[2], fields, true, fields_width)
                     end
                 end
-                if by_member then
-                    standings = standings_of(scores, names_in(entries, fields_width))
-                end
+                if rules.by_member then standings = standings_of(scores, names_in(rules, entries)) end
             end
-            answer[place + 3] = {anchor or -1, start, group, entries, standings}
+            answer[place + 3] = {anchor or -1, start, group, entries, standings, own}
         end
         return 'R' .. cmsgpack.pack(answer)
     end)

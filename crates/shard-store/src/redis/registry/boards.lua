@@ -30,29 +30,29 @@ register('boards', {'no-writes'}, function(keys, args)
     return 'R' .. cmsgpack.pack(found)
 end)
 
--- Makes a board's record, or one of its settings, or answers the one that is there. Settings that bound the
--- board's time are born by who has seen them (`seen`, their life), and answered as 'u' to others.
+-- Creates a board's record, or one of its settings, or answers the one that is there, as 'DUE b RECORD'. Settings
+-- that bound the board's time are taken by who has seen them (`seen`, their life), and answered as '- u RECORD' to
+-- others. A record that is there is not written, unless replicas are to confirm it (`acks`).
 register('birth', {}, function(keys, args)
     local kinds, boards, subjects, settled, due, key = unpack(keys)
-    local deadline, number, kind, revision, name, subject, life, shards, servers, now, first_due, seen = unpack(args)
+    local deadline, number, kind, revision, name, subject, life, shards, servers, now, first_due, seen, acks =
+        unpack(args)
     local answer = remembered(key, number)
     if answer then return answer end
-    if is_late(deadline) then return 'ELATE' end
+    local late = lateness(deadline)
+    if late then return late end
     local meaning = meaning_at(kinds, kind, revision)
     if not meaning then return 'ESTALE' end
-    local held = record_of(boards, subject)
+    local held, text = record_of(boards, subject)
     if held then
-        -- Whoever bears it is about to write. One that is being emptied is told so first (`touch`).
-        if held.emptying == '-' and tonumber(held.touched) < tonumber(now) then
-            held.touched = now
-        end
-        -- Written even as it was: replicas that have this have the birth.
-        call('HSET', boards, subject, record_text(held))
-        return 'Rb' .. record_text(held)
+        local due_next = next_due(due, name)
+        -- Written as it was: replicas that have this have the record, whoever created it.
+        if acks == '1' then call('HSET', boards, subject, text) end
+        return 'R' .. due_next .. ' b ' .. text
     end
     local settled_life, settled_shards, at, activity = settings_of(settled, subject)
     if activity and settled_life ~= seen then
-        return 'Ru' .. record_text{
+        return 'R- u ' .. record_text{
             life = settled_life, shards = settled_shards, meaning = meaning, at = at, touched = at, servers = '-',
             emptying = '-', activity = activity,
         }
@@ -66,7 +66,7 @@ register('birth', {}, function(keys, args)
     call('HSET', boards, subject, record)
     call('ZADD', subjects, 0, subject)
     call('ZADD', due, first_due, name)
-    return remember(key, number, 'Rb' .. record)
+    return remember(key, number, 'R' .. first_due .. ' b ' .. record)
 end)
 
 -- Keeps settings of a board that was not born.
@@ -75,7 +75,8 @@ register('settle', {}, function(keys, args)
     local deadline, number, kind, revision, name, subject, life, shards, now, first_due, activity = unpack(args)
     local answer = remembered(key, number)
     if answer then return answer end
-    if is_late(deadline) then return 'ELATE' end
+    local late = lateness(deadline)
+    if late then return late end
     local meaning = meaning_at(kinds, kind, revision)
     if not meaning then return 'ESTALE' end
     if call('HEXISTS', boards, subject) == 1 then return 'EBORN' end

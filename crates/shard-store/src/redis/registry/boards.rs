@@ -4,7 +4,9 @@ use board::{BoardName, Incarnation, KindName, Subject, Timestamp};
 use bytes::Bytes;
 
 use super::record::{Record, activity_text, servers_text};
-use super::{Registry, boards_key, failed, settled_key, subjects_key, text, unread, unread_write};
+use super::{
+    Registry, boards_key, failed, flag, settled_key, subjects_key, text, unread, unread_write,
+};
 use crate::contract::{
     BirthError, BoardRecord, BoardSettings, KindRecord, SettleError, StoreError,
 };
@@ -40,14 +42,15 @@ impl Registry {
         listed(kind, &answer).map_err(unread)
     }
 
-    /// Makes a board's record, or one of its settings, or answers the one that is there.
+    /// Creates a board's record, or one of its settings, or returns the one that is there, with when
+    /// the board is known to be due.
     pub(in crate::redis) async fn birth(
         &self,
         name: &BoardName,
         kind: &KindRecord,
         seen: Option<Incarnation>,
         now: Timestamp,
-    ) -> Result<Record, BirthError> {
+    ) -> Result<(Record, Option<Timestamp>), BirthError> {
         let current = kind.kind.as_ref().ok_or(BirthError::StaleKind)?;
         let of = name.kind();
         let (call, number) = self.next_call();
@@ -71,6 +74,7 @@ impl Registry {
             text(now.millis()),
             text(now.plus(LINGER).millis()),
             seen.map_or(Bytes::from_static(b"-"), text),
+            flag(self.has_acks),
         ];
         let answer = match self.write("birth", keys, args).await {
             Err(CallError::Refused(refusal)) if refusal.code == "STALE" => {
@@ -78,9 +82,9 @@ impl Registry {
             }
             answer => answer.map_err(failed)?,
         };
-        let record = made(name, &answer)?;
+        let (due, record) = due_and_record(name, &answer).map_err(unread_write)?;
         if record.board().born {
-            Ok(record)
+            Ok((record, due))
         } else {
             Err(BirthError::Unseen(Box::new(record.spread.board)))
         }
@@ -128,9 +132,19 @@ impl Registry {
 }
 
 /// A new incarnation.
-fn drawn() -> Result<Incarnation, StoreError> {
+pub(super) fn drawn() -> Result<Incarnation, StoreError> {
     let drawn = getrandom::u64().map(Incarnation);
     drawn.map_err(|error| StoreError::Unavailable(format!("no random numbers: {error}")))
+}
+
+/// Reads `DUE b RECORD` or `- u RECORD`.
+fn due_and_record(name: &BoardName, answer: &[u8]) -> Result<(Option<Timestamp>, Record), Garbled> {
+    const WRONG: Garbled = Garbled("no board");
+    let text = std::str::from_utf8(answer).map_err(|_| WRONG)?;
+    let (due, told) = text.split_once(' ').ok_or(WRONG)?;
+    let (born, record) = told.split_once(' ').ok_or(WRONG)?;
+    let record = Record::parse(name, born == "b", record)?;
+    Ok((super::record::due(due)?, record))
 }
 
 fn made(name: &BoardName, answer: &[u8]) -> Result<Record, StoreError> {

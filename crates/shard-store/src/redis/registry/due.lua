@@ -7,7 +7,8 @@ register('take_due', {'allow-oom'}, function(keys, args)
     local deadline, number, now, claim, limit = unpack(args)
     local answer = remembered(key, number)
     if answer then return answer end
-    if is_late(deadline) then return 'ELATE' end
+    local late = lateness(deadline)
+    if late then return late end
     local names = call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, limit)
     if #names == 0 then return 'R' .. cmsgpack.pack(names) end
     local claims = {}

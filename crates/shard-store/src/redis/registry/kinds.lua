@@ -15,7 +15,8 @@ register('write_kind', {}, function(keys, args)
     local deadline, number, name, expected, text, alone, deleted, kinds_max = unpack(args)
     local answer = remembered(key, number)
     if answer then return answer end
-    if is_late(deadline) then return 'ELATE' end
+    local late = lateness(deadline)
+    if late then return late end
     local before = call('HGET', kinds, name)
     local revision = before and before:match('^%d+') or '0'
     if revision ~= expected then return 'ESTALE' end

@@ -1,11 +1,5 @@
 -- Lives of boards: which are on, when they were written to, and how they end.
 
--- When a board is due; nothing while a sweep is about it, which will say so.
-local function next_due(due, name)
-    local at = tonumber(call('ZSCORE', due, name) or 0.5)
-    return at == math.floor(at) and digits(at) or '-'
-end
-
 -- What a life is: 'DUE b RECORD', or 'DUE u LIFE' of a board with settings only. DUE is '-' while nobody knows.
 register('life', {'no-writes'}, function(keys, args)
     local boards, settled, due = unpack(keys)
@@ -69,28 +63,37 @@ register('end_emptying', {'allow-oom'}, function(keys, args)
 end)
 
 -- Ends a life, whichever is on (`life` '-') or this one if it was not touched. What is needed to put its
--- tombstones stays in `dying` until they are there. Answers as `board` does.
+-- tombstones stays in `dying` until they are there. Its name keeps the settings `after` until `after_due`, '-'
+-- for none. Answers as `board` does.
 register('bury', {'allow-oom'}, function(keys, args)
     local boards, subjects, settled, due, dying, key = unpack(keys)
-    local deadline, number, name, subject, life, touched = unpack(args)
+    local deadline, number, name, subject, life, touched, after, after_due = unpack(args)
     local answer = remembered(key, number)
     if answer then return answer end
-    if is_late(deadline) then return 'ELATE' end
+    local late = lateness(deadline)
+    if late then return late end
     local record, text = record_of(boards, subject)
+    local settled_life
     if record then
         if life ~= '-' and record.life ~= life then return 'ENOTTHERE' end
         if touched ~= '-' and record.touched ~= touched then return 'ETOUCHED' end
+    else
+        settled_life = settings_of(settled, subject)
+        if not settled_life or (life ~= '-' and settled_life ~= life) then return 'ENOTTHERE' end
+    end
+    if record then
         call('HDEL', boards, subject)
         call('ZREM', subjects, subject)
-        call('ZREM', due, name)
         call('HSET', dying, record.life, text .. ' ' .. name)
-        return remember(key, number, 'Rb' .. text)
     end
-    local settled_life = settings_of(settled, subject)
-    if not settled_life or (life ~= '-' and settled_life ~= life) then return 'ENOTTHERE' end
-    call('HDEL', settled, subject)
-    call('ZREM', due, name)
-    return remember(key, number, 'Ru' .. settled_life)
+    if after ~= '-' then
+        call('HSET', settled, subject, after)
+        call('ZADD', due, after_due, name)
+    else
+        if settled_life then call('HDEL', settled, subject) end
+        call('ZREM', due, name)
+    end
+    return remember(key, number, record and 'Rb' .. text or 'Ru' .. settled_life)
 end)
 
 -- Its tombstones are there.
@@ -98,6 +101,11 @@ register('buried', {'allow-oom'}, function(keys, args)
     if is_late(args[1]) then return 'ELATE' end
     call('HDEL', keys[1], args[2])
     return 'R'
+end)
+
+-- Whether the tombstones of a life may be missing.
+register('is_dying', {'no-writes'}, function(keys, args)
+    return 'R' .. call('HEXISTS', keys[1], args[1])
 end)
 
 -- Some of the lives whose tombstones may be missing: the next cursor, and 'RECORD KIND/SUBJECT' of each.

@@ -4,9 +4,10 @@ use board::{BoardName, Incarnation, Timestamp};
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::record::{self, Record};
+use super::boards::drawn;
+use super::record::{self, Record, activity_text};
 use super::{Registry, boards_key, failed, settled_key, subjects_key, text, unread, unread_write};
-use crate::contract::{BoardRecord, BuryError, StoreError};
+use crate::contract::{BoardRecord, BoardSettings, BuryError, StoreError};
 use crate::redis::keys;
 use crate::redis::servers::{CallError, Effect, Refusal};
 use crate::redis::wire::{Garbled, Unpack};
@@ -21,6 +22,50 @@ pub(in crate::redis) struct Touch {
     pub(in crate::redis) now: Option<Timestamp>,
     /// Something of it is past its time then.
     pub(in crate::redis) due: Option<Timestamp>,
+}
+
+/// Settings that the name of a board keeps when it ends.
+#[derive(Debug)]
+pub(in crate::redis) struct After {
+    pub(in crate::redis) settings: BoardSettings,
+    /// When they are as if they were made.
+    pub(in crate::redis) settled: Timestamp,
+    life: Incarnation,
+}
+
+impl After {
+    pub(in crate::redis) fn new(
+        settings: BoardSettings,
+        settled: Timestamp,
+    ) -> Result<Self, StoreError> {
+        Ok(Self {
+            settings,
+            settled,
+            life: drawn()?,
+        })
+    }
+
+    /// As the registry keeps settings: `LIFE SHARDS AT`, and the board's time where it is bounded.
+    fn settled(&self) -> String {
+        let (shards, at) = (self.settings.shards.get(), self.settled.millis());
+        let bounds = match activity_text(&self.settings.activity).as_str() {
+            "-" => String::new(),
+            bounds => format!(" {bounds}"),
+        };
+        format!("{} {shards} {at}{bounds}", self.life)
+    }
+
+    fn kept_until(&self) -> Timestamp {
+        self.settings.activity.settings_kept_until(self.settled)
+    }
+}
+
+/// Which life is to end, and what stays.
+struct Only<'a> {
+    record: &'a Record,
+    /// Unless it was touched since.
+    touched: Option<Timestamp>,
+    after: Option<After>,
 }
 
 /// A life that is on.
@@ -143,13 +188,20 @@ impl Registry {
         Ok(Record::told(name, &answer).map_err(unread_write)?)
     }
 
-    /// Ends this life of a board, before `until`, whoever touched it. Whether it was on.
+    /// Ends this life of a board, before `until`, whoever touched it, and keeps settings for its name.
+    /// Whether it was on.
     pub(in crate::redis) async fn bury_life(
         &self,
         record: &Record,
+        after: Option<After>,
         until: Instant,
     ) -> Result<bool, StoreError> {
-        let ended = self.end(&record.board().name, Some((record, None)), until);
+        let only = Only {
+            record,
+            touched: None,
+            after,
+        };
+        let ended = self.end(&record.board().name, Some(only), until);
         match ended.await {
             Ok(_) => Ok(true),
             Err(CallError::Refused(refusal)) if refusal.code == "NOTTHERE" => Ok(false),
@@ -157,21 +209,21 @@ impl Registry {
         }
     }
 
-    /// Ends this life of a board, before `until`, unless it was touched since its record was read.
-    /// Whether it did.
+    /// Ends this life of a board, before `until`, unless it was touched since its record was read, and
+    /// keeps settings for its name. Whether it did.
     pub(in crate::redis) async fn bury_untouched(
         &self,
         record: &Record,
+        after: Option<After>,
         until: Instant,
     ) -> Result<bool, StoreError> {
-        match self
-            .end(
-                &record.board().name,
-                Some((record, Some(record.touched))),
-                until,
-            )
-            .await
-        {
+        let only = Only {
+            record,
+            touched: Some(record.touched),
+            after,
+        };
+        let ended = self.end(&record.board().name, Some(only), until);
+        match ended.await {
             Ok(_) => Ok(true),
             Err(CallError::Refused(refusal))
                 if ["NOTTHERE", "TOUCHED"].contains(&&*refusal.code) =>
@@ -185,7 +237,7 @@ impl Registry {
     async fn end(
         &self,
         name: &BoardName,
-        only: Option<(&Record, Option<Timestamp>)>,
+        only: Option<Only<'_>>,
         until: Instant,
     ) -> Result<Bytes, CallError> {
         let kind = name.kind();
@@ -203,9 +255,16 @@ impl Registry {
             number,
             text(name),
             text(name.subject()),
-            only.map_or_else(any, |(record, _)| text(record.spread.life())),
-            only.and_then(|(_, touched)| touched)
+            only.as_ref()
+                .map_or_else(any, |only| text(only.record.spread.life())),
+            only.as_ref()
+                .and_then(|only| only.touched)
                 .map_or_else(any, |touched| text(touched.millis())),
+            only.as_ref()
+                .and_then(|only| only.after.as_ref())
+                .map_or_else(any, |after| text(after.settled())),
+            only.and_then(|only| only.after)
+                .map_or_else(any, |after| text(after.kept_until().millis())),
         ];
         self.call("bury", keys, args, Effect::Write, until).await
     }
@@ -215,6 +274,13 @@ impl Registry {
         let keys = vec![keys::registry("dying")];
         let buried = self.write("buried", keys, vec![text(life)]).await;
         buried.map(drop).map_err(failed)
+    }
+
+    /// Whether this life has ended, and its tombstones may be missing.
+    pub(in crate::redis) async fn is_dying(&self, life: Incarnation) -> Result<bool, StoreError> {
+        let keys = vec![keys::registry("dying")];
+        let answer = self.read("is_dying", keys, vec![text(life)]).await;
+        Ok(*answer.map_err(failed)? == *b"1")
     }
 
     /// Some of the lives whose tombstones may be missing, and where to go on; all were told when
@@ -242,10 +308,7 @@ fn held(name: &BoardName, answer: &[u8]) -> Result<Held, Garbled> {
     const WRONG: Garbled = Garbled("no life");
     let text = std::str::from_utf8(answer).map_err(|_| WRONG)?;
     let (due, rest) = text.split_once(' ').ok_or(WRONG)?;
-    let due = match due {
-        "-" => None,
-        due => Some(record::time(due)?),
-    };
+    let due = record::due(due)?;
     let record = match rest.split_once(' ').ok_or(WRONG)? {
         ("b", text) => Some(Record::parse(name, true, text)?),
         ("u", _) => None,

@@ -32,7 +32,7 @@ use super::wire::Garbled;
 use crate::contract::{BoardRecord, StoreError};
 pub(super) use due::Claimed;
 use kinds::ReadKinds;
-pub(super) use lives::{Held, Touch, Touched};
+pub(super) use lives::{After, Held, Touch, Touched};
 pub(super) use record::Record;
 
 /// The registry of a store, and the kinds that were seen in it.
@@ -42,6 +42,8 @@ pub(super) struct Registry {
     session: Arc<Session>,
     read_deadline: Duration,
     write_deadline: Duration,
+    /// Whether replicas have to confirm what is written.
+    has_acks: bool,
     seen: ArcSwap<HashMap<Meaning, Arc<Kind>>>,
     read: Mutex<ReadKinds>,
     epoch: AtomicU64,
@@ -60,6 +62,7 @@ impl Registry {
             session,
             read_deadline: settings.read_deadline,
             write_deadline: settings.write_deadline,
+            has_acks: settings.acks > 0,
             seen: ArcSwap::default(),
             read: Mutex::default(),
             epoch: AtomicU64::new(0),

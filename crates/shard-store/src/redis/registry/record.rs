@@ -157,6 +157,14 @@ fn hex(text: &str) -> Result<u64, Garbled> {
     u64::from_str_radix(text, 16).map_err(|_| Garbled("no hexadecimal number"))
 }
 
+/// When a board is due, if that is known.
+pub(super) fn due(text: &str) -> Result<Option<Timestamp>, Garbled> {
+    match text {
+        "-" => Ok(None),
+        text => time(text).map(Some),
+    }
+}
+
 /// Milliseconds as text.
 pub(super) fn time(text: &str) -> Result<Timestamp, Garbled> {
     let ms = text.parse().map_err(|_| Garbled("no time"))?;

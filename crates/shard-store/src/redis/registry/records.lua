@@ -61,3 +61,9 @@ end
 local function expires_at(activity)
     return activity and tonumber(activity:match('([^,]+)$'))
 end
+
+-- When a board is due; nothing while a sweep is about it, which will say so.
+local function next_due(due, name)
+    local at = tonumber(call('ZSCORE', due, name) or 0.5)
+    return at == math.floor(at) and digits(at) or '-'
+end

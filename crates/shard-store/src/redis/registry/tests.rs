@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use board::Timestamp;
+use end_to_end::redis::RedisOptions;
 
 use super::*;
 use crate::contract::{KindRecord, Revision};
-use crate::redis::opened::Opened;
+use crate::redis::opened::{Opened, Parts};
+use crate::redis::sweep::LINGER;
 use crate::redis::sweep::tests::{NOW, day, gifts};
 
 const LIFE: &str = "00000000000000aa";
@@ -56,13 +58,14 @@ async fn a_birth_sent_again_is_answered_and_bears_nobody() {
     let (opened, _) = opened().await;
     let name = "gifts/room".parse().unwrap();
     let born = birth(&opened, "1", FAR);
-    assert!(born.starts_with(&format!("Rb{LIFE} 4 ")), "{born}");
+    assert!(born.starts_with(&format!("R60005 b {LIFE} 4 ")), "{born}");
     assert_eq!(birth(&opened, "1", FAR), born);
     opened.registry.bury(&name).await.unwrap();
     // The answer was lost, and somebody deleted the board before it was sent again.
     assert_eq!(birth(&opened, "1", "0"), born);
     assert!(opened.registry.board(&name).await.unwrap().is_none());
-    assert_eq!(birth(&opened, "2", "0"), "ELATE");
+    // So long after its deadline that nobody knows whether it was done before.
+    assert_eq!(birth(&opened, "2", "0"), "EFORGOTTEN");
     assert!(opened.registry.board(&name).await.unwrap().is_none());
 }
 
@@ -81,7 +84,7 @@ async fn a_kind_written_again_is_written_once() {
         let args = [deadline, number, "gifts", "1", "2 - ", "1", "1", "10000"];
         opened.fcall("write_kind", &keys, &args)
     };
-    assert_eq!(write("2", "0"), "ELATE");
+    assert_eq!(write("2", "0"), "EFORGOTTEN");
     let before = write("1", FAR);
     assert!(before.starts_with("R1 "), "{before}");
     assert_eq!(write("1", "0"), before);
@@ -92,11 +95,8 @@ async fn a_kind_written_again_is_written_once() {
 async fn a_burial_sent_again_is_no_second_one() {
     let (opened, kind) = opened().await;
     let name = "gifts/room".parse().unwrap();
-    let old = opened
-        .registry
-        .birth(&name, &kind, None, now())
-        .await
-        .unwrap();
+    let created = opened.registry.birth(&name, &kind, None, now());
+    let (old, _) = created.await.unwrap();
     let of = name.kind();
     let keys = [
         boards_key(of),
@@ -108,7 +108,7 @@ async fn a_burial_sent_again_is_no_second_one() {
     ];
     let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
     let bury = |number| {
-        let args = [FAR, number, "gifts/room", "room", "-", "-"];
+        let args = [FAR, number, "gifts/room", "room", "-", "-", "-", "-"];
         opened.fcall("bury", &keys, &args)
     };
     let buried = bury("1");
@@ -116,11 +116,8 @@ async fn a_burial_sent_again_is_no_second_one() {
         buried.starts_with(&format!("Rb{} ", old.spread.life())),
         "{buried}"
     );
-    let new = opened
-        .registry
-        .birth(&name, &kind, None, now())
-        .await
-        .unwrap();
+    let created = opened.registry.birth(&name, &kind, None, now());
+    let (new, _) = created.await.unwrap();
     assert_eq!(bury("1"), buried);
     let on = opened.registry.board(&name).await.unwrap().unwrap();
     assert_eq!(on.spread.life(), new.spread.life());
@@ -133,7 +130,7 @@ async fn what_is_due_is_claimed_by_one() {
     let (opened, kind) = opened().await;
     let registry = &opened.registry;
     let name = "gifts/room".parse().unwrap();
-    let born = registry.birth(&name, &kind, None, now()).await.unwrap();
+    let (born, _) = registry.birth(&name, &kind, None, now()).await.unwrap();
     let minute = Duration::from_mins(1);
     let take = async |at: Timestamp| registry.take_due(at, 10).await.unwrap();
     assert!(take(now()).await.boards.is_empty());
@@ -211,4 +208,40 @@ async fn a_kind_that_keeps_otherwise_makes_its_boards_due() {
         .await
         .unwrap();
     assert_eq!(at_once(), boards);
+}
+
+/// Writes that Redis has done since it started.
+fn writes(opened: &Opened) -> u64 {
+    let info = opened.redis.command(&["INFO", "persistence"]);
+    let changes = info.field("rdb_changes_since_last_save").unwrap();
+    changes.trim().parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_board_that_is_there_is_not_written_again() {
+    let (opened, kind) = opened().await;
+    let name = "gifts/room".parse().unwrap();
+    let later = now().plus(Duration::from_hours(1));
+    let created = opened.registry.birth(&name, &kind, None, now()).await;
+    let (created, due) = created.unwrap();
+    assert_eq!(due, Some(now().plus(LINGER)));
+    let before = writes(&opened);
+    for _ in 0..3 {
+        let found = opened.registry.birth(&name, &kind, None, later).await;
+        let (found, due) = found.unwrap();
+        assert_eq!(found.spread.life(), created.spread.life());
+        assert_eq!(due, Some(now().plus(LINGER)));
+    }
+    assert_eq!(writes(&opened), before);
+    // Replicas that are to confirm it are sent it.
+    let settings = RedisSettings {
+        acks: 1,
+        ..RedisSettings::default()
+    };
+    let replica = RedisOptions::new().replica_of(&opened.redis).start();
+    let parts = Parts::over(&opened.redis, &settings).await;
+    let found = parts.registry.birth(&name, &kind, None, later).await;
+    assert_eq!(found.unwrap().0.spread.life(), created.spread.life());
+    assert_eq!(writes(&opened), before + 1);
+    drop(replica);
 }

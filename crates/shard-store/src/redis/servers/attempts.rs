@@ -156,15 +156,9 @@ impl<'a> Attempts<'a> {
 
     fn refused(&self, link: &Link, refusal: super::call::Refusal) -> Miss {
         match refusal.code.as_str() {
-            // A transaction whose answer was lost knows no deadline: it may yet come.
-            "LATE" if self.may_be_applied && !link.has_functions() => {
-                let why = "no answer before the deadline of the call";
-                Miss::Final(CallError::Unknown(why.to_owned()))
-            }
-            // It has looked whether an earlier attempt was applied: none was, and none will be.
-            "LATE" => {
-                let why = "the deadline of the call had passed when it was to be applied";
-                Miss::Final(CallError::Unavailable(why.to_owned()))
+            "LATE" | "FORGOTTEN" => {
+                let forgotten = refusal.code == "FORGOTTEN";
+                Miss::Final(self.late(forgotten, link.has_functions()))
             }
             "FROZEN" if Instant::now() >= self.call.until => {
                 Miss::Final(CallError::Unavailable("the board is frozen".to_owned()))
@@ -172,6 +166,21 @@ impl<'a> Attempts<'a> {
             "FROZEN" => Miss::later("the board is frozen".to_owned()),
             _ => Miss::Final(CallError::Refused(refusal)),
         }
+    }
+
+    /// The end of a call that was refused after its deadline. Whoever refused it has looked whether an earlier
+    /// attempt was applied: none was, and none will be. But a node whose clock was set may have forgotten, and a
+    /// transaction without functions knows no deadline: it may yet come.
+    fn late(&self, forgotten: bool, has_functions: bool) -> CallError {
+        if self.may_be_applied && (forgotten || !has_functions) {
+            return CallError::Unknown("no answer before the deadline of the call".to_owned());
+        }
+        let why = if forgotten {
+            "the deadline of the call had long passed: the node's clock was set"
+        } else {
+            "the deadline of the call had passed when it was to be applied"
+        };
+        CallError::Unavailable(why.to_owned())
     }
 
     async fn failed(&mut self, link: &Link, fault: Fault) -> Miss {

@@ -138,6 +138,11 @@ impl Link {
         self.info.epoch()
     }
 
+    /// The node's clock, as it was read last.
+    pub(super) fn clock(&self) -> NodeClock {
+        *self.clock.lock()
+    }
+
     /// How many replicas have what was told: `wanted` at least, or as many as there are after a while.
     pub(super) async fn count_acks(&self, told: &mut Told, wanted: u32) -> Result<u32, Fault> {
         match &mut told.lease {

@@ -27,9 +27,11 @@ mod node;
 mod node_clock;
 mod pause;
 mod reply;
+mod scan;
 mod script_free;
 mod sentinel;
 mod slots;
+mod store_clock;
 mod task;
 mod topology;
 mod turn;
@@ -40,6 +42,7 @@ mod tests;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use board::Timestamp;
 use futures::future::join_all;
 use metering::{Collector, DescriptorEncoder, Registry};
 use tokio::time::Instant;
@@ -47,6 +50,7 @@ use tokio::time::Instant;
 use super::address::Address;
 use super::settings::RedisSettings;
 use super::url::{RedisUrl, UrlKind};
+use crate::contract::StoreError;
 use crate::metrics::{ToldNode, encode_nodes};
 use attempts::Attempts;
 pub(super) use call::{Answer, Call, CallError, Effect, Place, Refusal, ServerId};
@@ -55,7 +59,9 @@ use dial::Dial;
 use independent::Independent;
 use marks::Marks;
 use node::{Node, State};
+pub(super) use scan::ScannedKeys;
 use sentinel::Sentinel;
+use store_clock::StoreClock;
 use task::Task;
 use topology::Topology;
 
@@ -87,7 +93,9 @@ pub enum OpenError {
 pub(super) struct Servers {
     topology: Arc<Topology>,
     acks: u32,
+    clock: Arc<StoreClock>,
     _looking: Option<Task>,
+    _clock_looking: Task,
 }
 
 impl Servers {
@@ -112,10 +120,14 @@ impl Servers {
             checked.map_err(OpenError::Refused)?;
         }
         let looking = look_for_losses(&topology, until).await?;
+        let clock = StoreClock::new(topology.clone(), settings.clock_skew_max);
+        let clock = Arc::new(clock);
         Ok(Self {
             topology,
             acks: settings.acks,
             _looking: looking,
+            _clock_looking: Task::spawn(clock.clone().keep_looking()),
+            clock,
         })
     }
 
@@ -154,15 +166,34 @@ impl Servers {
         })
     }
 
+    /// Whether the process of this replication id is one of the nodes that are connected, or a replica of one.
+    pub(super) fn has_node(&self, replication_id: &str) -> bool {
+        let nodes = self.topology.nodes().into_iter();
+        let mut links = nodes.filter_map(|(node, _)| node.link());
+        links.any(|link| link.info().history == replication_id)
+    }
+
     /// Names what is counted of each node.
     pub(super) fn register_metrics(&self, registry: &mut Registry) {
         let nodes = ToldNodes(Arc::downgrade(&self.topology));
         registry.register_collector(Box::new(nodes));
     }
 
-    /// Whether every place is served; if not, what is wrong with which node.
+    /// Refuses what goes by this process's clock, while that is wrong.
+    pub(super) fn check_clock(&self) -> Result<(), StoreError> {
+        let trouble = self.clock.trouble();
+        trouble.map_or(Ok(()), |why| Err(StoreError::Unavailable(why)))
+    }
+
+    /// The time to go by where this process's clock shows `own`.
+    pub(super) fn time(&self, own: Timestamp) -> Timestamp {
+        self.clock.time(own)
+    }
+
+    /// Whether every place is served and this process's clock is right; if not, what is wrong.
     pub(super) fn ready(&self) -> Result<(), String> {
-        let troubles = self.topology.troubles();
+        let mut troubles = self.topology.troubles();
+        troubles.extend(self.clock.trouble());
         if troubles.is_empty() {
             Ok(())
         } else {
@@ -181,8 +212,10 @@ impl Collector for ToldNodes {
             return Ok(());
         };
         let nodes = topology.nodes().into_iter().map(|(node, _)| {
-            let is_up = node.link().is_some();
-            ToldNode::new(node.address(), is_up, node.metrics().clone())
+            let clock = node.link().map(|link| link.clock());
+            let now = Instant::now();
+            let skew_ms = clock.map(|clock| clock.skew_ms(store_clock::own_ms(), now));
+            ToldNode::new(node.address(), skew_ms, node.metrics().clone())
         });
         encode_nodes(&mut encoder, &nodes.collect::<Vec<_>>())
     }

@@ -16,6 +16,11 @@ impl NodeClock {
         Self { ms, read }
     }
 
+    /// How far ahead of the node's clock one is that shows `own_ms` at `moment`.
+    pub(super) fn skew_ms(&self, own_ms: i64, moment: Instant) -> i64 {
+        own_ms.saturating_sub(i64::try_from(self.at(moment)).unwrap_or(i64::MAX))
+    }
+
     /// What the node's clock shows at `moment`, or shortly before: who stops there stops in time.
     pub(super) fn at(&self, moment: Instant) -> u64 {
         let ms = |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(0);

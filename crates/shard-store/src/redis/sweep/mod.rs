@@ -32,7 +32,7 @@ use tokio::time::Instant;
 
 use super::lists::Refills;
 use super::lives::Lives;
-use super::registry::{Claimed, Record, Registry, Touch};
+use super::registry::{After, Claimed, Record, Registry, Touch};
 use super::servers::Servers;
 use super::session::Session;
 use super::settings::RedisSettings;
@@ -182,8 +182,13 @@ impl Sweep {
     }
 
     /// Ends this life of a board, before `until`, unless it was touched. Whether it did.
-    async fn remove(&self, record: &Record, until: Instant) -> Result<bool, StoreError> {
-        let removed = self.registry.bury_untouched(record, until).await?;
+    async fn remove(
+        &self,
+        record: &Record,
+        after: Option<After>,
+        until: Instant,
+    ) -> Result<bool, StoreError> {
+        let removed = self.registry.bury_untouched(record, after, until).await?;
         if removed {
             self.lives.forget(record.board());
             self.put_tombstones(record).await?;
@@ -192,8 +197,14 @@ impl Sweep {
     }
 
     /// Ends this life of a board, before `until`, with all that it holds.
-    async fn end_expired(&self, record: &Record, until: Instant) -> Result<(), StoreError> {
-        if self.registry.bury_life(record, until).await? && record.board().born {
+    async fn end_expired(
+        &self,
+        record: &Record,
+        after: Option<After>,
+        until: Instant,
+    ) -> Result<(), StoreError> {
+        let ended = self.registry.bury_life(record, after, until).await?;
+        if ended && record.board().born {
             self.lives.forget(record.board());
             self.put_tombstones(record).await?;
         }

@@ -42,12 +42,22 @@ register('drop', {'allow-oom'}, function(keys, args)
     return 'R'
 end)
 
+-- By how much a time to live may be off: a small part of what keys stay beyond their window's retention. What is
+-- within that is not written again: each write goes to replicas and logs.
+local RENEW_MARGIN_MS = 3600000
+
 -- Gives the keys of windows, two of each, so many milliseconds to live; 0: they stay.
 register('renew', {'allow-oom'}, function(keys, args)
     if is_late(args[1]) then return 'ELATE' end
     for i, key in ipairs(keys) do
-        local ttl = args[1 + math.ceil(i / 2)]
-        if ttl == '0' then call('PERSIST', key) else call('PEXPIRE', key, ttl) end
+        local ttl = tonumber(args[1 + math.ceil(i / 2)])
+        -- -1: it stays; -2: there is no such key.
+        local left = call('PTTL', key)
+        if ttl == 0 then
+            if left >= 0 then call('PERSIST', key) end
+        elseif left == -1 or (left >= 0 and math.abs(left - ttl) > RENEW_MARGIN_MS) then
+            call('PEXPIRE', key, digits(ttl))
+        end
     end
     return 'R'
 end)

@@ -69,11 +69,8 @@ impl Room {
         let put = opened.registry.put_kind(kind.clone(), Revision(0), true);
         let put = put.await.unwrap();
         let name = "gifts/room 1".parse().unwrap();
-        let record = opened
-            .registry
-            .birth(&name, &put, None, now())
-            .await
-            .unwrap();
+        let created = opened.registry.birth(&name, &put, None, now());
+        let (record, _) = created.await.unwrap();
         Self {
             sweep: Sweep::new(
                 opened.servers.clone(),
@@ -124,6 +121,16 @@ impl Room {
         let held = [of.scores(window), of.rank(window)].map(|key| self.opened.exists(&key));
         assert_eq!(held[0], held[1]);
         held[0]
+    }
+
+    /// How often Redis has run this command.
+    fn calls(&self, command: &str) -> i64 {
+        let stats = self.opened.redis.command(&["INFO", "commandstats"]);
+        let calls = stats.field(&format!("cmdstat_{command}")).map(|line| {
+            let count = line.split([',', '=']).nth(1).unwrap();
+            count.parse().unwrap()
+        });
+        calls.unwrap_or(0)
     }
 
     async fn is_there(&self) -> bool {
@@ -436,6 +443,53 @@ async fn keys_live_for_as_long_as_the_kind_says_now() {
         for key in [keys.rank(today()), keys.scores(today())] {
             let left = room.opened.redis.command(&[b"PTTL", &key[..]]).integer();
             assert!(left == least || least > 0 && left > least, "{left} ms");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_time_to_live_that_is_right_is_not_written_again() {
+    let hours = |days: u32| WindowRule {
+        keep: Keep::After(DAY * days),
+        ..WindowRule::with_defaults(Period::Hour)
+    };
+    let room = Room::new(vec![hours(40)]).await;
+    let windows: Vec<Window> = (0..40)
+        .map(|hour| {
+            let at = now().minus(Duration::from_hours(hour));
+            Calendar::utc().span_at(Period::Hour, at).window
+        })
+        .collect();
+    for shard in room.shards() {
+        for window in &windows {
+            room.lay(shard, *window);
+        }
+    }
+    let keys = 40 * 2 * i64::from(room.record.board().shards.get());
+    let visit = async |kind: &Arc<Kind>, at: Timestamp| {
+        let name = &room.record.board().name;
+        room.sweep.visit(name, kind, at).await.unwrap().unwrap();
+        (room.calls("pexpire"), room.calls("persist"))
+    };
+    // They were laid down without a time to live: each is given its own, once.
+    assert_eq!(visit(&room.kind, now()).await, (keys, 0));
+    for minutes in [0, 1, 30] {
+        let at = now().plus(Duration::from_mins(minutes));
+        assert_eq!(visit(&room.kind, at).await, (keys, 0));
+    }
+    // What the kind keeps for longer, for ever, and again for some days, is written once each.
+    let longer = Arc::new(gifts(vec![hours(41)]));
+    let forever = Arc::new(gifts(vec![WindowRule {
+        keep: Keep::Forever,
+        ..hours(1)
+    }]));
+    for (kind, calls) in [
+        (&longer, (2 * keys, 0)),
+        (&forever, (2 * keys, keys)),
+        (&longer, (3 * keys, keys)),
+    ] {
+        for _ in 0..2 {
+            assert_eq!(visit(kind, now()).await, calls);
         }
     }
 }

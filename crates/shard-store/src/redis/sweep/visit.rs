@@ -9,9 +9,9 @@ use tokio::time::Instant;
 
 use super::shards::{Shards, Survey};
 use super::{DECIDED, DUE_MAX, LINGER, Sweep};
-use crate::contract::StoreError;
+use crate::contract::{BoardRecord, BoardSettings, StoreError};
 use crate::redis::lists::Short;
-use crate::redis::registry::Record;
+use crate::redis::registry::{After, Record};
 use crate::redis::retention::{gone_at, time_to_live_ms};
 
 /// When a board is due next; none where it is no more.
@@ -39,17 +39,19 @@ impl Sweep {
         };
         if record.board().activity.has_expired(now) {
             let until = Instant::now() + self.deadline;
-            self.end_expired(&record, until).await?;
+            let after = after(&record, kind, now)?;
+            self.end_expired(&record, after, until).await?;
             return Ok(None);
         }
         if !record.board().born {
-            return self.visit_unborn(&record, now).await;
+            return self.visit_unborn(&record, kind, now).await;
         }
         match self.survey(&record).await {
             // The registry has lost that this life ended: it is ended again.
             Err(StoreError::Dead) => {
                 let until = Instant::now() + self.deadline;
-                let removed = self.remove(&record, until).await?;
+                let after = after(&record, kind, now)?;
+                let removed = self.remove(&record, after, until).await?;
                 Ok((!removed).then(|| now.plus(LINGER)))
             }
             surveys => {
@@ -65,14 +67,57 @@ impl Sweep {
         }
     }
 
-    async fn visit_unborn(&self, record: &Record, now: Timestamp) -> Result<Next, StoreError> {
+    /// Ends a board to which nothing was ever applied, and keeps the settings that it had.
+    pub(in crate::redis) async fn withdraw(
+        &self,
+        board: &BoardRecord,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let kind = self.registry.kind(board.name.kind()).await?;
+        let (Some(record), Some(kind)) = (
+            self.registry.board(&board.name).await?,
+            kind.and_then(|record| record.kind),
+        ) else {
+            return Ok(());
+        };
+        if record.spread.life() != board.incarnation || !record.board().born {
+            return Ok(());
+        }
+        let visit = Visit {
+            sweep: self,
+            record: &record,
+            kind: &kind,
+            now,
+            surveys: self.survey(&record).await?,
+        };
+        if visit.written().is_some() {
+            return Ok(());
+        }
+        let settings = BoardSettings {
+            shards: board.shards,
+            activity: board.activity,
+        };
+        let had_settings = settings != kind.shards().into();
+        let before = had_settings
+            .then(|| After::new(settings, now))
+            .transpose()?;
+        visit.end(false, before).await.map(drop)
+    }
+
+    async fn visit_unborn(
+        &self,
+        record: &Record,
+        kind: &Kind,
+        now: Timestamp,
+    ) -> Result<Next, StoreError> {
         let end = record.board().activity.settings_kept_until(record.at);
         if now < end {
             return Ok(Some(end));
         }
         // Settings that were made anew meanwhile are another life, and have their own time.
         let until = Instant::now() + self.deadline;
-        self.registry.bury_untouched(record, until).await?;
+        let after = after(record, kind, now)?;
+        self.registry.bury_untouched(record, after, until).await?;
         Ok(None)
     }
 
@@ -105,7 +150,8 @@ impl Visit<'_> {
         }
         let end = self.may_end_at(idle);
         if end.is_some_and(|end| self.now >= end) {
-            if self.end(idle).await? {
+            let after = after(self.record, self.kind, self.now)?;
+            if self.end(idle, after).await? {
                 return Ok(None);
             }
             return Ok(Some(self.now.plus(LINGER)));
@@ -221,12 +267,18 @@ impl Visit<'_> {
             .record
             .touched
             .max(self.written().unwrap_or(self.record.at));
-        Some(written.plus(LINGER).max(ids.unwrap_or(self.record.at)))
+        let end = written.plus(LINGER).max(ids.unwrap_or(self.record.at));
+        let activity = self.record.board().activity;
+        if activity.is_always() {
+            return Some(end);
+        }
+        // A name must not come back without the bounds that its board has.
+        Some(end.max(activity.settings_kept_until(written)))
     }
 
     /// Ends the life of a board that holds nothing. No shard takes anything while it is decided, and
     /// it is decided long before the first of them would again. False where one is not empty.
-    async fn end(&self, idle: bool) -> Result<bool, StoreError> {
+    async fn end(&self, idle: bool, after: Option<After>) -> Result<bool, StoreError> {
         let decided = Instant::now() + DECIDED;
         let token = Bytes::from(self.sweep.token());
         let shards = Shards {
@@ -242,7 +294,7 @@ impl Visit<'_> {
             }
         };
         // Where the answer is lost nothing is thawed: writers ask the registry what came of it.
-        if frozen && self.sweep.remove(self.record, decided).await? {
+        if frozen && self.sweep.remove(self.record, after, decided).await? {
             return Ok(true);
         }
         self.thaw(&token).await;
@@ -276,6 +328,20 @@ impl Visit<'_> {
     fn shards(&self) -> Shards<'_> {
         self.sweep.shards(&self.record.spread)
     }
+}
+
+/// What the name of a board keeps when it goes.
+fn after(record: &Record, kind: &Kind, now: Timestamp) -> Result<Option<After>, StoreError> {
+    let activity = &record.board().activity;
+    let after = activity.after_it(|at| kind.admits_until(at), now);
+    let kept = after.map(|(activity, settled)| {
+        let settings = BoardSettings {
+            shards: kind.shards(),
+            activity,
+        };
+        After::new(settings, settled)
+    });
+    kept.transpose()
 }
 
 fn idle_end(record: &Record, kind: &Kind) -> Option<Timestamp> {

@@ -52,21 +52,24 @@ impl Fault {
 pub(super) struct Found {
     pub(super) fault: Fault,
     subject: Vec<u8>,
-    /// Where the name begins in an entry.
-    prefix: usize,
+    /// The member's name, empty where an entry has none.
+    name: Vec<u8>,
 }
 
 impl Found {
     pub(super) fn new(rules: &Rules, code: &str, subject: &[u8]) -> Result<Self, Garbled> {
         let fault = Fault::of_code(code)?;
-        let prefix = match fault {
-            Fault::Garbled | Fault::Missing => 0,
-            _ => 8 * (rules.rank_words_len() - 1),
+        let name = match fault {
+            Fault::Garbled | Fault::Missing => Some(subject.into()),
+            _ => {
+                let name = subject.get(8 * (rules.rank_words_len() - 1)..);
+                name.and_then(|name| rules.name_order().name_of(name))
+            }
         };
         Ok(Self {
             fault,
             subject: subject.to_vec(),
-            prefix,
+            name: name.unwrap_or_default().into_owned(),
         })
     }
 
@@ -83,7 +86,7 @@ impl Found {
     }
 
     fn name(&self) -> &[u8] {
-        self.subject.get(self.prefix..).unwrap_or_default()
+        &self.name
     }
 
     fn told(&self, window: Window, repair: bool) -> Disagreement {

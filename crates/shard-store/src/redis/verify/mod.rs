@@ -4,9 +4,12 @@
 //! sorted set, then each score. With repair, what a step finds is mended at once, by a call that looks
 //! at each again and so is exact however often it is sent. `finding` tells what was found.
 //!
+//! `orphans` looks for keys that no board has.
+//!
 //! Not here: windows of which nothing is left. One that everybody was taken off looks just so.
 
 mod finding;
+mod orphans;
 #[cfg(test)]
 mod tests;
 

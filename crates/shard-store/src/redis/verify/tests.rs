@@ -1,6 +1,7 @@
 //! Each kind of damage, found and put right, with and without writers at work.
 
 mod damage;
+mod orphans;
 mod writers;
 
 use crate::contract::{Anchor, Ask, Entry, Query};

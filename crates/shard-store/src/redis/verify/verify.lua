@@ -4,10 +4,6 @@
 -- and how much to look through; it answers {cursor, {code, subject, ...}}.
 
 do
-    local function prefix_of(spec)
-        return 4 * (#spec - 2) - (spec:sub(2, 2) == 'm' and 8 or 0)
-    end
-
     -- What the sorted set has to hold for a member: its score and the member there.
     local function expected(spec, value, name)
         local rules = rules_of(spec)
@@ -65,9 +61,8 @@ do
 
     -- What is wrong with an entry, if anything is.
     local function fault(spec, keys, entry, score)
-        local prefix = prefix_of(spec)
-        if #entry <= prefix then return 'nameless' end
-        local name = entry:sub(prefix + 1)
+        local name = name_in(rules_of(spec), entry)
+        if name == '' then return 'nameless' end
         local value = call('HGET', keys[2], name)
         if not value then return 'stray' end
         -- The look through the scores tells of it.
@@ -112,8 +107,7 @@ do
 
     -- Whether an entry is to be taken off, since no score stands for it.
     local function is_wrong(spec, keys, entry)
-        local prefix = prefix_of(spec)
-        local name = entry:sub(prefix + 1)
+        local name = name_in(rules_of(spec), entry)
         local value = name ~= '' and call('HGET', keys[2], name)
         if value and not is_standing(spec, value) then return false end
         if value and select(2, expected(spec, value, name)) == entry then return false end

@@ -49,16 +49,16 @@ async fn the_order_of_appending_is_the_order_in_the_files() {
         tokio::spawn(async move {
             for turn in 0..EACH {
                 let record = format!("{writer} {turn}").into_bytes();
-                let room = journal.reserve(room_of(record.len()) + 100).await.unwrap();
-                let appended = {
+                let mut room = journal.reserve(room_of(record.len()) + 100).await.unwrap();
+                let until = {
                     let mut order = order.lock();
-                    let appended = journal.append(&record);
-                    assert_eq!(appended.until.0, order.len() as u64 + 1);
+                    let until = journal.append(&mut room, &record);
+                    assert_eq!(until.0, order.len() as u64 + 1);
                     order.push(record);
-                    appended
+                    until
                 };
-                room.settle(appended.bytes);
-                journal.durable(appended.until).await.unwrap();
+                drop(room);
+                journal.durable(until).await.unwrap();
             }
         })
     });
@@ -91,11 +91,11 @@ fn more_than_the_room_goes_through_it() {
             scope.spawn(move || {
                 let record = vec![writer; 1_500_000];
                 for _ in 0..4 {
-                    let room = block_on(journal.reserve(room_of(record.len()))).unwrap();
-                    let appended = journal.append(&record);
-                    room.settle(appended.bytes);
-                    if appended.until.0.is_multiple_of(3) {
-                        durable(journal, appended.until).unwrap();
+                    let mut room = block_on(journal.reserve(room_of(record.len()))).unwrap();
+                    let until = journal.append(&mut room, &record);
+                    drop(room);
+                    if until.0.is_multiple_of(3) {
+                        durable(journal, until).unwrap();
                     }
                 }
             });

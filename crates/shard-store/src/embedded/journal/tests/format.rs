@@ -1,9 +1,10 @@
 //! The bytes of headers, which later servers have to read.
 
 use super::super::format::{
-    FORMAT_VERSION, GROUP_HEADER_BYTES, GroupHeader, SegmentHeader, checksum_of_whole, records,
+    FORMAT_VERSION, GROUP_HEADER_BYTES, GroupHeader, PAYLOAD_BYTES_MAX, SegmentHeader,
+    checksum_of_whole, records,
 };
-use super::{ReadError, Sequence, Written, goes_on, prefix};
+use super::{Group, Inbox, ReadError, Sequence, Written, goes_on, prefix, records_from};
 
 const SEGMENT: SegmentHeader = SegmentHeader {
     first: Sequence(0x0102_0304_0506_0708),
@@ -124,4 +125,77 @@ fn what_a_reader_cannot_take_is_told_with_its_place() {
         text,
         format!("ram/{}: at byte {place}: no board", written.file())
     );
+}
+
+#[test]
+fn a_group_larger_than_the_format_is_not_written() {
+    let mut written = Written::new();
+    written.group(2).sync();
+    let mut group = Group::empty(Vec::new(), Sequence(2));
+    group.records = 1;
+    group
+        .bytes
+        .resize(GROUP_HEADER_BYTES + PAYLOAD_BYTES_MAX + 1, 7);
+    let refused = written.log.write(&mut group).unwrap_err().to_string();
+    assert!(refused.contains("8388609"), "{refused}");
+    written.group(1).sync();
+    assert_eq!(prefix(&written.disk).unwrap().next, Sequence(3));
+}
+
+/// What earlier servers wrote when more was appended than they had room for.
+fn with_a_large_group(cut_bytes: usize) -> (Written, Vec<u8>) {
+    let mut written = Written::new();
+    written.group(2).sync();
+    let large = vec![7; PAYLOAD_BYTES_MAX + 5000];
+    let mut group = vec![0; GROUP_HEADER_BYTES];
+    group.extend(u32::try_from(large.len()).unwrap().to_le_bytes());
+    group.extend(&large);
+    let header = GroupHeader {
+        payload_bytes: u32::try_from(group.len() - GROUP_HEADER_BYTES).unwrap(),
+        records: 1,
+        first: Sequence(2),
+        synced: Sequence(2),
+        chain: written.log.chain,
+    };
+    let log = &mut written.log;
+    log.chain = header.seal(&mut group, log.header.salt);
+    let written_bytes = &group[..group.len() - cut_bytes];
+    log.segment.write_at(written_bytes, log.offset).unwrap();
+    log.offset += group.len() as u64;
+    log.zeros_end = log.offset;
+    log.written = Sequence(3);
+    written.inbox = Inbox::new(Sequence(3));
+    (written, large)
+}
+
+#[test]
+fn a_group_larger_than_the_format_is_read_and_so_is_what_lies_behind_it() {
+    let (mut written, large) = with_a_large_group(0);
+    written.sync().group(1).sync().group(0);
+    let records = records_from(&written.disk, 0).unwrap().0;
+    assert_eq!(records.len(), 4);
+    assert!(records[2] == large);
+    assert_eq!(records[3], super::record(3));
+    let journal = super::open(&written.disk, super::quick());
+    let until = super::append(&journal, b"behind it").unwrap();
+    super::durable(&journal, until).unwrap();
+    journal.stop().unwrap();
+    let records = records_from(&written.disk, 0).unwrap().0;
+    assert_eq!(records[4], b"behind it");
+}
+
+#[test]
+fn a_large_group_that_is_not_whole_ends_the_log_or_is_damage() {
+    // Torn, and nothing says that it was synced.
+    let (written, _) = with_a_large_group(100);
+    let recovered = prefix(&written.disk).unwrap();
+    assert_eq!(recovered.next, Sequence(2));
+    goes_on(&written.disk);
+    // A later group says so.
+    let (mut written, _) = with_a_large_group(100);
+    written.sync().group(1).sync().group(0);
+    assert!(matches!(
+        prefix(&written.disk),
+        Err(ReadError::Damaged { .. })
+    ));
 }

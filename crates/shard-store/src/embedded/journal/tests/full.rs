@@ -56,9 +56,8 @@ fn who_waits_for_room_is_refused_when_the_disk_is_full() {
     let rooms = [(); 2].map(|()| journal.try_reserve(BATCH_BYTES_MAX).unwrap());
     std::thread::scope(|scope| {
         let third = scope.spawn(|| block_on(journal.reserve(BATCH_BYTES_MAX)).map(drop));
-        for room in rooms {
-            let appended = journal.append(&batch);
-            room.settle(appended.bytes);
+        for mut room in rooms {
+            journal.append(&mut room, &batch);
         }
         let refused = third.join().unwrap().unwrap_err();
         assert!(refused.0.starts_with("the disk is full"), "{refused}");

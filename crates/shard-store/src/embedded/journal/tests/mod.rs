@@ -78,10 +78,8 @@ fn open(disk: &RamDisk, settings: Settings) -> Journal {
 
 /// Appends one record.
 fn append(journal: &Journal, record: &[u8]) -> Result<Sequence, NotTaken> {
-    let room = journal.try_reserve(room_of(record.len()))?;
-    let appended = journal.append(record);
-    room.settle(appended.bytes);
-    Ok(appended.until)
+    let mut room = journal.try_reserve(room_of(record.len()))?;
+    Ok(journal.append(&mut room, record))
 }
 
 fn durable(journal: &Journal, until: Sequence) -> Result<(), Lost> {

@@ -1,10 +1,15 @@
 //! Room: what is reserved, given back, and refused.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use super::ram::{Call, RamDisk};
-use super::{append, block_on, durable, eventually, open, quick, record, room_of};
+use super::{
+    Inbox, Sequence, append, block_on, durable, eventually, open, quick, record, records_from,
+    room_of,
+};
 use crate::embedded::journal::BATCH_BYTES_MAX;
+use crate::embedded::journal::format::{GROUP_HEADER_BYTES, PAYLOAD_BYTES_MAX};
 use crate::embedded::journal::room::ROOM_BYTES_MAX;
 
 /// Whether all room is free, as far as it can be told from outside.
@@ -29,10 +34,10 @@ fn more_than_a_batch_is_refused() {
 fn what_is_not_used_is_given_back() {
     let journal = open(&RamDisk::default(), quick());
     for turn in 0..100 {
-        let room = journal.try_reserve(BATCH_BYTES_MAX).unwrap();
+        let mut room = journal.try_reserve(BATCH_BYTES_MAX).unwrap();
         if turn % 2 == 0 {
-            let appended = [journal.append(&record(turn)), journal.append(b"")];
-            room.settle(appended.iter().map(|appended| appended.bytes).sum());
+            journal.append(&mut room, &record(turn));
+            journal.append(&mut room, b"");
         }
     }
     durable(&journal, journal.next()).unwrap();
@@ -45,10 +50,12 @@ fn what_a_shared_header_saves_is_given_back() {
     let disk = RamDisk::default();
     let journal = open(&disk, quick());
     for _ in 0..4 {
-        let room = block_on(journal.reserve(RECORDS * room_of(0))).unwrap();
+        let mut room = block_on(journal.reserve(RECORDS * room_of(0))).unwrap();
         disk.hold(Call::Write);
-        let bytes = (0..RECORDS).map(|_| journal.append(b"").bytes).sum();
-        room.settle(bytes);
+        for _ in 0..RECORDS {
+            journal.append(&mut room, b"");
+        }
+        drop(room);
         disk.release();
         durable(&journal, journal.next()).unwrap();
     }
@@ -80,4 +87,69 @@ fn who_gives_up_waiting_leaves_no_trace() {
     assert!(all_is_free(&journal));
     durable(&journal, append(&journal, &[0; 100]).unwrap()).unwrap();
     assert!(room_of(100) > 100);
+}
+
+#[test]
+fn what_is_appended_beyond_its_room_is_counted_all_the_same() {
+    let disk = RamDisk::default();
+    let journal = open(&disk, quick());
+    let large = vec![7; 3 << 20];
+    for _ in 0..20 {
+        // Each but the first finds free room alone: some of it is owed.
+        let mut room = block_on(journal.reserve(room_of(1))).unwrap();
+        for _ in 0..3 {
+            journal.append(&mut room, &large);
+        }
+        drop(room);
+        durable(&journal, journal.next()).unwrap();
+    }
+    eventually("all room is free", || all_is_free(&journal));
+    assert!(journal.try_reserve(BATCH_BYTES_MAX).is_ok());
+    journal.stop().unwrap();
+    let (records, _) = records_from(&disk, 0).unwrap();
+    assert_eq!(records.len(), 60);
+    assert!(records.iter().all(|record| *record == large));
+}
+
+#[test]
+fn a_panic_behind_an_append_gives_back_only_what_was_not_appended() {
+    let disk = RamDisk::default();
+    let journal = open(&disk, quick());
+    disk.hold(Call::Write);
+    for _ in 0..4 {
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let mut room = journal.try_reserve(2 << 20).unwrap();
+            journal.append(&mut room, &vec![7; 1 << 20]);
+            std::panic::resume_unwind(Box::new("as a call may"));
+        }));
+        assert!(panicked.is_err());
+    }
+    let left = ROOM_BYTES_MAX - 4 * room_of(1 << 20);
+    let half = left / 2;
+    let rooms = [(); 2].map(|()| journal.try_reserve(half).unwrap());
+    assert!(journal.try_reserve(room_of(1)).is_err());
+    drop(rooms);
+    disk.release();
+    durable(&journal, journal.next()).unwrap();
+    eventually("all room is free", || all_is_free(&journal));
+}
+
+#[test]
+fn no_group_grows_larger_than_a_reader_takes() {
+    let inbox = Inbox::new(Sequence(0));
+    let record = vec![7; 3 << 20];
+    for _ in 0..5 {
+        inbox.append(&record);
+    }
+    let groups: Vec<_> = std::iter::from_fn(|| inbox.take()).collect();
+    let records: Vec<_> = groups
+        .iter()
+        .map(|group| (group.first.0, group.records))
+        .collect();
+    assert_eq!(records, [(0, 2), (2, 2), (4, 1)]);
+    let largest = groups
+        .iter()
+        .map(|group| group.bytes.len() - GROUP_HEADER_BYTES);
+    assert!(largest.max().unwrap() <= PAYLOAD_BYTES_MAX);
+    assert_eq!(inbox.next(), Sequence(5));
 }

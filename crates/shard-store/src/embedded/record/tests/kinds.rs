@@ -1,22 +1,23 @@
-//! Kinds as JSON: the longest has room, and what is not known is not passed over.
+//! Kinds as JSON: the longest fits into the journal, and what is not known is not passed over.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use board::limits::{
-    DEDUPE_MAX, ENCODING_BYTES_MAX, HOST_BYTES_MAX, KEEP_MAX, KEY_TEMPLATE_BYTES_MAX,
-    PUBLISH_EVERY_MAX, RETAIN_MAX, STALENESS_MAX,
+    DEDUPE_MAX, ENCODING_BYTES_MAX, HIDDEN_MAX, HOST_BYTES_MAX, KEEP_MAX, KEY_TEMPLATE_BYTES_MAX,
+    NAME_BYTES_MAX, PUBLISH_EVERY_MAX, RETAIN_MAX, STALENESS_MAX,
 };
 use board::{
-    Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Op, Period,
-    Publication, RankStyle, Retain, Rules, Ties, Timestamp, WindowRule,
+    Calendar, Direction, FieldName, FieldRule, Hidden, Keep, Kind, KindName, KindSpec, Member,
+    Mode, Op, Period, Publication, RankStyle, Retain, Rules, Ties, Timestamp, WindowRule,
 };
 use serde_json::{Value, json};
 
 use super::super::super::bytes::Malformed;
-use super::super::{KIND_BYTES_MAX, Record, decode, encode};
+use super::super::{Record, decode, encode, kind_bytes_max};
 use super::given::LONGEST_ZONE;
 use crate::contract::{KindRecord, Revision};
+use crate::embedded::journal::{BATCH_BYTES_MAX, room_of};
 use crate::engine::Event;
 
 fn written(record: &KindRecord) -> Vec<u8> {
@@ -55,7 +56,7 @@ fn gifts() -> Value {
 }
 
 #[test]
-fn the_longest_kind_has_room_with_a_zone_of_255_bytes() {
+fn the_longest_kind_fits_into_the_journal_with_a_zone_of_255_bytes() {
     // A little less than the longest, and no whole milliseconds.
     let long = |longest: Duration| longest.checked_sub(Duration::from_nanos(1)).unwrap();
     let field = |index| FieldRule {
@@ -92,7 +93,7 @@ fn the_longest_kind_has_room_with_a_zone_of_255_bytes() {
             ..Retain::best(RETAIN_MAX)
         }),
         publish: Some(Publication {
-            store: format!("rediss-cluster://{}:65535", "h".repeat(HOST_BYTES_MAX))
+            at: format!("rediss-cluster://{}:65535", "h".repeat(HOST_BYTES_MAX))
                 .parse()
                 .unwrap(),
             // Each of these takes two bytes as JSON.
@@ -111,16 +112,41 @@ fn the_longest_kind_has_room_with_a_zone_of_255_bytes() {
     let record = KindRecord {
         name: KindName::new(&"k".repeat(63)).unwrap(),
         revision: Revision(u64::MAX),
-        kind: Some(Arc::new(kind.unwrap())),
+        kind: Some(Arc::new(kind.unwrap().hiding(longest_names()))),
     };
     let bytes = written(&record);
-    assert!(
-        bytes.len() + 255 < KIND_BYTES_MAX / 2,
-        "{} bytes",
-        bytes.len()
-    );
+    let room_bytes = kind_bytes_max(&record.name, record.kind.as_ref());
+    assert!(room_of(bytes.len()) <= room_bytes, "{} bytes", bytes.len());
+    assert!(room_bytes + 255 < BATCH_BYTES_MAX, "{room_bytes} bytes");
     let alone = true;
     assert_eq!(decode(&bytes), Ok(Record::KindWritten { record, alone }));
+}
+
+/// As many members as a kind may hide, each byte of whose names takes two as JSON.
+fn longest_names() -> Hidden {
+    let name = |number| format!("{number:04}{}", "\"".repeat(NAME_BYTES_MAX - 4));
+    let members = (0..HIDDEN_MAX).map(|number| Member::new(&name(number)).unwrap());
+    Hidden::new(members).unwrap()
+}
+
+#[test]
+fn the_room_of_a_kind_is_that_of_all_that_it_hides() {
+    let mut record = read(&gifts()).unwrap();
+    let hiding = |count| {
+        let kind = Kind::clone(record.kind.as_ref().unwrap());
+        let members = longest_names()
+            .iter()
+            .take(count)
+            .cloned()
+            .collect::<Vec<_>>();
+        Arc::new(kind.hiding(Hidden::new(members).unwrap()))
+    };
+    for kind in [0, 1, 29, 59, 1000].map(hiding) {
+        record.kind = Some(kind.clone());
+        record.revision = Revision(u64::MAX);
+        let room_bytes = kind_bytes_max(&record.name, Some(&kind));
+        assert_eq!(room_bytes, room_of(written(&record).len()));
+    }
 }
 
 #[test]

@@ -14,6 +14,15 @@ const ALL: Window = Window::ALL_TIME;
 
 /// A call of its own making: one point for `u1`.
 async fn send(board: &Board<'_>, session: &str, seq: i64) -> Result<Answer, CallError> {
+    send_until(board, session, seq, Instant::now() + MS * 10_000).await
+}
+
+async fn send_until(
+    board: &Board<'_>,
+    session: &str,
+    seq: i64,
+    until: Instant,
+) -> Result<Answer, CallError> {
     let mut head = Pack::default();
     head.raw(session.as_bytes()).int(seq);
     head.raw(&rules::spec(board.kind.rules()));
@@ -41,7 +50,7 @@ async fn send(board: &Board<'_>, session: &str, seq: i64) -> Result<Answer, Call
         keys,
         args: vec![head.done(), sums.done()],
         effect: Effect::Write,
-        until: Instant::now() + MS * 10_000,
+        until,
     };
     let place = Place {
         slot: slot_of(b"any"),
@@ -111,4 +120,33 @@ async fn a_freeze_is_waited_out() {
     assert!(time.items()[0].text().parse::<i64>().unwrap() * 1000 >= until);
     // It ended by itself: the registry was asked, and the shard thawed.
     assert_eq!(board.meta("f"), None);
+}
+
+/// A node whose clock was set forward has let go of what it remembers of calls: it says so, rather than that
+/// nothing was applied.
+#[tokio::test]
+async fn a_call_that_may_be_forgotten_is_told_from_one_that_is_late() {
+    let given = Given::new().await;
+    let board = given.board(gifts(|_| ())).await;
+    let first = send(&board, "a", 7).await.unwrap();
+    let ago = |seconds| {
+        let ago = std::time::Duration::from_secs(seconds);
+        Instant::now().checked_sub(ago).unwrap()
+    };
+    for seconds in [5, 90] {
+        let again = send_until(&board, "a", 7, ago(seconds)).await.unwrap();
+        assert_eq!(
+            again.payload, first.payload,
+            "what is remembered is answered"
+        );
+    }
+    let meta = board.keys.meta();
+    given.redis.command(&[b"HDEL", &meta[..], b"c"]).integer();
+    for (seconds, said) in [(5, "when it was to be applied"), (90, "was set")] {
+        match send_until(&board, "a", 7, ago(seconds)).await {
+            Err(CallError::Unavailable(why)) => assert!(why.ends_with(said), "{why}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(board.points_of(ALL, "u1"), Some(1));
 }

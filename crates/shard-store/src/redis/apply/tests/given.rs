@@ -87,7 +87,7 @@ impl Given {
         let put = self.registry.put_kind(kind.clone(), first, false);
         let put = put.await.unwrap();
         let name = format!("{}/room {{1}}", kind.name()).parse().unwrap();
-        let record = self.registry.birth(&name, &put, None, NOW).await.unwrap();
+        let record = self.registry.birth(&name, &put, None, NOW).await.unwrap().0;
         let record = record.board().clone();
         Board {
             given: self,

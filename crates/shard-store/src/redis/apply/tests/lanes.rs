@@ -117,7 +117,11 @@ async fn a_batch_that_says_when_it_is_too_late_is_not_applied_behind_that() {
         items: &items,
     };
     let failed = given.applier.apply(&board.record, 0, batch).await;
-    assert!(failed.is_err(), "{failed:?}");
+    // It was sent, and may come yet: what becomes of it is known when the node answers again.
+    assert!(
+        matches!(failed, Err(StoreError::Late | StoreError::Unknown(_))),
+        "{failed:?}"
+    );
     let took = began.elapsed();
     assert!((MS * 300..MS * 10_000).contains(&took), "{took:?}");
     given.redis.resume();

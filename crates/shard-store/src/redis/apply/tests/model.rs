@@ -50,9 +50,10 @@ impl Twin {
             dedupe: kind.dedupe(),
             report,
             again: false,
+            memory: None,
         };
-        let outcomes = self.shard.apply(&items, &terms, |_| 0, &self.budget);
-        self.shard.finish(kind.rules());
+        let (outcomes, touched) = self.shard.apply(&items, &terms, |_| 0, &self.budget);
+        self.shard.finish(kind.rules(), &touched);
         if outcomes.iter().any(is_applied) {
             self.written = self.written.max(Some(now));
         }
@@ -107,13 +108,11 @@ fn entries(kind: &Kind, window: Window, kept: &Kept) -> Vec<Entry> {
             .flat_map(|word| word.to_be_bytes());
         rank.push((
             first,
-            rest.chain(member.iter().copied()).collect::<Vec<u8>>(),
+            rest.chain(rules.name_order().key_bytes(member).iter().copied())
+                .collect::<Vec<u8>>(),
         ));
         entries.push(Entry {
-            key: board::RankKey {
-                words,
-                member: board::Member::from_stored(member),
-            },
+            key: rules.rank_key(words, board::Member::from_stored(member)),
             reached_at: rules.reached_at(&standing),
         });
     }

@@ -87,7 +87,7 @@ async fn there_may_be_more_members_than_one_command_takes() {
     let given = Given::plain().await;
     let mut dice = Dice::new(1);
     let fields = points().fields().to_vec();
-    let rules = Rules::new(fields, board::Mode::Accumulate, board::Ties::Member).unwrap();
+    let rules = Rules::new(fields, board::Mode::Accumulate, board::Ties::LowerMember).unwrap();
     let mut laid = given.board(rules, 1);
     let named = |number| member(&format!("u{number}"));
     let standings = (0..9000).map(|n| (named(n), any_standing(&mut dice, laid.kind.rules())));
@@ -129,7 +129,7 @@ async fn hold(given: &Given, laid: &Laid, groups: bool, asks: Vec<Ask>) {
     let parts = reading.parts.unwrap();
     assert_eq!(parts.len(), query.asks.len());
     for (ask, part) in query.asks.iter().zip(parts) {
-        let twin = answer(laid.rules(), &sorted, groups, ask);
+        let twin = answer(laid, &sorted, groups, ask);
         assert_eq!(part, twin, "{ask:?} of {:?}", laid.rules());
     }
 }
@@ -172,7 +172,9 @@ fn any_bound(dice: &mut Dice, rules: &Rules, key: &RankKey) -> Bound {
 }
 
 /// The naive twin of an answer.
-fn answer(rules: &Rules, sorted: &[Entry], groups: bool, ask: &Ask) -> Part {
+fn answer(laid: &Laid, sorted: &[Entry], groups: bool, ask: &Ask) -> Part {
+    let rules = laid.rules();
+    let mut standing = None;
     let anchor = match &ask.anchor {
         Anchor::Rank(rank) => usize::try_from(*rank).unwrap().min(sorted.len()),
         Anchor::Bound(bound) => sorted
@@ -182,6 +184,7 @@ fn answer(rules: &Rules, sorted: &[Entry], groups: bool, ask: &Ask) -> Part {
         Anchor::Member(member) => {
             let at = sorted.iter().position(|entry| entry.key.member == *member);
             let Some(at) = at else { return Part::default() };
+            standing = laid.standings.get(member).filter(|_| ask.after > 0);
             at
         }
     };
@@ -201,5 +204,6 @@ fn answer(rules: &Rules, sorted: &[Entry], groups: bool, ask: &Ask) -> Part {
         group_start: group_start.unwrap_or(start) as u64,
         entries,
         unlisted: None,
+        standing: standing.copied(),
     }
 }

@@ -6,8 +6,8 @@ use end_to_end::redis::{FaultProxy, Fsync, Matching, RedisOptions, RedisServer};
 
 use super::super::{CallError, Servers};
 use super::stage::{
-    PATIENCE, answer, breaks, count, frozen, give_functions, make, open, ping, say, see, time_left,
-    until,
+    PATIENCE, answer, breaks, count, frozen, give_functions, make, open, ping, refuse, say, see,
+    time_left, until,
 };
 
 /// A while that is over before the patience of a test.
@@ -72,6 +72,29 @@ async fn what_nobody_answered_is_unknown_and_what_was_not_sent_is_not() {
     // Their deadlines have passed: nothing is applied that comes to the server so late.
     redis.resume();
     assert_eq!(make(&servers, &count("n", "c")).await.unwrap(), "1");
+}
+
+/// Whoever refuses a call after its deadline would know of an attempt before, unless its clock was set.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_not_answered_is_surely_not_applied_only_where_that_is_remembered() {
+    let redis = RedisServer::plain();
+    give_functions(&redis);
+    let proxy = FaultProxy::before(&redis);
+    let servers = open(proxy.url()).await;
+    for (code, lost, is_unknown) in [
+        ("ELATE", 0, false),
+        ("ELATE", 1, false),
+        ("EFORGOTTEN", 0, false),
+        ("EFORGOTTEN", 1, true),
+    ] {
+        if lost > 0 {
+            proxy.lose_reply_of(&Matching::function("say"), lost);
+        }
+        let refused = make(&servers, &refuse(code)).await.unwrap_err();
+        assert_eq!(proxy.losses_to_come(), 0);
+        let unknown = matches!(refused, CallError::Unknown(_));
+        assert_eq!(unknown, is_unknown, "{code}, {lost} lost: {refused:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

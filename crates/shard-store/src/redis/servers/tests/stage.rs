@@ -15,7 +15,7 @@ use crate::redis::tags::slot_of;
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// `count` adds 1, once for each name of a call; `see` shows what that came to; `say` says what it is
-/// told; `both` looks at two keys; `breaks` fails when it has written; `frozen` is, while its key is; `left` tells how much time it is given.
+/// told last; `both` looks at two keys; `breaks` fails when it has written; `frozen` is, while its key is; `left` tells how much time it is given.
 const FUNCTIONS: &str = "
 local function register(name, flags, callback)
     redis.register_function{function_name = NAMED(name), flags = flags, callback = callback}
@@ -32,7 +32,7 @@ end)
 register('test_see', {'no-writes'}, function(keys)
     return 'R' .. (redis.call('HGET', keys[1], 'n') or '0')
 end)
-register('test_say', {'no-writes'}, function(keys, args) return args[1] end)
+register('test_say', {'no-writes'}, function(keys, args) return args[#args] end)
 register('test_both', {'no-writes'}, function(keys)
     return 'R' .. redis.call('EXISTS', keys[1], keys[2])
 end)
@@ -114,6 +114,11 @@ pub(super) fn see(key: &str) -> Call {
 
 pub(super) fn say(text: &str) -> Call {
     call("test_say", Effect::Read, &[], &[text])
+}
+
+/// As [`say`], of a call that writes.
+pub(super) fn refuse(text: &str) -> Call {
+    call("test_say", Effect::Write, &[], &[text])
 }
 
 pub(super) fn both(one: &str, other: &str) -> Call {

@@ -53,6 +53,7 @@ async fn a_server_is_trusted_by_the_certificates_of_the_settings() {
     let port = free_port();
     let file = |name: &str| folder.path().join(name).display().to_string();
     let _redis = RedisOptions::new()
+        .redis_itself()
         .config(&format!("tls-port {port}"))
         .config(&format!("tls-cert-file {}", file("server.pem")))
         .config(&format!("tls-key-file {}", file("server.key")))

@@ -1,6 +1,7 @@
 //! A board's shards as a story goes: live, frozen, and made again.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
 use board::Window;
 
@@ -15,6 +16,8 @@ use crate::engine::shard::{Dropped, Shard, Terms};
 
 /// One shard for all members, or one each.
 pub(super) struct Life {
+    /// To be split before the next step.
+    crowded: bool,
     whole: bool,
     shards: Vec<Shard>,
     budget: IdBudget,
@@ -22,6 +25,7 @@ pub(super) struct Life {
 
 pub(super) struct FrozenLife {
     whole: bool,
+    crowded: bool,
     shards: Vec<FrozenShard>,
 }
 
@@ -48,6 +52,7 @@ impl Life {
     pub(super) fn new(story: &Story) -> Self {
         Self {
             whole: story.kind.shards().get() > 1,
+            crowded: false,
             shards: vec![Shard::default()],
             budget: IdBudget::new(usize::MAX),
         }
@@ -55,7 +60,7 @@ impl Life {
 
     pub(super) fn play(&mut self, story: &Story, step: &Step) {
         let count = story.kind.shards();
-        if self.whole && self.shards[0].is_crowded() {
+        if std::mem::take(&mut self.crowded) {
             self.split(story);
         }
         let terms = Terms {
@@ -64,6 +69,7 @@ impl Life {
             dedupe: story.kind.dedupe(),
             report: false,
             again: false,
+            memory: None,
         };
         for (number, shard) in (0..).zip(&mut self.shards) {
             match step {
@@ -71,9 +77,12 @@ impl Life {
                     let here = items.iter();
                     let here = here.filter(|i| self.whole || count.shard_of(i.hash) == number);
                     let here: Vec<_> = here.cloned().collect();
-                    shard.apply(&here, &terms, |hash| count.shard_of(hash), &self.budget);
-                    if !self.whole {
-                        shard.finish(terms.rules);
+                    let shard_of = |hash| count.shard_of(hash);
+                    let (_, touched) = shard.apply(&here, &terms, shard_of, &self.budget);
+                    if self.whole {
+                        self.crowded = shard.is_crowded(&touched);
+                    } else {
+                        shard.finish(terms.rules, &touched);
                     }
                 }
                 Step::Expire => {
@@ -95,6 +104,7 @@ impl Life {
     pub(super) fn freeze(&self) -> FrozenLife {
         FrozenLife {
             whole: self.whole,
+            crowded: self.crowded,
             shards: self.shards.iter().map(Shard::freeze).collect(),
         }
     }
@@ -106,6 +116,7 @@ impl Life {
         let shards = frozen.shards.iter().map(load).collect();
         Self {
             whole: frozen.whole,
+            crowded: frozen.crowded,
             shards,
             budget,
         }
@@ -163,9 +174,10 @@ pub(super) fn contents(frozen: &FrozenLife) -> Vec<Contents> {
     let contents = frozen.shards.iter().map(|shard| {
         let rankings = shard.rankings.iter().map(|(window, ranking)| {
             let mut rows = BTreeMap::new();
-            ranking.for_each(&mut |member, words| {
+            let Ok(()) = ranking.try_for_each(|member, words| {
                 let before = rows.insert(member.to_vec(), words.to_vec());
                 assert_eq!(before, None, "a member is visited once");
+                Ok::<_, Infallible>(())
             });
             assert_eq!(rows.len(), ranking.len());
             (*window, ranking.counter, ranking.digest, rows)
@@ -268,7 +280,10 @@ fn load(
     }
     for (window, ranking) in &frozen.rankings {
         let mut rows = Vec::new();
-        ranking.for_each(&mut |member, words| rows.push((member.to_vec(), words.to_vec())));
+        let Ok(()) = ranking.try_for_each(|member, words| {
+            rows.push((member.to_vec(), words.to_vec()));
+            Ok::<_, Infallible>(())
+        });
         loader.begin_window(*window, (ranking.counter, ranking.digest), rows.len());
         while !rows.is_empty() {
             let (member, words) = rows.swap_remove(dice.below(rows.len()));

@@ -1,0 +1,160 @@
+//! Boards created, deleted and waited for, by several threads.
+
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use board::{
+    Calendar, FieldName, FieldRule, KindSpec, Member, Mode, Period, RankStyle, Rules, Ties,
+    WindowRule,
+};
+
+use super::*;
+
+fn points() -> Kind {
+    let points = FieldRule::sum(FieldName::new("points").unwrap());
+    Kind::new(KindSpec {
+        name: KindName::new("gifts").unwrap(),
+        rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
+        rank: RankStyle::Ordinal,
+        windows: vec![WindowRule::with_defaults(Period::All)],
+        calendar: Calendar::utc(),
+        shards: 16,
+        top: 10,
+        max_staleness: std::time::Duration::ZERO,
+        dedupe: std::time::Duration::ZERO,
+        retain: None,
+        publish: None,
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_buried_board_takes_no_memory() {
+    let registry = Registry::new(0);
+    let kind = registry.put_kind(Arc::new(points()), Revision(0), true, &mut Unlogged);
+    let kind = kind.unwrap();
+    let name: BoardName = "gifts/room".parse().unwrap();
+    for life in 1..=3 {
+        let life = Incarnation(life);
+        registry
+            .birth(&name, &kind, None, life, Timestamp::EARLIEST, &mut Unlogged)
+            .unwrap();
+        let cell = Arc::downgrade(&registry.cell(life).unwrap());
+        registry.bury(&name, &mut Unlogged).unwrap();
+        assert_eq!(cell.strong_count(), 0);
+        assert_eq!(registry.cell(life).err(), Some(StoreError::Dead));
+    }
+}
+
+#[test]
+fn a_kind_that_hides_ever_more_members_is_one_to_its_boards() {
+    let registry = Registry::new(0);
+    let mut written = Revision(0);
+    let mut hidden = Hidden::default();
+    let mut kept: Vec<Arc<Kind>> = Vec::new();
+    for number in 0..100 {
+        hidden = hidden
+            .with(&Member::new(&format!("u{number}")).unwrap())
+            .unwrap();
+        let kind = Arc::new(points().hiding(hidden.clone()));
+        let alone = number == 0;
+        let record = registry
+            .put_kind(kind, written, alone, &mut Unlogged)
+            .unwrap();
+        assert_eq!(record.kind.as_ref().unwrap().hidden().len(), number + 1);
+        written = record.revision;
+        let name: BoardName = format!("gifts/room-{number}").parse().unwrap();
+        let life = Incarnation(u64::try_from(number).unwrap());
+        registry
+            .birth(
+                &name,
+                &record,
+                None,
+                life,
+                Timestamp::EARLIEST,
+                &mut Unlogged,
+            )
+            .unwrap();
+        let frozen = registry.cell(life).unwrap().freeze(0, || ()).unwrap();
+        assert!(frozen.kind.hidden().is_empty());
+        kept.push(frozen.kind);
+    }
+    assert!(kept.iter().all(|kind| Arc::ptr_eq(kind, &kept[0])));
+}
+
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// A registry with a kind and a board of it, `gifts/a`.
+fn with_a_board() -> (Registry, KindRecord) {
+    let registry = Registry::new(0);
+    let kind = registry.put_kind(Arc::new(points()), Revision(0), true, &mut Unlogged);
+    let kind = kind.unwrap();
+    let (name, now) = ("gifts/a".parse().unwrap(), Timestamp::EARLIEST);
+    let born = registry.birth(&name, &kind, None, Incarnation(1), now, &mut Unlogged);
+    born.unwrap();
+    (registry, kind)
+}
+
+#[test]
+fn nobody_waits_for_the_readers_of_a_board_that_ends() {
+    let late = Timestamp::EARLIEST.plus(board::limits::KEEP_MAX);
+    let ends: [fn(&Registry, &Shared, Timestamp); 3] = [
+        |registry, cell, _| registry.bury(cell.name(), &mut Unlogged).unwrap(),
+        |registry, cell, now| {
+            registry.end_expired(cell, Incarnation(3), now, &mut Unlogged);
+        },
+        |registry, cell, now| {
+            registry.drop_if_empty(cell, &points(), Incarnation(3), now, &mut Unlogged);
+        },
+    ];
+    for end in ends {
+        let (registry, kind) = &with_a_board();
+        let cell = &registry.cell(Incarnation(1)).unwrap();
+        let reader = cell.hold();
+        let (sender, done) = channel();
+        thread::scope(|scope| {
+            scope.spawn(|| end(registry, cell, late));
+            let deadline = Instant::now() + DEADLINE;
+            while !cell.is_awaited() {
+                assert!(Instant::now() < deadline, "nobody waits for the reader");
+                thread::yield_now();
+            }
+            scope.spawn(move || {
+                let (name, now) = ("gifts/b".parse().unwrap(), Timestamp::EARLIEST);
+                let log = &mut Unlogged;
+                let born = registry.birth(&name, kind, None, Incarnation(2), now, log);
+                sender
+                    .send(born.is_ok() && registry.board(&name).is_some())
+                    .unwrap();
+            });
+            let done = done.recv_timeout(DEADLINE);
+            drop(reader);
+            assert_eq!(done, Ok(true), "another board waits for the reader");
+        });
+        assert_eq!(registry.board(cell.name()), None);
+        assert_eq!(registry.cell(Incarnation(1)).err(), Some(StoreError::Dead));
+    }
+}
+
+#[test]
+fn who_asks_for_a_board_that_is_there_waits_for_no_other() {
+    let (registry, kind) = &with_a_board();
+    let name = &"gifts/a".parse().unwrap();
+    let (sender, done) = channel();
+    // Others look boards up meanwhile: who wants to write to the names waits for them.
+    let lookup = registry.names.read();
+    thread::scope(|scope| {
+        scope.spawn(move || sender.send(registry.born(name, kind, Timestamp::EARLIEST)));
+        let done = done.recv_timeout(DEADLINE);
+        drop(lookup);
+        assert_eq!(done.unwrap().unwrap().incarnation, Incarnation(1));
+    });
+    let other = "gifts/b".parse().unwrap();
+    assert_eq!(registry.born(&other, kind, Timestamp::EARLIEST), None);
+    let older = KindRecord {
+        revision: Revision(0),
+        ..kind.clone()
+    };
+    assert_eq!(registry.born(name, &older, Timestamp::EARLIEST), None);
+}
