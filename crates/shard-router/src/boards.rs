@@ -1,7 +1,7 @@
 //! The server's view of the boards' records.
 //!
-//! A record says which life of a board is on and over how many shards; it is cached under
-//! [`RECORDS_MAX`]. A cached record may be of a life that has ended: the store refuses it, and the
+//! A record says which life of a board is on and over how many shards; some are cached, by default
+//! [`KNOWN_BOARDS_MAX`]. A cached record may be of a life that has ended: the store refuses it, and the
 //! caller forgets it here and asks again. One whose board has expired is asked for each time: soon the
 //! name is free, or another board's. A record is of use to kinds that mean what it says; where one
 //! at hand does not, the store tells which of the two is old.
@@ -14,8 +14,8 @@ use shard_store::{BirthError, BoardRecord, ShardStore, StoreError};
 
 use crate::catalogue::KnownKind;
 
-/// Records kept at hand.
-const RECORDS_MAX: u64 = 65_536;
+/// Records that are kept at hand unless set otherwise: some 500 bytes each.
+pub const KNOWN_BOARDS_MAX: u64 = 65_536;
 
 /// Cached records over a store's.
 pub struct Boards {
@@ -24,10 +24,10 @@ pub struct Boards {
 }
 
 impl Boards {
-    pub(crate) fn new(store: Arc<dyn ShardStore>) -> Self {
+    pub(crate) fn new(store: Arc<dyn ShardStore>, known_max: u64) -> Self {
         Self {
             store,
-            records: Cache::new(RECORDS_MAX),
+            records: Cache::new(known_max),
         }
     }
 

@@ -196,22 +196,34 @@ impl Catalogue {
         wanted: Kind,
         now: Timestamp,
     ) -> Result<(KnownKind, bool), CatalogueError> {
-        let name = wanted.name().clone();
+        let checked = |_: Option<&Kind>| Ok(wanted.clone());
+        self.put_checked(wanted.name(), checked, now).await
+    }
+
+    /// The same, where the kind depends on the one that it replaces. `wanted` may refuse that, and is asked
+    /// again where somebody else was first.
+    pub async fn put_checked<E: From<CatalogueError>>(
+        &self,
+        name: &KindName,
+        wanted: impl Fn(Option<&Kind>) -> Result<Kind, E>,
+        now: Timestamp,
+    ) -> Result<(KnownKind, bool), E> {
         for _ in 0..WRITE_TRIES_MAX {
-            let held = self.held(&name).await?;
+            let held = self.held(name).await.map_err(CatalogueError::from)?;
             let revision = held
                 .as_ref()
                 .map_or(Revision::default(), |record| record.revision);
             let current = held.and_then(|record| record.kind.clone());
             let hidden = current.as_ref().map(|kind| kind.hidden().clone());
-            let wanted = wanted.clone().hiding(hidden.unwrap_or_default());
+            let wanted = wanted(current.as_deref())?.hiding(hidden.unwrap_or_default());
             let whole = self
                 .store
                 .put_kind(Arc::new(wanted.clone()), revision, true)
                 .await;
             let result = match (whole, &current) {
                 (Err(KindWriteError::HasBoards), Some(current)) => {
-                    let changed = current.changed_to(&wanted, now)?;
+                    let changed = current.changed_to(&wanted, now);
+                    let changed = changed.map_err(CatalogueError::from)?;
                     self.store
                         .put_kind(Arc::new(changed), revision, false)
                         .await
@@ -225,15 +237,19 @@ impl Catalogue {
                         kind: written,
                         record: Arc::new(record),
                     };
-                    self.refresh().await?;
+                    self.refresh().await.map_err(CatalogueError::from)?;
                     return Ok((known, current.is_none()));
                 }
                 Err(KindWriteError::Stale | KindWriteError::HasBoards) => {}
-                Err(KindWriteError::TooMany) => return Err(CatalogueError::TooMany(name)),
-                Err(KindWriteError::Store(error)) => return Err(error.into()),
+                Err(KindWriteError::TooMany) => {
+                    return Err(CatalogueError::TooMany(name.clone()).into());
+                }
+                Err(KindWriteError::Store(error)) => {
+                    return Err(CatalogueError::from(error).into());
+                }
             }
         }
-        Err(CatalogueError::Contended(name))
+        Err(CatalogueError::Contended(name.clone()).into())
     }
 
     /// Changes whom a kind hides. Answers whether that made a difference.
@@ -269,23 +285,33 @@ impl Catalogue {
 
     /// Deletes a kind without boards.
     pub async fn delete(&self, name: &KindName) -> Result<(), CatalogueError> {
+        self.delete_checked(name, |_| Ok(())).await
+    }
+
+    /// The same, unless `check` refuses the kind that would go.
+    pub async fn delete_checked<E: From<CatalogueError>>(
+        &self,
+        name: &KindName,
+        check: impl Fn(&Kind) -> Result<(), E>,
+    ) -> Result<(), E> {
         for _ in 0..WRITE_TRIES_MAX {
-            let held = self
-                .held(name)
-                .await?
-                .filter(|record| record.kind.is_some());
-            let held = held.ok_or_else(|| CatalogueError::Unknown(name.clone()))?;
-            match self.store.delete_kind(name, held.revision).await {
-                Ok(()) => return Ok(self.refresh().await?),
-                Err(KindWriteError::Stale) => {}
-                Err(KindWriteError::HasBoards) => {
-                    return Err(CatalogueError::HasBoards(name.clone()));
+            let held = self.held(name).await.map_err(CatalogueError::from)?;
+            let unknown = || CatalogueError::Unknown(name.clone());
+            let held = held.ok_or_else(unknown)?;
+            check(held.kind.as_deref().ok_or_else(unknown)?)?;
+            let error = match self.store.delete_kind(name, held.revision).await {
+                Ok(()) => {
+                    self.refresh().await.map_err(CatalogueError::from)?;
+                    return Ok(());
                 }
-                Err(KindWriteError::TooMany) => return Err(CatalogueError::TooMany(name.clone())),
-                Err(KindWriteError::Store(error)) => return Err(error.into()),
-            }
+                Err(KindWriteError::Stale) => continue,
+                Err(KindWriteError::HasBoards) => CatalogueError::HasBoards(name.clone()),
+                Err(KindWriteError::TooMany) => CatalogueError::TooMany(name.clone()),
+                Err(KindWriteError::Store(error)) => error.into(),
+            };
+            return Err(error.into());
         }
-        Err(CatalogueError::Contended(name.clone()))
+        Err(CatalogueError::Contended(name.clone()).into())
     }
 
     async fn held(&self, name: &KindName) -> Result<Option<Arc<KindRecord>>, StoreError> {

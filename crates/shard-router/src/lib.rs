@@ -8,6 +8,7 @@
 mod boards;
 mod catalogue;
 mod metrics;
+mod moment;
 mod plan;
 mod router;
 mod send;
@@ -15,8 +16,9 @@ mod spans;
 mod watch;
 mod write;
 
-pub use boards::Boards;
+pub use boards::{Boards, KNOWN_BOARDS_MAX};
 pub use catalogue::{Catalogue, CatalogueError, KnownKind};
+pub use moment::Moment;
 pub use router::Router;
 pub use spans::SPANS;
 pub use watch::{BoardChange, Watcher};

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use board::{Admission, BoardName, KindName, Timestamp, Window, Windows};
+use shard_store::Revision;
 
 use crate::catalogue::KnownKind;
 use crate::write::{Reason, Write};
@@ -16,6 +17,8 @@ pub(crate) struct BoardPlan {
     pub(crate) kind: KnownKind,
     /// Place in the request, and the windows it counts in.
     pub(crate) writes: Vec<(usize, Windows)>,
+    /// When the first of these windows closes, if one does.
+    pub(crate) closes_at: Option<Timestamp>,
 }
 
 /// Everything admitted, by board, and everything refused, by place in the request.
@@ -30,10 +33,12 @@ pub(crate) fn plan(writes: &[Write], now: Timestamp) -> Plan {
         refused: Vec::new(),
     };
     let mut boards: HashMap<&BoardName, usize> = HashMap::new();
-    let mut admissions: HashMap<&KindName, Admission> = HashMap::new();
+    // A kind may be replaced while a request is read: what is left of its name is another kind.
+    let mut admissions: HashMap<(&KindName, Revision), Admission> = HashMap::new();
     let mut last: Option<(&Arc<BoardName>, usize)> = None;
     for (place, write) in writes.iter().enumerate() {
-        let admission = admissions.entry(write.kind.kind.name()).or_default();
+        let kind = (write.kind.kind.name(), write.kind.record.revision);
+        let admission = admissions.entry(kind).or_default();
         let windows = match admit(write, admission, now) {
             Ok(windows) => windows,
             Err(reason) => {
@@ -48,14 +53,56 @@ pub(crate) fn plan(writes: &[Write], now: Timestamp) -> Plan {
                     name: write.board.clone(),
                     kind: write.kind.clone(),
                     writes: Vec::new(),
+                    closes_at: None,
                 });
                 plan.boards.len() - 1
             }),
         };
         last = Some((&write.board, board));
-        plan.boards[board].writes.push((place, windows));
+        let board = &mut plan.boards[board];
+        board.closes_at = earliest(board.closes_at, closes_at(write, admission));
+        board.writes.push((place, windows));
     }
     plan
+}
+
+/// The windows that take the writes at a later time, and when the first of these closes; by place in the
+/// request what none takes any more.
+pub(crate) fn admit_again(
+    left: &mut Vec<(usize, Windows)>,
+    writes: &[Write],
+    now: Timestamp,
+) -> (Option<Timestamp>, Vec<(usize, Reason)>) {
+    let mut admission = Admission::default();
+    let mut closes = None;
+    let mut refused = Vec::new();
+    left.retain_mut(|(place, windows)| {
+        let write = &writes[*place];
+        match admit(write, &mut admission, now) {
+            Ok(open) => {
+                *windows = open;
+                closes = earliest(closes, closes_at(write, &admission));
+                true
+            }
+            Err(reason) => {
+                refused.push((*place, reason));
+                false
+            }
+        }
+    });
+    (closes, refused)
+}
+
+/// When the first of the windows closes that the write was just admitted to.
+fn closes_at(write: &Write, admission: &Admission) -> Option<Timestamp> {
+    if write.is_removal() {
+        return None;
+    }
+    admission.closes_at()
+}
+
+fn earliest(a: Option<Timestamp>, b: Option<Timestamp>) -> Option<Timestamp> {
+    a.into_iter().chain(b).min()
 }
 
 fn admit(write: &Write, admission: &mut Admission, now: Timestamp) -> Result<Windows, Reason> {

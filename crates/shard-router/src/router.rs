@@ -1,7 +1,6 @@
 //! [`Router`]: what the service writes through.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use board::{BoardName, Kind, Member, Timestamp};
 use futures::FutureExt as _;
@@ -12,16 +11,14 @@ use shard_store::{
     BoardRecord, BoardSettings, BuryError, Change, Failure, SettleError, ShardStore, StoreError,
 };
 
-use crate::boards::Boards;
+use crate::boards::{Boards, KNOWN_BOARDS_MAX};
 use crate::catalogue::{Catalogue, KnownKind};
 use crate::metrics::Metrics;
+use crate::moment::Moment;
 use crate::plan::plan;
 use crate::send::{Gate, Sending};
 use crate::watch::{Watch, Watcher};
 use crate::write::{Write, Written};
-
-/// Boards of one request that are written at once.
-const BOARDS_AT_ONCE_MAX: usize = 64;
 
 /// Tries at settling a board whose kind somebody else keeps writing.
 const SETTLE_TRIES_MAX: usize = 5;
@@ -38,9 +35,18 @@ pub struct Router {
 impl Router {
     /// A router over a store.
     pub async fn open(store: Arc<dyn ShardStore>) -> Result<Self, StoreError> {
+        Self::open_with(store, KNOWN_BOARDS_MAX).await
+    }
+
+    /// A router over a store that keeps the records of so many boards at hand; others it asks the
+    /// store for each time.
+    pub async fn open_with(
+        store: Arc<dyn ShardStore>,
+        known_boards_max: u64,
+    ) -> Result<Self, StoreError> {
         let catalogue = Catalogue::open(store.clone()).await?;
         Ok(Self {
-            boards: Boards::new(store.clone()),
+            boards: Boards::new(store.clone(), known_boards_max),
             catalogue,
             store,
             watcher: OnceLock::new(),
@@ -94,16 +100,18 @@ impl Router {
     }
 
     /// Applies writes, boards and shards side by side, each write whole or not at all. One outcome
-    /// for each, in their order. Writes of one member to one board are applied in order.
+    /// for each, in their order. Writes of one member to one board are applied in order. Nothing is
+    /// applied to a window, or a board, that has closed meanwhile.
     ///
     /// Boxed, so that whoever waits for it does not compile it again.
     pub fn write<'a>(
         &'a self,
         writes: &'a [Write],
-        now: Timestamp,
+        moment: impl Into<Moment>,
         report: bool,
     ) -> BoxFuture<'a, Vec<Written>> {
-        self.write_at(writes, now, report, Gate::Kept).boxed()
+        let moment = moment.into();
+        self.write_at(writes, moment, report, Gate::Kept).boxed()
     }
 
     /// Takes a member off these boards of a kind, those included whose time is over or yet to come.
@@ -124,21 +132,29 @@ impl Router {
             only: None,
         };
         let writes: Vec<Write> = boards.iter().map(write).collect();
-        let written = async move { self.write_at(&writes, now, false, Gate::Open).await };
+        let moment = now.into();
+        let written = async move { self.write_at(&writes, moment, false, Gate::Open).await };
         written.boxed()
     }
 
     async fn write_at(
         &self,
         writes: &[Write],
-        now: Timestamp,
+        moment: Moment,
         report: bool,
         gate: Gate,
     ) -> Vec<Written> {
-        let began = Instant::now();
-        let plan = plan(writes, now);
+        let plan = plan(writes, moment.now);
         let lost = || Failure::Unknown("no outcome was answered".to_owned());
         let mut written: Vec<Option<Written>> = vec![None; writes.len()];
+        // A rejection is for good, and what is too early or too late by a wrong clock may be neither.
+        if let Err(error) = self.store.check_time() {
+            let failure = match error {
+                StoreError::Unavailable(why) => Failure::Unavailable(why),
+                error => Failure::Unavailable(error.to_string()),
+            };
+            return vec![Written::Failed(failure); writes.len()];
+        }
         for (place, reason) in plan.refused {
             written[place] = Some(Written::Refused(reason));
         }
@@ -148,8 +164,7 @@ impl Router {
             catalogue: &self.catalogue,
             boards: &self.boards,
             writes,
-            now,
-            began,
+            moment,
             report,
             gate,
             metrics: &self.metrics,
@@ -160,8 +175,8 @@ impl Router {
             .boards
             .into_iter()
             .map(|board| sending.send(board).boxed());
-        let mut sends =
-            stream::iter(sends.collect::<Vec<_>>()).buffer_unordered(BOARDS_AT_ONCE_MAX);
+        let mut sends = stream::iter(sends.collect::<Vec<_>>())
+            .buffer_unordered(self.store.applied_at_once_max());
         while let Some(outcomes) = sends.next().await {
             for (place, outcome) in outcomes {
                 written[place] = Some(outcome);

@@ -2,40 +2,37 @@
 //!
 //! A batch that meets a life of the board that has ended is sent to the next one: nothing of it was
 //! applied. Before that, what is outside of the board's time is refused, by the record that counts in that
-//! life: none is born for what it would refuse. What is sent just before the board's end has a deadline just
-//! behind it. Every other error is the outcome of its items; whether to try those again is told by
-//! [`Failure`].
+//! life. A batch has the first closing of its windows, or the board's end, as deadline; one that misses it
+//! is admitted anew, by the time that it is then. So nothing is applied behind a read that calls a window final.
+//! Every other error is the outcome of its items; whether to try those again is told by [`Failure`].
+//!
+//! A contribution that would be rejected never creates a board: what the rules reject on an empty board is
+//! rejected before. A board that was created for what only the store could refuse is withdrawn.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use board::{Activity, BoardName, IdDigest, Timestamp, Windows};
+use board::{Activity, BoardName, IdDigest, OutOfRange, Rules, Timestamp, Windows};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use shard_store::{
-    Batch, BirthError, BoardRecord, Failure, Item, Outcome, Refused, ShardStore, StoreError,
+    Batch, BirthError, BoardRecord, Change, Failure, Item, Outcome, Refused, ShardStore, StoreError,
 };
 use tracing::Instrument as _;
 
 use crate::boards::Boards;
 use crate::catalogue::{Catalogue, KnownKind};
 use crate::metrics::Metrics;
-use crate::plan::BoardPlan;
+use crate::moment::Moment;
+use crate::plan::{BoardPlan, admit_again};
 use crate::spans::SPANS;
 use crate::write::{Write, Written};
 
-/// Calls under way at once for one request and board.
-const SHARD_CALLS_MAX: usize = 64;
-
-/// Lives of a board that end under one request before it gives up.
-const LIVES_MAX: usize = 4;
+/// Lives of a board that end, and windows of it that close, under one request before it gives up.
+const TRIES_MAX: usize = 8;
 
 /// Tries at the birth of a board whose kind or settings keep changing.
 const BIRTH_TRIES_MAX: usize = 4;
-
-/// How long after the end of its board what came before it may still be applied: about as long as a store
-/// that is well takes.
-pub(crate) const AFTER_END_MAX: Duration = Duration::from_secs(1);
 
 /// Items for one shard, and their places in the request.
 struct ShardBatch {
@@ -48,6 +45,8 @@ struct ShardBatch {
 enum Found {
     /// A board, whose record counts for as long as its life is on.
     Born(Arc<BoardRecord>),
+    /// One that was not at hand: perhaps created just now.
+    PerhapsNew(Arc<BoardRecord>),
     /// None yet, and nothing that would bear it; the time that its settings give it.
     Unborn(Activity),
 }
@@ -66,12 +65,53 @@ pub(crate) struct Sending<'a> {
     pub(crate) catalogue: &'a Catalogue,
     pub(crate) boards: &'a Boards,
     pub(crate) writes: &'a [Write],
-    pub(crate) now: Timestamp,
-    /// The same moment by this process's own clock.
-    pub(crate) began: Instant,
+    /// When the request came.
+    pub(crate) moment: Moment,
     pub(crate) report: bool,
     pub(crate) gate: Gate,
     pub(crate) metrics: &'a Metrics,
+}
+
+/// What of a board's writes has no outcome yet.
+struct Left {
+    /// Places in the request, and the windows that each counts in.
+    writes: Vec<(usize, Windows)>,
+    /// When the first of these closes.
+    closes_at: Option<Timestamp>,
+    /// By when they are admitted.
+    now: Timestamp,
+    written: Vec<(usize, Written)>,
+}
+
+impl Left {
+    fn end(mut self, outcome: impl Fn(usize) -> Written) -> Vec<(usize, Written)> {
+        let ended = self.writes.iter();
+        let ended = ended.map(|(place, _)| (*place, outcome(*place)));
+        self.written.extend(ended);
+        self.written
+    }
+
+    fn fail(self, failure: &Failure) -> Vec<(usize, Written)> {
+        self.end(|_| Written::Failed(failure.clone()))
+    }
+
+    /// Admits what has missed a deadline by the time that it is now.
+    fn admit_again(&mut self, writes: &[Write], moment: Moment) {
+        self.now = moment.time().max(self.now);
+        let (closes_at, refused) = admit_again(&mut self.writes, writes, self.now);
+        self.closes_at = closes_at;
+        let refused = refused.into_iter();
+        let refused = refused.map(|(place, reason)| (place, Written::Refused(reason)));
+        self.written.extend(refused);
+    }
+}
+
+/// A batch without outcomes. Nothing of it was applied.
+enum Missed {
+    /// That life has ended.
+    Dead,
+    /// Its deadline had passed.
+    Late,
 }
 
 impl Sending<'_> {
@@ -80,54 +120,103 @@ impl Sending<'_> {
         let BoardPlan {
             name,
             kind,
-            writes: mut left,
+            writes,
+            closes_at,
         } = plan;
-        let mut written = Vec::with_capacity(left.len());
-        for _ in 0..LIVES_MAX {
-            let record = match self.record_for(&name, &kind, &left).await {
-                Ok(Found::Born(record)) => record,
+        let mut left = Left {
+            written: Vec::with_capacity(writes.len()),
+            writes,
+            closes_at,
+            now: self.moment.now,
+        };
+        for _ in 0..TRIES_MAX {
+            let (record, perhaps_new) = match self.record_for(&name, &kind, &left).await {
+                Ok(Found::Born(record)) => (record, false),
+                Ok(Found::PerhapsNew(record)) => (record, true),
                 Ok(Found::Unborn(activity)) => {
-                    self.refuse_outside(&activity, &mut left, &mut written);
-                    return none_there(written, &left, self.writes);
+                    self.refuse_outside(&activity, &mut left);
+                    return left.end(|place| refused_on_nothing(&self.writes[place]));
                 }
-                Err(failure) => return fail(written, &left, &failure),
+                Err(failure) => return left.fail(&failure),
             };
-            self.refuse_outside(&record.activity, &mut left, &mut written);
-            let batches = batches(&record, &left, self.writes);
-            let calls = batches.into_iter();
-            let calls = calls.map(|batch| self.call(&record, &kind, batch).boxed());
-            let mut calls =
-                stream::iter(calls.collect::<Vec<_>>()).buffer_unordered(SHARD_CALLS_MAX);
-            let mut dead: Vec<usize> = Vec::new();
-            while let Some((places, result)) = calls.next().await {
-                match result {
-                    Ok(outcomes) => written.extend(places.into_iter().zip(outcomes)),
-                    Err(()) => dead.extend(places),
-                }
+            self.refuse_outside(&record.activity, &mut left);
+            if left.writes.is_empty() {
+                return left.written;
             }
-            if dead.is_empty() {
-                return written;
+            let before = left.written.len();
+            let (dead, late) = self.send_to(&record, &kind, &mut left).await;
+            if !dead.is_empty() {
+                self.boards.forget(&record);
+            } else if perhaps_new && left.written[before..].iter().all(|(_, it)| is_nothing(it)) {
+                self.withdraw(&record, left.now).await;
             }
-            self.boards.forget(&record);
-            dead.sort_unstable();
-            left.retain(|(place, _)| dead.binary_search(place).is_ok());
+            let missed = |(place, _): &(usize, Windows)| {
+                dead.binary_search(place).is_ok() || late.binary_search(place).is_ok()
+            };
+            left.writes.retain(missed);
+            if left.writes.is_empty() {
+                return left.written;
+            }
+            if !late.is_empty() {
+                left.admit_again(self.writes, self.moment);
+            }
+            if left.writes.is_empty() {
+                return left.written;
+            }
         }
-        let failure = Failure::Unavailable(format!("board {name} is deleted again and again"));
-        fail(written, &left, &failure)
+        let why = format!("board {name} is deleted, or closes, again and again: send it again");
+        left.fail(&Failure::Unavailable(why))
+    }
+
+    /// Sends everything that is left to one life of the board. Answers the places, in order, of what that
+    /// life did not take, and of what was late.
+    async fn send_to(
+        &self,
+        record: &BoardRecord,
+        kind: &KnownKind,
+        left: &mut Left,
+    ) -> (Vec<usize>, Vec<usize>) {
+        let (now, until) = (left.now, self.until(&record.activity, left.closes_at));
+        let batches = batches(record, &left.writes, self.writes);
+        let calls = batches.into_iter();
+        let calls = calls.map(|batch| self.call(record, kind, batch, now, until).boxed());
+        let mut calls = stream::iter(calls.collect::<Vec<_>>())
+            .buffer_unordered(self.store.applied_at_once_max());
+        let (mut dead, mut late) = (Vec::new(), Vec::new());
+        while let Some((places, result)) = calls.next().await {
+            match result {
+                Ok(outcomes) => left.written.extend(places.into_iter().zip(outcomes)),
+                Err(Missed::Dead) => dead.extend(places),
+                Err(Missed::Late) => late.extend(places),
+            }
+        }
+        dead.sort_unstable();
+        late.sort_unstable();
+        (dead, late)
+    }
+
+    /// Has the store take back the creation of a board to which nothing was applied.
+    async fn withdraw(&self, record: &BoardRecord, now: Timestamp) {
+        self.boards.forget(record);
+        if let Err(error) = self.store.withdraw(record, now).await {
+            // The sweep deletes it.
+            tracing::debug!(board = %record.name, %error, "an empty board could not be withdrawn");
+        }
     }
 
     /// Refuses what falls outside of a board's time.
-    fn refuse_outside(
-        &self,
-        activity: &Activity,
-        left: &mut Vec<(usize, Windows)>,
-        written: &mut Vec<(usize, Written)>,
-    ) {
+    fn refuse_outside(&self, activity: &Activity, left: &mut Left) {
         if activity.is_always() || self.gate == Gate::Open {
             return;
         }
-        left.retain(
-            |(place, _)| match activity.admit(self.writes[*place].at, self.now) {
+        let Left {
+            writes,
+            now,
+            written,
+            ..
+        } = left;
+        writes.retain(
+            |(place, _)| match activity.admit(self.writes[*place].at, *now) {
                 Ok(()) => true,
                 Err(not_open) => {
                     written.push((*place, Written::Refused(not_open.into())));
@@ -137,29 +226,31 @@ impl Sending<'_> {
         );
     }
 
-    /// When what is sent may not be applied any more.
-    fn until(&self, activity: &Activity) -> Option<Instant> {
-        let ends_at = activity.ends_at().filter(|_| self.gate == Gate::Kept)?;
-        let left = ends_at.millis() - self.now.millis();
-        let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
-        // An end that no clock of this process reaches bounds nothing.
-        self.began.checked_add(left)?.checked_add(AFTER_END_MAX)
+    /// From when on what is sent may not be applied any more.
+    fn until(&self, activity: &Activity, closes_at: Option<Timestamp>) -> Option<Instant> {
+        let ends_at = activity.ends_at().filter(|_| self.gate == Gate::Kept);
+        let first = ends_at.into_iter().chain(closes_at).min()?;
+        self.moment.instant_of(first)
     }
 
     /// The board's record. Taking members off does not bring a board into being, nor does what falls
-    /// outside of its time.
+    /// outside of its time, nor what the rules refuse where there is no standing.
     async fn record_for(
         &self,
         name: &BoardName,
         kind: &KnownKind,
-        left: &[(usize, Windows)],
+        left: &Left,
     ) -> Result<Found, Failure> {
+        let now = left.now;
         let bears = |activity: &Activity| {
-            let mut writes = left.iter().map(|(place, _)| &self.writes[*place]);
-            writes.any(|write| !write.is_removal() && activity.admit(write.at, self.now).is_ok())
+            let mut writes = left.writes.iter().map(|(place, _)| &self.writes[*place]);
+            writes.any(|write| activity.admit(write.at, now).is_ok() && creates(write))
         };
+        if let Some(record) = self.boards.at_hand(name, &kind.kind, now) {
+            return Ok(Found::Born(record));
+        }
         if !bears(&Activity::ALWAYS) {
-            return match self.boards.found_of(name, &kind.kind, self.now).await {
+            return match self.boards.found_of(name, &kind.kind, now).await {
                 Ok(Some(record)) if record.born => Ok(Found::Born(record)),
                 Ok(unborn) => Ok(Found::Unborn(
                     unborn.map_or(Activity::ALWAYS, |record| record.activity),
@@ -171,8 +262,8 @@ impl Sending<'_> {
         let mut known = kind.clone();
         let mut seen = None;
         for _ in 0..BIRTH_TRIES_MAX {
-            match self.boards.born_now(name, &known, seen, self.now).await {
-                Ok(record) => return Ok(Found::Born(record)),
+            match self.boards.born_now(name, &known, seen, now).await {
+                Ok(record) => return Ok(Found::PerhapsNew(record)),
                 Err(BirthError::Unseen(unborn)) if bears(&unborn.activity) => {
                     seen = Some(unborn.incarnation);
                 }
@@ -212,13 +303,15 @@ impl Sending<'_> {
         same.then_some(current)
     }
 
-    /// One call. `Err(())`: that life has ended, and nothing was applied.
+    /// One call.
     async fn call(
         &self,
         record: &BoardRecord,
         kind: &KnownKind,
         batch: ShardBatch,
-    ) -> (Vec<usize>, Result<Vec<Written>, ()>) {
+        now: Timestamp,
+        until: Option<Instant>,
+    ) -> (Vec<usize>, Result<Vec<Written>, Missed>) {
         let ShardBatch {
             shard,
             places,
@@ -226,9 +319,9 @@ impl Sending<'_> {
         } = batch;
         let call = Batch {
             kind: &kind.kind,
-            now: self.now,
+            now,
             report: self.report,
-            until: self.until(&record.activity),
+            until,
             items: &items,
         };
         self.metrics.batches.observe_count(items.len());
@@ -245,8 +338,9 @@ impl Sending<'_> {
             Ok(outcomes) => Ok(outcomes.into_iter().map(Written::from).collect()),
             Err(StoreError::Dead) => {
                 self.metrics.met_dead.inc();
-                Err(())
+                Err(Missed::Dead)
             }
+            Err(StoreError::Late) => Err(Missed::Late),
             Err(error @ StoreError::WindowDropped) => {
                 Ok(all(Failure::Unavailable(error.to_string())))
             }
@@ -263,29 +357,38 @@ fn has_changed(name: &BoardName) -> Failure {
     Failure::Unavailable(format!("kind {kind} has just changed: send it again"))
 }
 
-fn none_there(
-    mut written: Vec<(usize, Written)>,
-    left: &[(usize, Windows)],
-    writes: &[Write],
-) -> Vec<(usize, Written)> {
-    let refused = left.iter().map(|(place, _)| {
-        let refused = Refused::NotRanked(writes[*place].member.clone());
-        (*place, Written::Refused(refused.into()))
-    });
-    written.extend(refused);
-    written
+/// Whether the write, alone on a board without standings, would make one.
+fn creates(write: &Write) -> bool {
+    write.change != Change::Remove && on_nothing(write).is_ok()
 }
 
-fn fail(
-    mut written: Vec<(usize, Written)>,
-    left: &[(usize, Windows)],
-    failure: &Failure,
-) -> Vec<(usize, Written)> {
-    let failed = left
-        .iter()
-        .map(|(place, _)| (*place, Written::Failed(failure.clone())));
-    written.extend(failed);
-    written
+/// What the rules make of a contribution where the member has no standing.
+fn on_nothing(write: &Write) -> Result<(), OutOfRange> {
+    let rules: &Rules = write.kind.kind.rules();
+    match &write.change {
+        Change::Fold(values) => {
+            let at = rules.kept_time(write.at);
+            rules.fold(None, values, at).map(drop)
+        }
+        Change::Set(_) | Change::Remove => Ok(()),
+    }
+}
+
+/// The outcome of a write that [`creates`] nothing, where there is no board.
+fn refused_on_nothing(write: &Write) -> Written {
+    let refused = match on_nothing(write) {
+        Err(out_of_range) => Refused::from(out_of_range),
+        Ok(()) => Refused::NotRanked(write.member.clone()),
+    };
+    Written::Refused(refused.into())
+}
+
+/// Whether a write surely left nothing behind.
+fn is_nothing(written: &Written) -> bool {
+    match written {
+        Written::Refused(_) | Written::Failed(Failure::Unavailable(_)) => true,
+        Written::Applied(_) | Written::Duplicate(_) | Written::Failed(Failure::Unknown(_)) => false,
+    }
 }
 
 /// The writes by shard, in order. A shard gets all of its writes in one batch, so that those of one

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use board::{Activity, BoardName, NotOpen, Timestamp, Value};
 use shard_router::{Reason, Router, Write, Written};
-use shard_store::{BoardSettings, Change, Failure, LocalStore, Refused, ShardStore};
+use shard_store::{BoardSettings, Change, LocalStore, Refused, ShardStore};
 
 use crate::stage::{NOW, Stage, board, member};
 use crate::woven::Woven;
@@ -102,7 +102,7 @@ async fn the_end_freezes_the_board() {
         stage.removal(&room, "u1"),
         stage.write(&room, "u2", 1),
     ];
-    let last = ends_at().minus(MS);
+    let last = ends_at().minus(MINUTE / 2);
     let removal = &writes[2..3];
     for removal_alone in [false, true] {
         let writes = if removal_alone { removal } else { &writes[..] };
@@ -194,7 +194,34 @@ async fn a_board_that_has_gone_leaves_its_name_to_the_next() {
     let written = stage.router.write(&write, gone, true).await;
     assert_eq!(stage.applied(&written[0]), 1);
     let record = stage.router.record(&room, known, gone).await.unwrap();
-    assert!(record.unwrap().activity.is_always());
+    let next = record.unwrap().activity;
+    assert_eq!((next.starts_at(), next.ends_at()), (Some(gone), None));
+}
+
+#[tokio::test]
+async fn what_is_late_for_a_board_that_has_gone_counts_on_no_other() {
+    for fought in [true, false] {
+        let (stage, room) = stage(battle()).await;
+        if fought {
+            stage.send(&[stage.write(&room, "u1", 5)]).await;
+        }
+        let gone = battle().expires_at().unwrap();
+        stage.router.store().expire(gone).await.unwrap();
+        let late = [
+            at(stage.write(&room, "u1", 1), gone.minus(MS)),
+            at(stage.removal(&room, "u1"), gone.minus(MS)),
+        ];
+        let next = Activity::new(Some(gone), None, None).unwrap();
+        let refused = [outside(gone.minus(MS), next), outside(gone.minus(MS), next)];
+        let now = gone.plus(MINUTE);
+        assert_eq!(stage.router.write(&late, now, true).await, refused);
+        assert!(!is_born(&**stage.router.store(), &room).await);
+        // Nor on the board that has the name by then.
+        let written = [at(stage.write(&room, "u1", 2), gone)];
+        let written = stage.router.write(&written, now, true).await;
+        assert_eq!(stage.applied(&written[0]), 2);
+        assert_eq!(stage.router.write(&late, now, true).await, refused);
+    }
 }
 
 /// A store that holds writes up for so long, and what comes a moment before the end of the battle.
@@ -208,23 +235,22 @@ async fn a_moment_before_the_end(held_up: Duration) -> (Stage, Arc<BoardName>, V
         Ok(())
     });
     let writes = [stage.write(&room, "u1", 5), stage.write(&room, "u2", 3)];
-    let written = stage.router.write(&writes, ends_at().minus(MS), true).await;
+    let before = ends_at().minus(MS * 20);
+    let written = stage.router.write(&writes, before, true).await;
     (stage, room, written)
 }
 
 #[tokio::test]
-async fn what_came_in_time_may_be_applied_just_behind_the_end() {
-    let (stage, room, written) = a_moment_before_the_end(MS * 10).await;
-    assert_eq!(stage.applied(&written[0]), 5);
-    assert_eq!(stage.all_points(&room).await.len(), 2);
-}
-
-#[tokio::test]
-async fn a_slow_store_changes_nothing_a_second_behind_the_end() {
-    let (stage, room, written) = a_moment_before_the_end(MS * 1_002).await;
+async fn a_slow_store_applies_nothing_behind_the_end() {
+    let (stage, room, written) = a_moment_before_the_end(MS * 30).await;
     for written in written {
-        let is_unavailable = matches!(written, Written::Failed(Failure::Unavailable(_)));
-        assert!(is_unavailable, "{written:?}");
+        let Written::Refused(Reason::NotOpen(NotOpen::Over { now, .. })) = written else {
+            panic!("{written:?}");
+        };
+        assert!(now >= ends_at());
     }
     assert_eq!(stage.all_points(&room).await, []);
+    // Nor was the board created for it: its settings may change.
+    assert!(!is_born(&**stage.router.store(), &room).await);
+    settle(&stage.router, &room, later()).await;
 }

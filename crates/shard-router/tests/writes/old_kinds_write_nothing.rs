@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use board::{FieldName, FieldRule, Mode, Rules, ShardCount, Ties};
+use board::{Calendar, FieldName, FieldRule, Mode, Period, Rules, ShardCount, Ties, WindowRule};
 use shard_router::{KnownKind, Router, Write, Written};
 use shard_store::{Failure, LocalStore, SettleError};
 
@@ -97,4 +97,35 @@ async fn a_board_is_settled_whatever_another_server_made_of_its_kind() {
     assert_eq!(gone, Ok(()));
     let settled = here.router.settle(&room, &known, shards.into(), NOW).await;
     assert_eq!(settled, Err(SettleError::StaleKind));
+}
+
+/// A request that spans a replacement: each line goes by the windows of the kind that read it.
+#[tokio::test]
+async fn lines_are_admitted_each_by_its_own_kind() {
+    let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
+    let put = async |zone: &str| {
+        let mut spec = points("gifts");
+        spec.calendar = Calendar::new(zone).unwrap();
+        spec.windows = vec![WindowRule::with_defaults(Period::Day)];
+        stage
+            .router
+            .catalogue()
+            .put(kind(spec), NOW)
+            .await
+            .unwrap()
+            .0
+    };
+    let (old, new) = (put("UTC").await, put("Asia/Tokyo").await);
+    let by = |kind: &KnownKind, subject| Write {
+        kind: kind.clone(),
+        ..stage.write(&board(subject), "u1", 1)
+    };
+    let written = stage.send(&[by(&old, "a"), by(&new, "b")]).await;
+    assert!(has_changed(&written[0]), "{written:?}");
+    let Written::Applied(held) = &written[1] else {
+        panic!("{written:?}");
+    };
+    let windows: Vec<_> = held.iter().map(|held| held.window).collect();
+    assert_eq!(windows, *new.kind.admit(NOW, NOW).unwrap());
+    assert_ne!(windows, *old.kind.admit(NOW, NOW).unwrap());
 }

@@ -62,7 +62,7 @@ async fn stage_over(store: Arc<Woven>) -> (Stage, Arc<Heard>) {
     assert_eq!(heard.taken(), [], "the kind is not published yet");
     let mut spec = points("gifts");
     spec.publish = Some(Publication {
-        store: "redis://a".parse().unwrap(),
+        at: "readers".parse().unwrap(),
         key: "{subject}".parse().unwrap(),
         windows: Vec::new(),
         encoding: "plain".to_owned(),

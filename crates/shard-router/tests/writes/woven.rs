@@ -179,6 +179,14 @@ impl ShardStore for Woven {
         .boxed()
     }
 
+    fn withdraw<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.inner().withdraw(board, now)
+    }
+
     fn settle<'a>(
         &'a self,
         name: &'a BoardName,

@@ -1,0 +1,132 @@
+//! A contribution that is rejected leaves nothing: its board is not listed, may be given settings, and its kind
+//! may be any other.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{Packing, Period, ShardCount, Timestamp, Value, WindowRule};
+use shard_router::{Reason, Write, Written};
+use shard_store::{Change, Failure, LocalStore, Refused, StoreError};
+
+use crate::stage::{NOW, Stage, board, id, kind, member, points, points_of};
+use crate::woven::Woven;
+
+/// Nothing of a board is there but what was before.
+async fn is_free(stage: &Stage, subject: &str) {
+    let room = board(subject);
+    let store = stage.router.store();
+    assert_eq!(store.board(&room).await.unwrap(), None, "{subject}");
+    let listed = store.boards(room.kind(), None, 10).await.unwrap();
+    assert_eq!(listed, [], "{subject}");
+    let shards = ShardCount::new(64).unwrap();
+    let settled = stage.router.settle(&room, &stage.gifts, shards.into(), NOW);
+    assert_eq!(settled.await.unwrap().shards, shards);
+    let mut other = points("gifts");
+    other.windows = vec![WindowRule::with_defaults(Period::Day)];
+    let put = stage.router.catalogue().put(kind(other), NOW).await;
+    put.unwrap();
+}
+
+/// Values from 0 to 100.
+async fn packed() -> Stage {
+    let mut stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
+    let mut spec = points("gifts");
+    let from = Timestamp::parse_rfc3339("2027-01-01T00:00:00Z").unwrap();
+    let until = Timestamp::parse_rfc3339("2028-01-01T00:00:00Z").unwrap();
+    let packing = Packing {
+        most: 100,
+        unit: Duration::from_secs(1),
+        span: Some((from, until)),
+    };
+    spec.rules = spec.rules.packed(packing).unwrap();
+    let (known, _) = stage.router.catalogue().put(kind(spec), NOW).await.unwrap();
+    stage.gifts = known;
+    stage
+}
+
+#[tokio::test]
+async fn what_is_out_of_range_on_an_empty_board() {
+    let stage = packed().await;
+    let room = board("room");
+    let writes = [
+        stage.write(&room, "u1", 101),
+        stage.write(&room, "u2", -1),
+        stage.removal(&room, "u1"),
+    ];
+    let written = stage.send(&writes).await;
+    for written in &written[..2] {
+        let reason = Written::Refused(Reason::Shard(Refused::NotRanked(member("u1"))));
+        assert!(
+            matches!(written, Written::Refused(_)) && *written != reason,
+            "{written:?}"
+        );
+    }
+    let nobody = Refused::NotRanked(member("u1"));
+    assert_eq!(written[2], Written::Refused(nobody.into()));
+    is_free(&stage, "room").await;
+}
+
+#[tokio::test]
+async fn what_is_out_of_range_beside_what_is_not() {
+    let stage = packed().await;
+    let room = board("room");
+    let writes = [
+        stage.write(&room, "u1", 101),
+        stage.write(&room, "u1", 60),
+        stage.write(&room, "u1", 41),
+    ];
+    let written = stage.send(&writes).await;
+    assert!(matches!(written[0], Written::Refused(_)), "{written:?}");
+    assert_eq!(stage.applied(&written[1]), 60);
+    assert!(matches!(written[2], Written::Refused(_)), "{written:?}");
+    assert_eq!(stage.all_points(&room).await, [("u1".to_owned(), 60)]);
+}
+
+#[tokio::test]
+async fn what_finds_no_room_for_its_id() {
+    let store = LocalStore::in_memory_within(Arc::default(), 0).unwrap();
+    let stage = Stage::over(Arc::new(store)).await;
+    let room = board("room");
+    let by_id = |name: &str, change| Write {
+        id: Some(id("evt-1")),
+        change,
+        ..stage.write(&room, name, 0)
+    };
+    let writes = [
+        by_id("u1", points_of(1)),
+        by_id("u2", Change::Set(Value::new(1).unwrap().into())),
+    ];
+    for written in stage.send(&writes).await {
+        let is_failed = matches!(written, Written::Failed(Failure::Unavailable(_)));
+        assert!(is_failed, "{written:?}");
+    }
+    is_free(&stage, "room").await;
+}
+
+#[tokio::test]
+async fn what_the_store_could_not_take() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone()).await;
+    store.before_applying(|_| async { Err(StoreError::Unavailable("full".to_owned())) });
+    let room = board("room");
+    let writes: Vec<Write> = (0..20)
+        .map(|n| stage.write(&room, &format!("u{n}"), 1))
+        .collect();
+    for written in stage.send(&writes).await {
+        let is_failed = matches!(written, Written::Failed(Failure::Unavailable(_)));
+        assert!(is_failed, "{written:?}");
+    }
+    is_free(&stage, "room").await;
+}
+
+#[tokio::test]
+async fn what_may_have_been_applied_stays() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone()).await;
+    store.answer_applied_with(StoreError::Unknown("lost".to_owned()));
+    let room = board("room");
+    let written = stage.send(&[stage.write(&room, "u1", 1)]).await;
+    let is_unknown = matches!(written[0], Written::Failed(Failure::Unknown(_)));
+    assert!(is_unknown, "{written:?}");
+    assert_eq!(stage.all_points(&room).await, [("u1".to_owned(), 1)]);
+}
