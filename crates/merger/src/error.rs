@@ -24,6 +24,7 @@ impl From<StoreError> for ReadError {
             }
             StoreError::WindowDropped => Self::WindowGone,
             StoreError::StaleKind => Self::KindChanged,
+            error @ StoreError::Late => Self::Unavailable(error.to_string()),
             StoreError::Unavailable(why) | StoreError::Unknown(why) => Self::Unavailable(why),
         }
     }

@@ -132,6 +132,7 @@ impl Past<'_> {
             group_start,
             entries: wanted.into_iter().cloned().collect(),
             unlisted: None,
+            standing: part.standing,
         })
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn merge<'a>(
 
 #[cfg(test)]
 mod tests {
-    use board::{Member, RankKey, RankWords, Timestamp};
+    use board::{Member, NameOrder, RankKey, RankWords, Timestamp};
     use proptest::prelude::*;
 
     use super::*;
@@ -74,6 +74,7 @@ mod tests {
         let key = RankKey {
             words: RankWords::new(&[word]),
             member,
+            names: NameOrder::default(),
         };
         Entry {
             key,

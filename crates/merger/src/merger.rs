@@ -1,6 +1,7 @@
 //! [`Merger`]: what the service reads through.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use board::{Activity, BoardName, Kind, Timestamp, Window};
 use futures::FutureExt as _;
@@ -69,12 +70,18 @@ impl<T> Answer<T> {
             value: other(self.value),
         }
     }
+}
 
-    /// Whether the board's time was over when the read began: nothing changes what it answers.
-    #[must_use]
-    pub fn is_final(&self) -> bool {
-        self.activity.has_ended(self.as_of)
-    }
+/// From when on a look at a window of a board shows all that it ever takes. The window closes then, or the
+/// board ends; `tolerance`: how much longer servers of other clocks may go on.
+#[must_use]
+pub fn final_from(
+    closes_at: Option<Timestamp>,
+    activity: &Activity,
+    tolerance: Duration,
+) -> Option<Timestamp> {
+    let first = closes_at.into_iter().chain(activity.ends_at()).min()?;
+    Some(first.plus(tolerance))
 }
 
 /// Reads boards over all their shards.
@@ -102,6 +109,13 @@ impl Merger {
     #[must_use]
     pub const fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// How long after it has closed a window is final: servers that share a store may differ in their
+    /// clocks.
+    #[must_use]
+    pub fn clock_tolerance(&self) -> Duration {
+        self.router.store().clock_tolerance()
     }
 
     /// Names what is counted here, which goes on being counted.

@@ -241,7 +241,12 @@ impl Merging<'_> {
             }
             // Those, too, are answers: the board has ended, the window is gone, the kind has changed.
             Ok(true)
-            | Err(StoreError::Dead | StoreError::WindowDropped | StoreError::StaleKind) => {}
+            | Err(
+                StoreError::Dead
+                | StoreError::WindowDropped
+                | StoreError::StaleKind
+                | StoreError::Late,
+            ) => {}
         }
     }
 }

@@ -48,6 +48,12 @@ impl Version {
         self
     }
 
+    /// Whether members may have been in the window of this board, or of one of its name before: not
+    /// where nothing was ever written to it.
+    pub(crate) fn may_have_had_members(&self) -> bool {
+        self.incarnation.is_none() || self.shards.iter().any(|shard| shard.counter > 0)
+    }
+
     /// The board's life; none before the first.
     pub(crate) const fn incarnation(&self) -> Option<Incarnation> {
         self.incarnation

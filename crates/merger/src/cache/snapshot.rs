@@ -141,10 +141,11 @@ impl Snapshot {
         }
     }
 
-    /// Whether the board's time was over when the merge began: nothing changes what it shows.
+    /// Whether members may have been in the window of this board, or of one of its name before: not
+    /// where nothing was ever written to it.
     #[must_use]
-    pub fn is_final(&self) -> bool {
-        self.activity.has_ended(self.as_of)
+    pub fn may_have_had_members(&self) -> bool {
+        self.vector.may_have_had_members()
     }
 
     /// Whether it was seen late enough, and the board's time has not turned since.

@@ -186,9 +186,10 @@ impl Merger {
         }
     }
 
-    /// The moment, where it is past.
-    fn passed(&self, at: Option<Timestamp>) -> Option<Timestamp> {
-        at.filter(|at| self.now() >= *at)
+    /// From when on it is final that something closed then, where that is past.
+    fn passed(&self, closes_at: Option<Timestamp>) -> Option<Timestamp> {
+        let at = closes_at?.plus(self.clock_tolerance());
+        (self.now() >= at).then_some(at)
     }
 
     /// The last board there is, where it will do.

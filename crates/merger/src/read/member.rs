@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use board::{BoardName, Bound, Kind, Member, Window};
+use board::{BoardName, Bound, Kind, Member, Standing, Window};
 use shard_store::{Anchor, Ask, Entry, Reading, StoreError};
 
 use crate::gather::{Cut, Gathered, Want, part};
@@ -22,6 +22,8 @@ pub struct MemberView {
     pub around: Vec<RankedEntry>,
     /// The place of the member in `around`.
     pub index: usize,
+    /// Its standing.
+    pub standing: Standing,
     /// With a target: the entry at that position, where the member stands below it. It is looked at
     /// in a moment of its own: none where by then nobody better than the member shown stands there.
     pub target: Option<RankedEntry>,
@@ -30,8 +32,10 @@ pub struct MemberView {
 /// A member who has a standing and is not on the list of a kind that ranks only its best.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnlistedView {
-    /// Its standing.
+    /// Its entry, as it would be.
     pub entry: Entry,
+    /// Its standing.
+    pub standing: Standing,
     /// As [`MemberView::target`].
     pub target: Option<RankedEntry>,
 }
@@ -59,9 +63,7 @@ impl Merger {
         self.on_board(board, kind, window, move |scope| async move {
             match scope.around(member, above, below).await? {
                 Around::Nobody(_) => Ok(scope.nobody(Version::UNBORN, 0)),
-                Around::There(gathered, entry) => {
-                    scope.found(member, *gathered, entry, target).await
-                }
+                Around::There(gathered, own) => scope.found(member, *gathered, own, target).await,
             }
         })
     }
@@ -83,7 +85,7 @@ impl Merger {
                     let version = scope.version(&gathered.readings);
                     Ok(scope.nobody(version, gathered.members))
                 }
-                Around::There(gathered, entry) => scope.found(member, *gathered, entry, None).await,
+                Around::There(gathered, own) => scope.found(member, *gathered, own, None).await,
             }
         })
     }
@@ -100,8 +102,14 @@ const NOTHING: Want = Want::Ranks {
 enum Around {
     /// It has no standing: its shard, and how that was seen.
     Nobody((u16, Reading)),
-    /// Its neighbours, and its entry.
-    There(Box<Gathered>, Entry),
+    /// Its neighbours, and its own.
+    There(Box<Gathered>, Own),
+}
+
+/// What a member's own shard says of it.
+struct Own {
+    entry: Entry,
+    standing: Standing,
 }
 
 type Seen = Answer<Found<MemberView, UnlistedView>>;
@@ -118,7 +126,7 @@ impl Scope<'_> {
         &self,
         member: &Member,
         gathered: Gathered,
-        entry: Entry,
+        Own { entry, standing }: Own,
         target: Option<u64>,
     ) -> Result<Seen, StoreError> {
         let (version, members) = (self.version(&gathered.readings), gathered.members);
@@ -143,10 +151,12 @@ impl Scope<'_> {
             Some(index) => Found::Ranked(MemberView {
                 around,
                 index,
+                standing,
                 target: at_target,
             }),
             None => Found::Unlisted(UnlistedView {
                 entry,
+                standing,
                 target: at_target,
             }),
         };
@@ -188,8 +198,9 @@ impl Scope<'_> {
                 (Cut::Bound(Bound::key(&entry.key)), around, entry)
             }
         };
+        let standing = own.standing.ok_or_else(|| lost(member))?;
         let gathered = self.gather(&cut, want, Some((shard, reading))).await?;
-        Ok(Around::There(Box::new(gathered), entry))
+        Ok(Around::There(Box::new(gathered), Own { entry, standing }))
     }
 
     /// Where the member stands on its shard, with all neighbours that the answer can need, so that

@@ -48,8 +48,10 @@ impl Merger {
         values: &Values,
         reached_at: Timestamp,
     ) -> AnswerFuture<'a, Option<PlaceView>> {
-        let reached_at = kind.rules().kept_time(reached_at);
-        let words = kind.rules().rank_words(values, reached_at);
+        let rules = kind.rules();
+        // As a contribution to a member without a standing: a sum that is left out is 0.
+        let standing = rules.outright(values, rules.kept_time(reached_at));
+        let words = rules.rank_words_of(&standing);
         self.place_below(board, kind, window, Bound::prefix(words))
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use board::{Activity, Timestamp};
-use merger::Answer;
+use merger::{Answer, final_from};
 use shard_store::{BoardSettings, LocalStore};
 
 use crate::agree::ALL;
@@ -59,19 +59,38 @@ async fn page(stage: &Stage) -> Answer<usize> {
     }
 }
 
+/// Of the window without bounds, which never closes.
+fn is_final(as_of: Timestamp, activity: Activity) -> bool {
+    final_from(None, &activity, Duration::ZERO).is_some_and(|from| as_of >= from)
+}
+
+async fn is_final_page(stage: &Stage) -> bool {
+    let answer = page(stage).await;
+    is_final(answer.as_of, answer.activity)
+}
+
 #[tokio::test]
 async fn an_unborn_board_tells_its_time() {
     let stage = settled().await;
     let answer = page(&stage).await;
-    assert_eq!((answer.activity, answer.is_final()), (battle(), false));
+    assert_eq!(
+        (answer.activity, is_final(answer.as_of, answer.activity)),
+        (battle(), false)
+    );
     assert_eq!(answer.members, 0);
     let top = stage.top(false).await.unwrap().snapshot;
-    assert_eq!((top.activity, top.is_final()), (battle(), false));
+    assert_eq!(
+        (top.activity, is_final(top.as_of, top.activity)),
+        (battle(), false)
+    );
     // That nobody came is final, too, and however old a top may be.
     set_clock(&stage, MINUTE_MS);
     let top = stage.top(false).await.unwrap().snapshot;
-    assert_eq!((top.activity, top.is_final()), (battle(), true));
-    assert!(page(&stage).await.is_final());
+    assert_eq!(
+        (top.activity, is_final(top.as_of, top.activity)),
+        (battle(), true)
+    );
+    assert!(is_final_page(&stage).await);
 }
 
 #[tokio::test]
@@ -80,7 +99,10 @@ async fn a_cached_top_is_final_from_the_end_on_and_holds_what_came_before() {
     stage.points("u1", 5).await;
     let top = stage.top(false).await.unwrap();
     assert_eq!(
-        (text(&top), top.snapshot.is_final()),
+        (
+            text(&top),
+            is_final(top.snapshot.as_of, top.snapshot.activity)
+        ),
         ("1:1:u1".to_owned(), false)
     );
     // As old as it may be: what has just come is not shown.
@@ -88,17 +110,23 @@ async fn a_cached_top_is_final_from_the_end_on_and_holds_what_came_before() {
     set_clock(&stage, MINUTE_MS - 1);
     let top = stage.top(false).await.unwrap();
     assert_eq!(
-        (text(&top), top.snapshot.is_final()),
+        (
+            text(&top),
+            is_final(top.snapshot.as_of, top.snapshot.activity)
+        ),
         ("1:1:u1".to_owned(), false)
     );
-    assert!(!page(&stage).await.is_final());
+    assert!(!is_final_page(&stage).await);
     set_clock(&stage, MINUTE_MS);
     let last = stage.top(false).await.unwrap();
     assert_eq!(
-        (text(&last), last.snapshot.is_final()),
+        (
+            text(&last),
+            is_final(last.snapshot.as_of, last.snapshot.activity)
+        ),
         ("1:1:u2,2:2:u1".to_owned(), true)
     );
-    assert!(page(&stage).await.is_final());
+    assert!(is_final_page(&stage).await);
     let merges = stage.merger.counters().merges();
     let again = stage.top(false).await.unwrap();
     assert!(Arc::ptr_eq(&again.snapshot, &last.snapshot));
@@ -120,16 +148,22 @@ async fn a_board_that_has_gone_is_empty_before_the_sweep_and_after() {
                 .await
                 .unwrap();
         }
+        // What the sweep leaves is that the name takes nothing from before.
+        let left = if swept {
+            Activity::new(Some(at(2 * MINUTE_MS)), None, None).unwrap()
+        } else {
+            Activity::ALWAYS
+        };
         let answer = page(&stage).await;
         assert_eq!((answer.members, answer.value), (0, 0));
         assert_eq!(
-            (answer.activity, answer.is_final()),
-            (Activity::ALWAYS, false)
+            (answer.activity, is_final(answer.as_of, answer.activity)),
+            (left, false)
         );
         let info = stage.merger.info(&stage.board, &stage.kind, ALL).await;
         assert_eq!(info.unwrap().value.record, None);
-        let top = stage.top(false).await.unwrap().snapshot;
-        assert_eq!((top.members, top.activity), (0, Activity::ALWAYS));
+        let top = stage.top(true).await.unwrap().snapshot;
+        assert_eq!((top.members, top.activity), (0, left));
     }
 }
 
@@ -147,11 +181,13 @@ async fn a_board_of_the_name_that_follows_is_found() {
     let known = there.catalogue().known(here.kind.name().as_str()).unwrap();
     let write = shard_router::Write {
         kind: known,
+        at: at(2 * MINUTE_MS),
         ..here.write_of(&Arc::new(here.board.clone()), &crate::stage::row("u2", 1))
     };
     there.write(&[write], at(2 * MINUTE_MS), false).await;
     let answer = page(&here).await;
-    assert_eq!((answer.members, answer.activity), (1, Activity::ALWAYS));
+    let next = Activity::new(Some(at(2 * MINUTE_MS)), None, None).unwrap();
+    assert_eq!((answer.members, answer.activity), (1, next));
     let top = here.top(false).await.unwrap();
     assert_eq!(text(&top), "1:1:u2");
 }

@@ -32,7 +32,10 @@ pub(crate) async fn read(
     let everybody = parts.pop().unwrap().entries;
     let rules = rules_of(inner, &board.name).await?;
     let trimmed = query.asks.iter().zip(parts);
-    let trimmed = trimmed.map(|(ask, part)| trim(&rules, &everybody, best, ask, part.anchor));
+    let trimmed = trimmed.map(|(ask, part)| Part {
+        standing: part.standing,
+        ..trim(&rules, &everybody, best, ask, part.anchor)
+    });
     reading.parts = Some(trimmed.collect());
     Ok(reading)
 }
@@ -70,5 +73,6 @@ fn trim(rules: &Rules, everybody: &[Entry], best: u64, ask: &Ask, anchor: Option
         group_start: group_start as u64,
         entries,
         unlisted: None,
+        standing: None,
     }
 }

@@ -125,7 +125,7 @@ impl Twin {
 fn compare(rules: &Rules, a: &Row, b: &Row) -> Ordering {
     compare_fields(rules, &a.values, &b.values)
         .then(compare_times(rules, a.at, b.at))
-        .then(a.member.as_bytes().cmp(b.member.as_bytes()))
+        .then(compare_names(rules, &a.member, &b.member))
 }
 
 fn compare_fields(rules: &Rules, a: &Values, b: &Values) -> Ordering {
@@ -146,6 +146,14 @@ fn compare_times(rules: &Rules, a: Timestamp, b: Timestamp) -> Ordering {
     match rules.ties() {
         Ties::Earliest => b.cmp(&a),
         Ties::Latest => a.cmp(&b),
-        Ties::Member => Ordering::Equal,
+        Ties::Member | Ties::LowerMember => Ordering::Equal,
+    }
+}
+
+fn compare_names(rules: &Rules, a: &Member, b: &Member) -> Ordering {
+    let higher = a.as_bytes().cmp(b.as_bytes());
+    match rules.ties() {
+        Ties::LowerMember => higher.reverse(),
+        _ => higher,
     }
 }

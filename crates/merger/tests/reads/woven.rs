@@ -161,6 +161,14 @@ impl ShardStore for Woven {
         self.inner.birth(name, kind, seen, now)
     }
 
+    fn withdraw<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.inner.withdraw(board, now)
+    }
+
     fn settle<'a>(
         &'a self,
         name: &'a BoardName,
