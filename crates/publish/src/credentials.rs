@@ -5,17 +5,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use board::{PublishProtocol, PublishTarget};
+use board::TargetName;
 use fred::types::config::{TlsConfig, TlsConnector};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
-/// Logins, each for one server, and whom to trust over TLS. No part of a kind: that is shown, and whoever
-/// may write kinds names any server.
+/// Logins, each for one target, and whom to trust over TLS.
 #[derive(Debug, Clone, Default)]
 pub struct Credentials {
-    logins: HashMap<PublishTarget, Login>,
+    logins: HashMap<TargetName, Login>,
     tls_ca: Option<PathBuf>,
 }
 
@@ -26,17 +25,6 @@ pub struct Login {
     pub user: Option<String>,
     /// The password, where there is one.
     pub password: Option<String>,
-}
-
-/// Why a login is of no use.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LoginError {
-    /// The server has one already, maybe under a name of another form.
-    #[error("{0} has two logins")]
-    Twice(PublishTarget),
-    /// The server asks nobody to log in.
-    #[error("{0} takes no login: to a memcached nobody logs in")]
-    Memcached(PublishTarget),
 }
 
 /// Why a connection over TLS cannot be made.
@@ -66,22 +54,14 @@ impl Credentials {
         Self { logins, tls_ca }
     }
 
-    /// Adds the login of a server, which is for all its databases; of a cluster for all its nodes.
-    pub fn add(&mut self, at: &PublishTarget, login: Login) -> Result<(), LoginError> {
-        let server = server(at);
-        if server.protocol == PublishProtocol::Memcached {
-            return Err(LoginError::Memcached(server));
-        }
-        if self.logins.contains_key(&server) {
-            return Err(LoginError::Twice(server));
-        }
-        self.logins.insert(server, login);
-        Ok(())
+    /// Adds the login of a target; that of a cluster is for all its nodes.
+    pub fn add(&mut self, target: TargetName, login: Login) {
+        self.logins.insert(target, login);
     }
 
-    /// The login of this server; nobody's where it has none.
-    pub(crate) fn login(&self, at: &PublishTarget) -> Login {
-        self.logins.get(&server(at)).cloned().unwrap_or_default()
+    /// The login of this target; nobody's where it has none.
+    pub(crate) fn login(&self, target: &TargetName) -> Login {
+        self.logins.get(target).cloned().unwrap_or_default()
     }
 
     /// How connections over TLS are made.
@@ -104,18 +84,6 @@ impl Credentials {
             .map_err(|error| CredentialsError::Tls(error.to_string()))?;
         let config = config.with_root_certificates(roots).with_no_client_auth();
         Ok(TlsConnector::from(config).into())
-    }
-}
-
-/// The server whose target this is, without its database.
-fn server(at: &PublishTarget) -> PublishTarget {
-    let protocol = match at.protocol {
-        PublishProtocol::Redis { .. } => PublishProtocol::Redis { database: 0 },
-        protocol => protocol,
-    };
-    PublishTarget {
-        protocol,
-        ..at.clone()
     }
 }
 
@@ -144,38 +112,18 @@ impl fmt::Debug for Login {
 mod tests {
     use super::*;
 
-    fn at(text: &str) -> PublishTarget {
-        text.parse().unwrap()
-    }
-
     #[test]
-    fn a_login_goes_to_its_server_alone() {
+    fn a_login_goes_to_its_target_alone_and_is_not_shown() {
         let login = Login {
             user: Some("u".to_owned()),
             password: Some("s3cret".to_owned()),
         };
+        let (one, other): (TargetName, TargetName) =
+            ("one".parse().unwrap(), "other".parse().unwrap());
         let mut credentials = Credentials::default();
-        credentials.add(&at("rediss://a"), login.clone()).unwrap();
-        assert_eq!(credentials.login(&at("rediss://a:6379")), login);
-        assert_eq!(credentials.login(&at("rediss://a/3")), login);
-        for other in [
-            "redis://a",
-            "rediss://b",
-            "rediss://a:6380",
-            "rediss-cluster://a",
-        ] {
-            assert_eq!(credentials.login(&at(other)), Login::default(), "{other}");
-        }
+        credentials.add(one.clone(), login.clone());
+        assert_eq!(credentials.login(&one), login);
+        assert_eq!(credentials.login(&other), Login::default());
         assert!(!format!("{credentials:?}").contains("s3cret"));
-    }
-
-    #[test]
-    fn logins_of_no_use_are_told() {
-        let mut credentials = Credentials::default();
-        let mut add = |text: &str| credentials.add(&at(text), Login::default());
-        assert_eq!(add("redis://a"), Ok(()));
-        assert!(matches!(add("redis://a:6379/1"), Err(LoginError::Twice(_))));
-        let memcached = add("memcached://a").unwrap_err();
-        assert!(memcached.to_string().contains("memcached://a:11211"));
     }
 }

@@ -83,19 +83,19 @@ impl Ends {
 }
 
 /// What is to be published after a window was, and when: the same once it is closed and so final, or,
-/// where windows follow each other under one key, the next.
+/// where windows follow each other under one key, the next. It is final `tolerance` after it has closed.
 pub(crate) fn after(
     kind: &Kind,
     publication: &Publication,
     window: Window,
+    tolerance: Duration,
     now: Timestamp,
 ) -> Option<(Timestamp, Extent)> {
     let end = kind.calendar().span(window).end?;
     if publication.key.is_shared_by_windows() {
         return Some((end, Extent::Window(current(kind, window.period(), end))));
     }
-    let close = kind.window_rule(window.period())?.close?;
-    let closed = end.plus(close);
+    let closed = kind.closes_at(window)?.plus(tolerance);
     (closed > now).then_some((closed, Extent::Window(window)))
 }
 
@@ -103,9 +103,11 @@ pub(crate) fn after(
 pub(crate) fn turn(
     activity: &Activity,
     window: Window,
+    tolerance: Duration,
     now: Timestamp,
 ) -> Option<(Timestamp, Extent)> {
-    let turns = [activity.ends_at(), activity.expires_at()];
+    let ended = activity.ends_at().map(|at| at.plus(tolerance));
+    let turns = [ended, activity.expires_at()];
     let next = turns.into_iter().flatten().filter(|at| *at > now).min()?;
     Some((next, Extent::Window(window)))
 }
@@ -161,16 +163,26 @@ mod tests {
         let kind = |key: &str, close: &str| {
             let shape = format!(
                 r#"{{"windows": ["day"], "close": {close},
-                    "publish": {{"store": "redis://a", "key": "{key}"}}}}"#
+                    "publish": {{"target": "readers", "key": "{key}"}}}}"#
             );
             let shape: api::KindShape = serde_json::from_str(&shape).unwrap();
-            shape.into_kind("gifts").unwrap()
+            let mut targets = board::PublishTargets::default();
+            targets
+                .add("readers".parse().unwrap(), "redis://a".parse().unwrap())
+                .unwrap();
+            shape.into_kind_at("gifts", &targets).unwrap()
         };
         let at = |text| Timestamp::parse_rfc3339(text).unwrap();
         let now = at("2026-11-20T12:00:00Z");
         let after = |kind: &Kind, now| {
             let window = current(kind, Period::Day, at("2026-11-20T12:00:00Z"));
-            after(kind, kind.publication().unwrap(), window, now)
+            after(
+                kind,
+                kind.publication().unwrap(),
+                window,
+                Duration::ZERO,
+                now,
+            )
         };
         let closing = kind("{subject}:{window}", r#"{"day": "10m"}"#);
         let window = |text| Extent::Window(current(&closing, Period::Day, at(text)));
@@ -196,7 +208,7 @@ mod tests {
         );
         let battle = Activity::new(Some(start), Some(end), Some(Duration::from_hours(1))).unwrap();
         let turn = |activity: &Activity, now| {
-            super::turn(activity, Window::ALL_TIME, now).map(|(at, _)| at)
+            super::turn(activity, Window::ALL_TIME, Duration::ZERO, now).map(|(at, _)| at)
         };
         assert_eq!(turn(&battle, start), Some(end));
         assert_eq!(turn(&battle, end), Some(gone));

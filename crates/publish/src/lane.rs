@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use board::PublishTarget;
+use board::{PublishProtocol, TargetName};
 use futures::stream::{FuturesUnordered, StreamExt};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
@@ -40,7 +40,8 @@ const IDLE_WAIT: Duration = Duration::from_hours(1);
 
 /// A target, and what is to be published there.
 pub(crate) struct Lane {
-    at: PublishTarget,
+    name: TargetName,
+    protocol: PublishProtocol,
     target: Target,
     pub(crate) marks: Marks,
     ends: Mutex<Ends>,
@@ -59,9 +60,10 @@ struct Run<'a> {
 }
 
 impl Lane {
-    pub(crate) fn new(at: PublishTarget, target: Target) -> Self {
+    pub(crate) fn new(name: TargetName, protocol: PublishProtocol, target: Target) -> Self {
         Self {
-            at,
+            name,
+            protocol,
             target,
             marks: Marks::default(),
             ends: Mutex::default(),
@@ -70,8 +72,17 @@ impl Lane {
         }
     }
 
-    pub(crate) const fn at(&self) -> &PublishTarget {
-        &self.at
+    /// The name of the target. Its address is known to the configuration alone.
+    pub(crate) const fn name(&self) -> &TargetName {
+        &self.name
+    }
+
+    pub(crate) const fn protocol(&self) -> PublishProtocol {
+        self.protocol
+    }
+
+    pub(crate) const fn target(&self) -> &Target {
+        &self.target
     }
 
     pub(crate) const fn metrics(&self) -> &LaneMetrics {
@@ -87,8 +98,8 @@ impl Lane {
     pub(crate) fn mark(&self, service: &Service, place: Place, now: Instant) {
         let kind = place.board.kind().clone();
         if !self.marks.mark(place, now) && service.walks.ask(kind.clone()) {
-            let at = &self.at;
-            tracing::warn!(%kind, %at, "more boards are to be published than there is room for: all are gone through");
+            let target = &self.name;
+            tracing::warn!(%kind, %target, "more boards are to be published than there is room for: all are gone through");
         }
     }
 
@@ -140,10 +151,8 @@ impl Lane {
     async fn one(&self, service: &Service, place: Place) -> (Place, Outcome) {
         let board = &place.board;
         let outcome = match place.extent {
-            Extent::Window(window) => {
-                publish(service, (&self.at, &self.target), board, window).await
-            }
-            extent => spread(service, &self.at, board, extent).await,
+            Extent::Window(window) => publish(service, self, board, window).await,
+            extent => spread(service, &self.name, board, extent).await,
         };
         (place, outcome)
     }
@@ -221,6 +230,9 @@ impl Run<'_> {
                 self.told.remove(&place);
             }
         }
+        if published.again {
+            self.lane.mark(self.service, place.clone(), now);
+        }
         self.lane.marks.done(place, now, published.every);
     }
 
@@ -230,30 +242,30 @@ impl Run<'_> {
             self.told.clear();
         }
         if self.told.insert(place.clone()) {
-            tracing::warn!(board = %place.board, at = %self.lane.at, why, "{what}");
+            tracing::warn!(board = %place.board, target = %self.lane.name, why, "{what}");
         }
     }
 
     fn away(&mut self, why: &str, now: Instant) {
         if self.outage.begin(now) {
-            let at = &self.lane.at;
-            tracing::warn!(%at, why, "boards cannot be published: tried again until it works");
+            let target = &self.lane.name;
+            tracing::warn!(%target, why, "boards cannot be published: tried again until it works");
         }
         self.lane.is_away.store(true, Ordering::Relaxed);
     }
 
     fn reached(&mut self, now: Instant) {
         if self.lane.target.take_another() {
-            let at = &self.lane.at;
-            tracing::info!(%at, "the server that boards are published to has begun anew: all are gone through");
-            self.service.walk_all_at(at);
+            let target = &self.lane.name;
+            tracing::info!(%target, "the server that boards are published to has begun anew: all are gone through");
+            self.service.walk_all_at(target);
         }
         if let Some(away) = self.outage.end(now) {
-            let (at, boards) = (&self.lane.at, self.lane.marks.len());
-            tracing::info!(%at, ?away, boards, "boards are published again");
+            let (target, boards) = (&self.lane.name, self.lane.marks.len());
+            tracing::info!(%target, ?away, boards, "boards are published again");
             self.lane.is_away.store(false, Ordering::Relaxed);
             // It may have come back without what it had.
-            self.service.walk_all_at(at);
+            self.service.walk_all_at(target);
         }
     }
 
@@ -261,8 +273,8 @@ impl Run<'_> {
         let logged = self.refusal_logged;
         if logged.is_none_or(|logged| now - logged >= REFUSALS_LOGGED_EVERY) {
             self.refusal_logged = Some(now);
-            let at = &self.lane.at;
-            tracing::warn!(board = %place.board, %at, why, "a board is refused where it is published");
+            let target = &self.lane.name;
+            tracing::warn!(board = %place.board, %target, why, "a board is refused where it is published");
         }
     }
 }

@@ -22,5 +22,5 @@ mod spread;
 mod target;
 mod walk;
 
-pub use credentials::{Credentials, CredentialsError, Login, LoginError};
+pub use credentials::{Credentials, CredentialsError, Login};
 pub use publisher::{Publisher, Settings};

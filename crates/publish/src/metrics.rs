@@ -68,7 +68,7 @@ impl Collector for Targets {
         let lanes = service.lanes();
         let named: Vec<(Labels, Arc<Lane>)> = lanes
             .into_iter()
-            .map(|lane| (labels([("target", &lane.at().to_string())]), lane))
+            .map(|lane| (labels([("target", lane.name().as_str())]), lane))
             .collect();
         encode_each(
             &mut encoder,

@@ -6,6 +6,9 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 /// What the JSON's key ends with.
 const JSON: &str = ":json";
 
+/// What the keys of a store on Redis begin with: this service's own, or another one's.
+const STORE: &str = "megaboard:";
+
 /// What the key of the version ends with.
 const VERSION: &str = ":version";
 
@@ -28,6 +31,9 @@ pub(crate) struct Names {
 /// Why a board cannot be published under its name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NameError {
+    /// Its key could be one of a store's own.
+    #[error("the key {0:?} begins with {STORE}, as those of a Megaboard store do")]
+    Store(String),
     /// Its key would be that of another board's JSON.
     #[error("the key {0:?} ends with {JSON} or {VERSION}, as keys beside a board's do")]
     Reserved(String),
@@ -42,13 +48,16 @@ pub(crate) enum NameError {
 impl Names {
     pub(crate) fn of(
         publication: &Publication,
+        protocol: PublishProtocol,
         kind: &Kind,
         board: &BoardName,
         window: Window,
     ) -> Result<Self, NameError> {
         let name = kind.calendar().name(window);
         let key = publication.key.key(board, window.period(), &name);
-        let protocol = publication.store.protocol;
+        if key.starts_with(STORE) {
+            return Err(NameError::Store(key));
+        }
         if protocol == PublishProtocol::Memcached {
             let key = utf8_percent_encode(&key, NOT_IN_MEMCACHED).to_string();
             if key.len() > MEMCACHED_KEY_BYTES_MAX {
@@ -88,15 +97,23 @@ fn tag(key: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use board::{PublishTarget, PublishTargets};
+
     use super::*;
 
-    fn names(store: &str, template: &str, subject: &str) -> Result<Names, String> {
-        let shape = format!("{{\"publish\": {{\"store\": \"{store}\", \"key\": \"{template}\"}}}}");
+    fn names(url: &str, template: &str, subject: &str) -> Result<Names, String> {
+        let target: PublishTarget = url.parse().unwrap();
+        let protocol = target.protocol;
+        let mut targets = PublishTargets::default();
+        targets.add("readers".parse().unwrap(), target).unwrap();
+        let shape =
+            format!("{{\"publish\": {{\"target\": \"readers\", \"key\": \"{template}\"}}}}");
         let shape: api::KindShape = serde_json::from_str(&shape).unwrap();
-        let kind = shape.into_kind("gifts").unwrap();
+        let kind = shape.into_kind_at("gifts", &targets).unwrap();
         let board = format!("gifts/{subject}").parse().unwrap();
         let publication = kind.publication().unwrap();
-        Names::of(publication, &kind, &board, Window::ALL_TIME).map_err(|error| error.to_string())
+        Names::of(publication, protocol, &kind, &board, Window::ALL_TIME)
+            .map_err(|error| error.to_string())
     }
 
     fn three(set: &str, json: &str, version: &str) -> Names {
@@ -136,6 +153,22 @@ mod tests {
         for subject in ["r:json", "r:version"] {
             let error = names("redis://a", "{period}:{subject}", subject).unwrap_err();
             assert!(error.contains(subject), "{error}");
+        }
+    }
+
+    #[test]
+    fn no_board_is_called_as_a_key_of_a_store() {
+        for url in ["redis://a", "redis-cluster://a", "memcached://a"] {
+            for (template, subject) in [
+                ("{subject}:{period}", "megaboard:{registry}:kinds"),
+                ("mega{subject}:{period}", "board:{registry}:kinds"),
+                ("{subject}{period}", "megaboard:"),
+            ] {
+                let error = names(url, template, subject).unwrap_err();
+                assert!(error.contains("begins with megaboard:"), "{error}");
+            }
+            let named = names(url, "lb:{subject}:{period}", "megaboard:x").unwrap();
+            assert_eq!(named.set, "lb:megaboard:x:all");
         }
     }
 

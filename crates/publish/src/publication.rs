@@ -3,16 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{BoardName, Keep, Kind, Publication, PublishTarget, Timestamp, Window, WindowState};
+use board::{BoardName, Keep, Kind, Publication, Timestamp, Window};
 use encodings::Encoding;
-use merger::{ReadError, Snapshot, TopForm};
+use merger::{ReadError, Snapshot, TopForm, final_from};
 
 use crate::content::{self, Content};
 use crate::ends::{self, current};
+use crate::lane::Lane;
 use crate::marks::Extent;
 use crate::names::Names;
 use crate::publisher::Service;
-use crate::target::{Fault, Switched, Target, Turn};
+use crate::target::{Fault, Switched, Turn};
 
 /// What became of a place.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub(crate) struct Published {
     pub(crate) next: Option<(Duration, Extent)>,
     /// Why the sorted set is left out.
     pub(crate) inexact: Option<String>,
+    /// Whether it is to be looked at once more: the board may have been deleted meanwhile.
+    pub(crate) again: bool,
 }
 
 /// A window of a kind that is published at a target.
@@ -50,6 +53,8 @@ struct Work {
     board: Arc<BoardName>,
     window: Window,
     now: Timestamp,
+    /// How long after it has closed a window is final.
+    tolerance: Duration,
 }
 
 impl Work {
@@ -76,7 +81,9 @@ impl Work {
     }
 
     fn is_final(&self, snapshot: &Snapshot) -> bool {
-        snapshot.is_final() || self.kind.window_state(self.window, self.now) == WindowState::Closed
+        let closes_at = self.kind.closes_at(self.window);
+        let from = final_from(closes_at, &snapshot.activity, self.tolerance);
+        from.is_some_and(|from| snapshot.as_of >= from)
     }
 
     /// Names all that decides what is written: the board's version, the window, and how it is shown.
@@ -141,10 +148,16 @@ impl Work {
         set.map(Some).map_err(|error| error.to_string())
     }
 
-    fn published(&self, snapshot: &Snapshot, inexact: Option<String>) -> Outcome {
+    fn published(&self, snapshot: &Snapshot, inexact: Option<String>, again: bool) -> Outcome {
         let publication = self.publication();
-        let next = ends::after(&self.kind, publication, self.window, self.now);
-        let turn = ends::turn(&snapshot.activity, self.window, self.now);
+        let next = ends::after(
+            &self.kind,
+            publication,
+            self.window,
+            self.tolerance,
+            self.now,
+        );
+        let turn = ends::turn(&snapshot.activity, self.window, self.tolerance, self.now);
         let next = next.into_iter().chain(turn).min_by_key(|(at, _)| *at);
         let wait = |at: Timestamp| {
             let ms = u64::try_from(at.millis() - self.now.millis()).unwrap_or(0);
@@ -154,6 +167,7 @@ impl Work {
             every: publication.every,
             next: next.map(|(at, extent)| (wait(at), extent)),
             inexact,
+            again,
         })
     }
 }
@@ -161,11 +175,11 @@ impl Work {
 /// Publishes a window as it is.
 pub(crate) async fn publish(
     service: &Service,
-    (at, target): (&PublishTarget, &Target),
+    lane: &Lane,
     board: &Arc<BoardName>,
     window: Window,
 ) -> Outcome {
-    let Some(kind) = service.published_at(board, at) else {
+    let Some(kind) = service.published_at(board, lane.name()) else {
         return Outcome::NotHere;
     };
     let work = Work {
@@ -173,15 +187,22 @@ pub(crate) async fn publish(
         board: board.clone(),
         window,
         now: service.now(),
+        tolerance: service.merger.clock_tolerance(),
     };
     if !work.is_wanted() {
         return Outcome::NotHere;
     }
-    let names = match Names::of(work.publication(), &work.kind, board, window) {
+    let names = match Names::of(
+        work.publication(),
+        lane.protocol(),
+        &work.kind,
+        board,
+        window,
+    ) {
         Ok(names) => names,
         Err(error) => return Outcome::Unnamed(error.to_string()),
     };
-    let turn = match target.begin(&names).await {
+    let turn = match lane.target().begin(&names).await {
         Ok(turn) => turn,
         Err(fault) => return Outcome::Failed(fault),
     };
@@ -210,12 +231,14 @@ async fn write(
     let every = work.publication().every;
     if snapshot.members == 0 {
         let is_next = turn.published().is_some_and(|mark| work.is_before(mark));
-        if !turn.is_there() || is_next {
+        // Where nothing is published somebody may be about to publish what there was.
+        let may_come = snapshot.may_have_had_members();
+        if is_next || !(turn.is_there() || may_come) {
             turn.leave(names, None).await?;
-            return Ok(work.published(snapshot, None));
+            return Ok(work.published(snapshot, None, false));
         }
         return Ok(match turn.clear(names).await? {
-            Switched::Yes => work.published(snapshot, None),
+            Switched::Yes => work.published(snapshot, None, false),
             Switched::Overtaken => Outcome::Overtaken(every),
         });
     }
@@ -225,17 +248,18 @@ async fn write(
             let goes_idle = work.kind.idle().is_some() && work.window == Window::ALL_TIME;
             let renewed = work.lasts(snapshot).filter(|_| goes_idle);
             turn.leave(names, renewed).await?;
-            return Ok(work.published(snapshot, None));
+            return Ok(work.published(snapshot, None, false));
         }
         Some(published) if work.is_before(published) => {
             turn.leave(names, None).await?;
-            return Ok(work.published(snapshot, None));
+            return Ok(work.published(snapshot, None, false));
         }
         _ => {}
     }
     let (content, inexact) = work.content(snapshot, mark);
+    let again = !turn.is_there() && !turn.watches_nothing();
     Ok(match turn.switch(names, content).await? {
-        Switched::Yes => work.published(snapshot, inexact),
+        Switched::Yes => work.published(snapshot, inexact, again),
         Switched::Overtaken => Outcome::Overtaken(every),
     })
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{BoardName, Kind, KindName, PublishTarget, Timestamp};
+use board::{BoardName, Kind, KindName, PublishTarget, PublishTargets, TargetName, Timestamp};
 use merger::{Clock, Merger};
 use metering::Registry;
 use parking_lot::Mutex;
@@ -16,7 +16,7 @@ use crate::credentials::Credentials;
 use crate::lane::Lane;
 use crate::marks::{Extent, Place};
 use crate::metrics::Targets;
-use crate::target::Target;
+use crate::target::{Access, Target};
 use crate::walk::{Walks, walk};
 
 /// How often it is looked whether kinds are published otherwise than before.
@@ -31,7 +31,9 @@ const STOP_POLL: Duration = Duration::from_millis(10);
 /// What a publisher is given.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// Who logs in to the servers that are written to.
+    /// The servers that kinds may refer to; nothing is published anywhere else.
+    pub targets: PublishTargets,
+    /// Who logs in to them.
     pub credentials: Credentials,
 }
 
@@ -42,7 +44,7 @@ pub(crate) struct Service {
     pub(crate) walks: Walks,
     clock: Clock,
     settings: Settings,
-    lanes: Mutex<HashMap<PublishTarget, Running>>,
+    lanes: Mutex<HashMap<TargetName, Running>>,
 }
 
 struct Running {
@@ -123,10 +125,17 @@ impl Service {
     }
 
     /// The board's kind, if it is published at this target.
-    pub(crate) fn published_at(&self, board: &BoardName, at: &PublishTarget) -> Option<Arc<Kind>> {
+    pub(crate) fn published_at(&self, board: &BoardName, target: &TargetName) -> Option<Arc<Kind>> {
         let kind = self.published(board.kind())?;
-        let is_here = kind.publication().is_some_and(|p| p.store == *at);
+        let is_here = self
+            .target_of(&kind)
+            .is_some_and(|(name, _)| name == target);
         is_here.then_some(kind)
+    }
+
+    /// The configured target of a kind; none where it is not published, or refers to none that there is.
+    fn target_of(&self, kind: &Kind) -> Option<(&TargetName, &PublishTarget)> {
+        self.settings.targets.resolve(&kind.publication()?.at)
     }
 
     fn published(&self, name: &KindName) -> Option<Arc<Kind>> {
@@ -138,26 +147,50 @@ impl Service {
     /// The lane of the target that a kind is published at, started now if it was not.
     pub(crate) fn lane_of(self: &Arc<Self>, kind: &KindName) -> Option<Arc<Lane>> {
         let kind = self.published(kind)?;
-        let at = &kind.publication()?.store;
+        let (name, at) = self.target_of(&kind)?;
         let mut lanes = self.lanes.lock();
-        if let Some(running) = lanes.get(at) {
+        if let Some(running) = lanes.get(name) {
             return Some(running.lane.clone());
         }
-        let target = Target::new(at, &self.settings.credentials);
-        let lane = Arc::new(Lane::new(at.clone(), target));
+        let credentials = &self.settings.credentials;
+        let access = Access {
+            credentials,
+            login: credentials.login(name),
+            store: self.router.store(),
+        };
+        let target = Target::new(at, access);
+        let lane = Arc::new(Lane::new(name.clone(), at.protocol, target));
         let task = tokio::spawn(lane.clone().run(self.clone()));
         let running = Running {
             lane: lane.clone(),
             task,
         };
-        lanes.insert(at.clone(), running);
+        lanes.insert(name.clone(), running);
         Some(lane)
     }
 
+    /// Has all boards of a kind gone through, or says why they are not published.
+    fn begin(&self, kind: &Kind) {
+        let name = kind.name();
+        match (self.target_of(kind), kind.publication()) {
+            (Some(_), _) => {
+                self.walks.ask(name.clone());
+            }
+            (None, Some(publication)) => {
+                let target = &publication.at;
+                tracing::warn!(kind = %name, %target, "a kind is not published: its target is not configured (publish.targets)");
+            }
+            (None, None) => {}
+        }
+    }
+
     /// Has all boards gone through that are published at a target.
-    pub(crate) fn walk_all_at(&self, at: &PublishTarget) {
+    pub(crate) fn walk_all_at(&self, target: &TargetName) {
         for kind in self.router.catalogue().kinds() {
-            if kind.publication().is_some_and(|p| p.store == *at) {
+            if self
+                .target_of(&kind)
+                .is_some_and(|(name, _)| name == target)
+            {
                 self.walks.ask(kind.name().clone());
             }
         }
@@ -165,12 +198,12 @@ impl Service {
 
     /// Ends lanes of targets that no kind is published at any more.
     fn keep_lanes(&self, kinds: &[Arc<Kind>]) {
-        let is_wanted = |at: &PublishTarget| {
-            let mut wanted = kinds.iter().filter_map(|kind| kind.publication());
-            wanted.any(|publication| publication.store == *at)
+        let is_wanted = |target: &TargetName| {
+            let mut wanted = kinds.iter().filter_map(|kind| self.target_of(kind));
+            wanted.any(|(name, _)| name == target)
         };
-        self.lanes.lock().retain(|at, running| {
-            let stays = is_wanted(at);
+        self.lanes.lock().retain(|target, running| {
+            let stays = is_wanted(target);
             if !stays {
                 running.task.abort();
             }
@@ -227,7 +260,7 @@ async fn follow_kinds(service: Arc<Service>) {
         for kind in &kinds {
             let before = walked.insert(kind.name().clone(), kind.clone());
             if before.is_none_or(|before| before != *kind) {
-                service.walks.ask(kind.name().clone());
+                service.begin(kind);
             }
         }
         walked.retain(|name, _| kinds.iter().any(|kind| kind.name() == name));

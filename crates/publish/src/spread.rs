@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{BoardName, Kind, PublishTarget, Timestamp, Window};
+use board::{BoardName, Kind, TargetName, Timestamp, Window};
 
 use crate::ends::current;
 use crate::marks::Extent;
@@ -18,11 +18,11 @@ const LOOK_BACK_MAX: usize = 120;
 /// board that was deleted no longer tells.
 pub(crate) async fn spread(
     service: &Service,
-    at: &PublishTarget,
+    target: &TargetName,
     board: &Arc<BoardName>,
     extent: Extent,
 ) -> Outcome {
-    let Some(kind) = service.published_at(board, at) else {
+    let Some(kind) = service.published_at(board, target) else {
         return Outcome::NotHere;
     };
     let now = service.now();

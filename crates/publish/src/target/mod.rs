@@ -9,12 +9,14 @@ mod connection;
 mod memcached;
 mod redis;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use board::{PublishProtocol, PublishTarget};
+use shard_store::ShardStore;
 
 use crate::content::Content;
-use crate::credentials::Credentials;
+use crate::credentials::{Credentials, Login};
 use crate::names::Names;
 use memcached::{MemcachedTarget, MemcachedTurn};
 use redis::{RedisTarget, RedisTurn};
@@ -48,6 +50,14 @@ pub(crate) enum Switched {
     Overtaken,
 }
 
+/// What connections to a target are made with.
+pub(crate) struct Access<'a> {
+    pub(crate) credentials: &'a Credentials,
+    pub(crate) login: Login,
+    /// The store of the service, whose own nodes are no targets.
+    pub(crate) store: &'a Arc<dyn ShardStore>,
+}
+
 /// A server that boards are published to.
 pub(crate) enum Target {
     Redis(RedisTarget),
@@ -61,10 +71,10 @@ pub(crate) enum Turn<'a> {
 }
 
 impl Target {
-    pub(crate) fn new(target: &PublishTarget, credentials: &Credentials) -> Self {
+    pub(crate) fn new(target: &PublishTarget, access: Access<'_>) -> Self {
         match target.protocol {
             PublishProtocol::Redis { .. } | PublishProtocol::RedisCluster => {
-                Self::Redis(RedisTarget::new(target, credentials))
+                Self::Redis(RedisTarget::new(target, access))
             }
             PublishProtocol::Memcached => Self::Memcached(MemcachedTarget::new(target)),
         }
@@ -104,6 +114,15 @@ impl Turn<'_> {
         }
     }
 
+    /// Whether who takes a board away overtakes a turn that found nothing there. memcached has no watch on what is
+    /// not there.
+    pub(crate) const fn watches_nothing(&self) -> bool {
+        match self {
+            Self::Redis(_) => true,
+            Self::Memcached(_) => false,
+        }
+    }
+
     /// Whether the JSON is there.
     pub(crate) const fn has_json(&self) -> bool {
         match self {
@@ -128,7 +147,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Takes away what is published, all at once.
+    /// Takes away what is published, all at once. Also where nothing is: who is about to publish there is overtaken.
     pub(crate) async fn clear(self, names: &Names) -> Result<Switched, Fault> {
         match self {
             Self::Redis(turn) => turn.clear(names).await,

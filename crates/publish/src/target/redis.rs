@@ -5,21 +5,27 @@
 //! one step for readers, replicas and the log alike, so that a set under a temporary name would add nothing
 //! to it. Nothing runs as a script.
 //!
+//! Taking away writes the mark first, in the same transaction: so it is noticed by whoever watches a mark that was
+//! not there, and is about to publish the board as it was before.
+//!
 //! Each new connection asks for the server's `run_id`: another one than before may have begun without what
-//! the one before had.
+//! the one before had. By its `master_replid` a node of the service's own store is found out, which is never
+//! written to.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use board::{PublishProtocol, PublishTarget};
 use fred::types::Value;
 use parking_lot::Mutex;
+use shard_store::ShardStore;
 
 use super::connection::{Address, Command, Connection, Dial};
-use super::{Fault, IDLE_CONNECTIONS_MAX, Switched};
+use super::{Access, Fault, IDLE_CONNECTIONS_MAX, Switched};
 use crate::content::Content;
-use crate::credentials::{Credentials, Login};
+use crate::credentials::Login;
 use crate::names::Names;
 
 /// Redirections that one turn follows.
@@ -31,6 +37,7 @@ const NODES_MAX: usize = 64;
 /// The server, and connections that nobody uses now.
 pub(crate) struct RedisTarget {
     dial: Result<Dial, String>,
+    store: Arc<dyn ShardStore>,
     is_cluster: bool,
     /// The first is the one that is named.
     nodes: Mutex<Vec<Address>>,
@@ -52,9 +59,9 @@ pub(crate) struct RedisTurn<'a> {
 }
 
 impl RedisTarget {
-    pub(super) fn new(target: &PublishTarget, credentials: &Credentials) -> Self {
-        let tls = target.tls.then(|| credentials.tls()).transpose();
-        let Login { user, password } = credentials.login(target);
+    pub(super) fn new(target: &PublishTarget, access: Access<'_>) -> Self {
+        let tls = target.tls.then(|| access.credentials.tls()).transpose();
+        let Login { user, password } = access.login;
         let dial = tls.map(|tls| Dial {
             user,
             password,
@@ -70,6 +77,7 @@ impl RedisTarget {
         };
         Self {
             dial: dial.map_err(|error| error.to_string()),
+            store: access.store.clone(),
             is_cluster: target.protocol == PublishProtocol::RedisCluster,
             nodes: Mutex::new(vec![named]),
             idle: Mutex::default(),
@@ -143,21 +151,27 @@ impl RedisTarget {
         let dial = self.dial.as_ref();
         let dial = dial.map_err(|error| Fault::Away(error.clone()))?;
         let connection = Connection::open(dial, address).await?;
-        self.note_run(address, &connection).await?;
+        self.know(address, &connection).await?;
         Ok(connection)
     }
 
-    /// Holds the server that was connected to against the one that was there before.
-    async fn note_run(&self, address: &Address, connection: &Connection) -> Result<(), Fault> {
-        let mut answers = connection
-            .send(vec![("INFO", vec![text("server")])])
-            .await?;
+    /// Refuses a node of the service's own store, and compares the server that was connected to with the
+    /// one that was there before.
+    async fn know(&self, address: &Address, connection: &Connection) -> Result<(), Fault> {
+        let sections = ["server", "replication"];
+        let asked = sections.map(|section| ("INFO", vec![text(section)]));
         // Where the login may not ask, nothing is known.
-        let Some(Ok(info)) = answers.pop() else {
-            return Ok(());
+        let answers = connection.send(asked.into()).await?.into_iter().flatten();
+        let info: Vec<String> = answers.filter_map(|info| info.as_string()).collect();
+        let value = |name| {
+            let mut lines = info.iter().flat_map(|info| info.lines());
+            lines.find_map(|line| line.strip_prefix(name))
         };
-        let info = info.as_string().unwrap_or_default();
-        let Some(run) = info.lines().find_map(|line| line.strip_prefix("run_id:")) else {
+        if value("master_replid:").is_some_and(|id| self.store.has_node(id)) {
+            let why = format!("{address} is a node of the store that boards are kept in");
+            return Err(Fault::Away(why));
+        }
+        let Some(run) = value("run_id:") else {
             return Ok(());
         };
         let mut runs = self.runs.lock();
@@ -229,7 +243,8 @@ impl RedisTurn<'_> {
     pub(super) async fn clear(self, names: &Names) -> Result<Switched, Fault> {
         let keys = [&names.set, &names.json, &names.version];
         let keys = keys.map(|key| text(key)).to_vec();
-        self.transaction(vec![("UNLINK", keys)]).await
+        let touch = ("SET", vec![text(&names.version), text("")]);
+        self.transaction(vec![touch, ("UNLINK", keys)]).await
     }
 
     pub(super) async fn leave(self, names: &Names, lasts: Option<Duration>) -> Result<(), Fault> {
@@ -294,4 +309,55 @@ fn expiries(names: &Names, lasts: Option<Duration>) -> Vec<Command> {
     let keys = [&names.set, &names.json, &names.version];
     let expiry = |key: &String| ("PEXPIRE", vec![text(key), Value::Integer(ms)]);
     keys.into_iter().map(expiry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use end_to_end::redis::RedisServer;
+    use shard_store::LocalStore;
+
+    use super::*;
+    use crate::credentials::Credentials;
+
+    fn content(mark: &str) -> Content {
+        Content {
+            mark: mark.to_owned(),
+            json: b"{}".to_vec(),
+            set: Some(vec![(1.0, "u".to_owned())]),
+            lasts: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn who_takes_nothing_away_overtakes_who_is_about_to_publish() {
+        let redis = RedisServer::plain();
+        let at = redis.url().parse().unwrap();
+        let credentials = Credentials::default();
+        let store: Arc<dyn ShardStore> = Arc::new(LocalStore::in_memory().unwrap());
+        let access = Access {
+            credentials: &credentials,
+            login: Login::default(),
+            store: &store,
+        };
+        let target = RedisTarget::new(&at, access);
+        let names = Names {
+            set: "k".to_owned(),
+            json: "k:json".to_owned(),
+            version: "k:version".to_owned(),
+        };
+        for _ in 0..2 {
+            let publishing = target.begin(&names).await.unwrap();
+            assert_eq!(publishing.published(), None);
+            // Somebody has deleted the board meanwhile, which was published nowhere yet.
+            let taking = target.begin(&names).await.unwrap();
+            assert_eq!(taking.clear(&names).await, Ok(Switched::Yes));
+            let switched = publishing.switch(&names, content("1")).await;
+            assert_eq!(switched, Ok(Switched::Overtaken));
+            assert!(redis.command(&["KEYS", "*"]).items().is_empty());
+        }
+        let publishing = target.begin(&names).await.unwrap();
+        let switched = publishing.switch(&names, content("2")).await;
+        assert_eq!(switched, Ok(Switched::Yes));
+        assert_eq!(redis.command(&["GET", "k:version"]).text(), "2");
+    }
 }
