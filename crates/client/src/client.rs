@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::header::{
+    AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_MATCH, RETRY_AFTER,
+};
 use reqwest::{Method, Response};
 use serde::de::DeserializeOwned;
 
@@ -42,6 +44,8 @@ pub(crate) struct Call {
     pub(crate) path: String,
     /// JSON.
     pub(crate) body: Option<Bytes>,
+    /// The entity tag of what is to be changed, where it is to be that alone.
+    pub(crate) if_match: Option<String>,
 }
 
 /// When a request may be sent again.
@@ -60,6 +64,7 @@ pub(crate) enum Again {
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<Duration>,
+    pub(crate) etag: Option<String>,
     pub(crate) body: Vec<u8>,
 }
 
@@ -135,10 +140,13 @@ impl Client {
         let request = self.request(call).timeout(self.shared.timeout);
         let response = request.send().await.map_err(|error| self.failure(&error))?;
         let (status, retry_after) = (response.status().as_u16(), retry_after(response.headers()));
+        let etag = response.headers().get(ETAG);
+        let etag = etag.and_then(|etag| etag.to_str().ok()).map(str::to_owned);
         let body = self.body_of(response).await?;
         Ok(Answer {
             status,
             retry_after,
+            etag,
             body,
         })
     }
@@ -149,6 +157,9 @@ impl Client {
         let mut request = self.shared.http.request(call.method.clone(), url);
         if let Some(authorization) = &self.shared.authorization {
             request = request.header(AUTHORIZATION, authorization);
+        }
+        if let Some(etag) = &call.if_match {
+            request = request.header(IF_MATCH, etag);
         }
         if let Some(body) = &call.body {
             request = request.header(CONTENT_TYPE, "application/json");
@@ -210,6 +221,7 @@ impl Call {
             method: Method::GET,
             path,
             body: None,
+            if_match: None,
         }
     }
 }

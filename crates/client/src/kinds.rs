@@ -129,6 +129,22 @@ impl Client {
         self.read(&call, Again::Always).await
     }
 
+    /// One kind, and the entity tag that [`put_kind_if`](Self::put_kind_if) takes.
+    pub async fn kind_with_etag(&self, name: &str) -> Result<(Kind, String), Error> {
+        let call = self.kind_asked(Method::GET, name).call()?;
+        let answer = self.ask(&call, Again::Always).await?;
+        let kind = serde_json::from_slice(&answer.body).map_err(Error::unreadable)?;
+        Ok((kind, answer.etag.unwrap_or_default()))
+    }
+
+    /// Changes a kind that is still what it was: `precondition-failed` where somebody else has changed it
+    /// since. It is sent again only where it surely was not done, since a second time would fail.
+    pub async fn put_kind_if(&self, name: &str, kind: &Kind, etag: &str) -> Result<Kind, Error> {
+        let mut call = self.kind_asked(Method::PUT, name).call_with(kind)?;
+        call.if_match = Some(etag.to_owned());
+        self.read(&call, Again::IfNotDone).await
+    }
+
     /// Deletes a kind that has no boards. It is sent again only where it surely was not done: a second
     /// deletion could meet a kind that was made after the first.
     pub async fn delete_kind(&self, name: &str) -> Result<(), Error> {

@@ -52,6 +52,10 @@ words! {
         NotListed = "not-listed",
         /// The path has no such method.
         MethodNotAllowed = "method-not-allowed",
+        /// The server does not go by the name that it was asked under.
+        UnknownHost = "unknown-host",
+        /// The head of the request is too large.
+        HeadTooLarge = "head-too-large",
         /// The body took too long.
         TooSlow = "too-slow",
         /// Somebody else is changing the same.
@@ -62,6 +66,8 @@ words! {
         KindHasBoards = "kind-has-boards",
         /// The window is past its retention.
         WindowGone = "window-gone",
+        /// It is no longer what the client saw.
+        PreconditionFailed = "precondition-failed",
         /// The body is over its limit.
         TooLarge = "too-large",
         /// The body is not what the route takes.

@@ -53,6 +53,7 @@ impl Asked {
             method: self.method.clone(),
             path: format!("{path}{}", self.query()),
             body: None,
+            if_match: None,
         })
     }
 

@@ -115,8 +115,12 @@ pub struct Packed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Publish {
-    /// `redis://HOST:PORT[/DATABASE]`, `redis-cluster://HOST:PORT` or `memcached://HOST:PORT`.
-    pub store: String,
+    /// The server, by the name that the configuration has for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Its address, of a kind of an earlier version whose server is not configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<String>,
     /// What a board's window is called there.
     pub key: String,
     /// The periods that are published; all of the kind unless told otherwise.
@@ -259,10 +263,11 @@ impl Packed {
 }
 
 impl Publish {
-    /// To this server, under this key.
-    pub fn new(store: impl Into<String>, key: impl Into<String>) -> Self {
+    /// To this configured server, under this key.
+    pub fn new(target: impl Into<String>, key: impl Into<String>) -> Self {
         Self {
-            store: store.into(),
+            target: Some(target.into()),
+            store: None,
             key: key.into(),
             windows: Vec::new(),
             encoding: None,

@@ -147,6 +147,7 @@ impl Follower {
             let answer = Answer {
                 status,
                 retry_after,
+                etag: None,
                 body,
             };
             return Err(Error::Problem(answer.problem()));
