@@ -1,7 +1,7 @@
 /** A board: what it is called, its rows, and what else a frame says of it. */
 
 import { firstContribution } from "./api.js";
-import { Columns } from "./columns.js";
+import { Columns, FORMS } from "./columns.js";
 import { command } from "./copy.js";
 import { byId, element, foreign, setText } from "./dom.js";
 import { clock, fieldLabel, moment, number, until, windowLabel, windowName } from "./format.js";
@@ -17,7 +17,7 @@ export class Board {
     #signs = "";
     #rows = new Rows(byId("rows"), byId("ghosts"));
     #section = byId("board");
-    #columns = new Columns(byId("table"), byId("board"));
+    #columns = new Columns(byId("table"), FORMS, byId("board"));
 
     /** Another board, of which nothing is known yet. */
     begin(kind, state, onPick) {
@@ -47,7 +47,7 @@ export class Board {
         const isEmpty = frame.entries.length === 0;
         byId("table").hidden = isEmpty;
         byId("table").setAttribute("aria-rowcount", String(frame.members + 1));
-        this.#columns.fit(frame.entries);
+        this.#columns.fit(frame.entries, now);
         this.#rows.show(frame.entries, frame.entries[0], now);
         if (isEmpty) this.#showEmpty();
         else byId("card").hidden = true;

@@ -1,40 +1,50 @@
 /**
- * How wide a board's columns are, and so which form its rows have: all in one line where there is room,
- * values in a line of their own where there is less, each value in its own line where there is least.
- * A number that is cut reads as another number; so rows become higher before anything is cut.
+ * How a table uses its width: how wide its columns are, and which form its rows have. A form is a layout of a row in
+ * `forms.css` or `find.css`. A number that is cut reads as another number, so the first form is taken that cuts nothing.
+ *
+ * The reader's font is unknown. So nothing is calculated: a row with the widest texts, which is not visible, is laid out in
+ * each form, and its cells are compared with what they contain.
  */
 
 import { element } from "./dom.js";
-import { fieldLabel, number } from "./format.js";
-import { gapText, valueOf } from "./row.js";
+import { age, fieldLabel, number } from "./format.js";
+import { gapText, isLong, Row, valueOf } from "./row.js";
 
-/** What a row has beside values and gap, in rem, as `board.css` lays it out: rank, name at least, age, padding. */
-const BESIDE_REM = 3.75 + 11 + 6 + 1.5;
+/** Forms of the board, from low rows to high ones. The last one is taken where none fits. */
+export const FORMS = ["columns", "stacked", "tall", "lines"];
 
-/** The same of a line that has values alone. */
-const BESIDE_STACKED_REM = 3.75 + 1.5;
+/** Forms of the neighbours of a member that was found. */
+export const NEAR_FORMS = ["near", "near-tall"];
 
-/** Below it there is no room for gap and age beside the name either. */
+/** Below it type and distances are smaller. */
 const NARROW_REM = 36;
 
-/** Between two numbers side by side. */
-const SPACE_REM = 1.25;
+/** Texts that every column has room for, so that few boards change their form later. */
+const USUAL = { rank: ["100"], gap: ["−123,456", "Leader"], age: ["just now", "59 min ago"] };
 
-/** Values of this many signs are written smaller where it is narrow. */
-const LONG_SIGNS = 14;
+/** What a cell may contain, each compared with its cell. */
+const CONTENTS = ".medal, .name bdi, .number, .gap > :first-child, time";
+
+/** Rounding of layouts, in pixels. */
+const SLACK_PX = 0.5;
 
 export class Columns {
     #table;
+    #forms;
     #fields = [];
-    /** The longest text of each value, and of the gap, with its width; they only grow, so that nothing twitches. */
-    #values = [];
-    #gap = null;
+    #columns = null;
     #width = 0;
+    /** Has the classes and the width of the table, and in it the row with the widest texts. */
+    #sizer = element("div", { "aria-hidden": "true" });
+    #model = null;
 
-    /** The columns of a table, in the space that `around` has. */
-    constructor(table, around) {
+    /** The columns of a table in one of these forms, in the width of `around`, which may be there where the table is hidden. */
+    constructor(table, forms, around = table) {
         this.#table = table;
+        this.#forms = forms;
+        table.after(this.#sizer);
         new ResizeObserver(([{ contentRect }]) => {
+            if (this.#width === contentRect.width) return;
             this.#width = contentRect.width;
             this.#arrange();
         }).observe(around);
@@ -43,54 +53,154 @@ export class Columns {
     /** Another board. */
     begin(fields) {
         this.#fields = fields;
-        this.#values = fields.map((field) => ({ text: "", least: `${fieldLabel(field)} ↓` }));
-        this.#gap = { text: "", least: "−123,456" };
         this.#table.classList.toggle("many", fields.length > 1);
         this.#table.style.setProperty("--fields", fields.length);
-        for (const column of this.#values) column.width = this.#measured("head-text", column.least);
-        this.#gap.width = this.#measured("gap", this.#gap.least);
+        this.#model = new Row("", fields, () => {});
+        this.#sizer.style.setProperty("--fields", fields.length);
+        this.#sizer.replaceChildren(this.#model.element);
+        this.#columns = {
+            rank: new Column((text) => (isLong(text) ? "medal long" : "medal"), "Rank"),
+            values: fields.map((field) => new Column(() => "value", `${fieldLabel(field)} ↓`)),
+            gap: new Column(() => "gap", "Gap"),
+            age: new Column(() => "age", "Reached"),
+        };
+        this.#sizer.className = "";
+        this.#imitate();
+        for (const [name, texts] of Object.entries(USUAL)) {
+            for (const text of texts) this.#columns[name].widen(text, this.#sizer);
+        }
         this.#arrange();
     }
 
-    /** Makes room for what entries show. */
-    fit(entries) {
-        let hasGrown = false;
-        const widen = (column, text, className) => {
-            if (text.length <= column.text.length) return;
-            column.text = text;
-            column.width = Math.max(column.width, this.#measured(className, text));
-            hasGrown = true;
-        };
-        entries.forEach((entry, at) => {
-            this.#fields.forEach((field, place) => widen(this.#values[place], number(valueOf(entry, field)), "value"));
-            if (at > 0) widen(this.#gap, gapText(entry, entries[at - 1], this.#fields), "gap");
-        });
-        if (hasGrown) this.#arrange();
+    /** Makes room for what entries show. Columns only grow, so that nothing twitches. */
+    fit(entries, now) {
+        const { rank, values, gap, age: ages } = this.#columns;
+        const texts = entries.flatMap((entry, at) => [
+            [rank, number(entry.rank)],
+            ...this.#fields.map((field, place) => [values[place], number(valueOf(entry, field))]),
+            [gap, at > 0 ? gapText(entry, entries[at - 1], this.#fields) : ""],
+            [ages, age(Date.parse(entry.reached_at), now)],
+        ]);
+        const unseen = texts.filter(([column, text]) => !column.hasSeen(text));
+        // What nearly every frame comes to: no look at the layout.
+        if (unseen.length === 0 && this.#sizer.dataset.shown === this.#table.dataset.shown) return;
+        const isOther = this.#imitate();
+        const grown = unseen.map(([column, text]) => column.widen(text, this.#sizer));
+        if (isOther || grown.includes(true)) this.#arrange();
     }
 
-    /** How wide a text is, in pixels: measured where it will stand, since nobody knows the reader's letters. */
-    #measured(className, text) {
-        const probe = element("div", { class: `probe ${className}`, "aria-hidden": "true" }, text);
-        document.body.append(probe);
-        const { width } = probe.getBoundingClientRect();
-        probe.remove();
-        return Math.ceil(width);
+    /** Gives the sizer what decides the type and layout of the table; says whether it had something else. */
+    #imitate() {
+        const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+        this.#table.classList.toggle("narrow", this.#width < NARROW_REM * rem);
+        const { className, dataset } = this.#table;
+        const wanted = `${className} sizer`;
+        const isOther = this.#sizer.className !== wanted || this.#sizer.dataset.shown !== dataset.shown;
+        this.#sizer.className = wanted;
+        if (dataset.shown !== undefined) this.#sizer.dataset.shown = dataset.shown;
+        this.#sizer.dataset.form = this.#forms[0];
+        if (isOther) this.#all().forEach((column) => column.measure(this.#sizer));
+        return isOther;
     }
 
     #arrange() {
-        if (this.#gap === null || this.#width === 0) return;
-        const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-        const values = this.#values.map(({ width }) => width + SPACE_REM * rem);
-        const gap = this.#gap.width + SPACE_REM * rem;
-        const all = values.reduce((sum, width) => sum + width, 0);
-        const { style, dataset, classList } = this.#table;
-        style.setProperty("--values", values.map((width) => `${width}px`).join(" "));
-        style.setProperty("--shares", values.map((width) => `minmax(${width}px, ${width}fr)`).join(" "));
-        style.setProperty("--gap", `${gap}px`);
-        if (all + gap + BESIDE_REM * rem <= this.#width) dataset.form = "columns";
-        else if (values.length === 1 || all + BESIDE_STACKED_REM * rem <= this.#width) dataset.form = "stacked";
-        else dataset.form = "lines";
-        classList.toggle("narrow", this.#width < NARROW_REM * rem);
-        classList.toggle("long", this.#values.some(({ text }) => text.length >= LONG_SIGNS));
+        if (this.#columns === null || this.#width === 0) return;
+        this.#imitate();
+        const { rank, values, gap, age: ages } = this.#columns;
+        this.#model.showTexts({
+            rank: rank.text, values: values.map(({ text }) => text), gap: gap.text, age: ages.text,
+        });
+        this.#sizer.style.width = `${this.#width}px`;
+        const widths = values.map(({ width }) => width);
+        this.#set("--rank-text", `${rank.width}px`);
+        this.#set("--values", widths.map((width) => `${width}px`).join(" "));
+        this.#set("--shares", widths.map((width) => `minmax(${width}px, ${width}fr)`).join(" "));
+        this.#set("--gap", `${gap.width}px`);
+        this.#set("--age", `${ages.width}px`);
+        const fits = (form) => {
+            this.#sizer.dataset.form = form;
+            return !this.#isCut();
+        };
+        this.#table.dataset.form = this.#forms.find(fits) ?? this.#forms.at(-1);
     }
+
+    #all() {
+        return Object.values(this.#columns).flat();
+    }
+
+    #set(name, value) {
+        for (const { style } of [this.#table, this.#sizer]) style.setProperty(name, value);
+    }
+
+    /** Whether anything in the row with the widest texts is not seen whole. */
+    #isCut() {
+        const row = this.#model.element;
+        const whole = row.getBoundingClientRect();
+        return [...row.querySelectorAll(CONTENTS)].some((content) => {
+            if (!content.checkVisibility()) return false;
+            const own = content.getBoundingClientRect();
+            const cell = content.closest("[role=cell]").getBoundingClientRect();
+            return isOut(own, cell) || isOut(cell, whole);
+        });
+    }
+}
+
+/** What a column shows: the widest text so far, and how wide the column is, with the distance to the one before. */
+class Column {
+    text = "";
+    #textWidth = 0;
+    #headWidth = 0;
+    #classOf;
+    #head;
+    #seen = new Set();
+
+    /** `classOf` is the class that a text has, `head` what stands above. */
+    constructor(classOf, head) {
+        this.#classOf = classOf;
+        this.#head = head;
+    }
+
+    get width() {
+        return Math.max(this.#textWidth, this.#headWidth);
+    }
+
+    /** Whether there is room for a text, since it was seen before, or one that differs in digits alone. */
+    hasSeen(text) {
+        return this.#seen.has(shapeOf(text));
+    }
+
+    /** Makes room for a text; says whether there was less. */
+    widen(text, sizer) {
+        const shape = shapeOf(text);
+        this.#seen.add(shape);
+        const width = measured(this.#classOf(shape), shape, sizer);
+        if (width <= this.#textWidth) return false;
+        this.text = shape;
+        this.#textWidth = width;
+        return true;
+    }
+
+    /** Measures again, since the type has changed. */
+    measure(sizer) {
+        this.#headWidth = measured(`${this.#classOf("")} head-text`, this.#head, sizer);
+        if (this.text !== "") this.#textWidth = measured(this.#classOf(this.text), this.text, sizer);
+    }
+}
+
+/** What stands for all texts that differ in digits alone. */
+function shapeOf(text) {
+    return text.replace(/\d/g, "0");
+}
+
+/** How wide a text of this class is, in pixels. */
+function measured(className, text, sizer) {
+    const probe = element("div", { class: `probe ${className}` }, text);
+    sizer.append(probe);
+    const { width } = probe.getBoundingClientRect();
+    probe.remove();
+    return Math.ceil(width);
+}
+
+function isOut(inner, outer) {
+    return inner.left < outer.left - SLACK_PX || inner.right > outer.right + SLACK_PX;
 }

@@ -1,6 +1,7 @@
 /** Finding a member: its place, how far it is to others, and its neighbours, for as long as it is shown. */
 
 import * as api from "./api.js";
+import { Columns, NEAR_FORMS } from "./columns.js";
 import { byId, element, foreign, setText } from "./dom.js";
 import { fieldLabel, number, percent, windowLabel, windowPhrase } from "./format.js";
 import { Rows } from "./rows.js";
@@ -22,6 +23,7 @@ export class Find {
     #now = Date.now();
     #turn = 0;
     #neighbours = null;
+    #columns = null;
     #shape = "";
     #go;
     #found = byId("found");
@@ -119,6 +121,7 @@ export class Find {
         part("chase").replaceChildren(...chase(place, this.#kind.fields));
         this.#say(`${this.#member} has rank ${number(place.rank)} of ${number(place.members)}.`);
         this.#showField(around.entries);
+        this.#columns.fit(around.entries, this.#now);
         this.#neighbours.show(around.entries, around.entries[0], this.#now);
     }
 
@@ -146,7 +149,6 @@ export class Find {
             const table = element("div", { class: "table near", role: "table", "aria-label": "Neighbours" },
                 element("div", { role: "rowgroup", class: "unseen" }, heads(this.#kind.fields)),
                 element("p", { class: "by", "aria-hidden": "true" }), list);
-            table.classList.toggle("many", this.#kind.fields.length > 1);
             this.#neighbours = new Rows(list);
             this.#neighbours.begin(this.#kind.fields, (member) => this.#go({ member }));
             this.#neighbours.mark(this.#member);
@@ -155,6 +157,8 @@ export class Find {
                     element("strong", { class: "place" }), " ", element("span", { class: "of" }),
                     element("span", { class: "better" })),
                 element("p", { class: "chase" }), table);
+            this.#columns = new Columns(table, NEAR_FORMS);
+            this.#columns.begin(this.#kind.fields);
         }
         this.#found.hidden = false;
     }

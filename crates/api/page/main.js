@@ -24,7 +24,7 @@ const BANNER_AFTER_MS = 700;
 const BEAT = [{ opacity: 0.7 }, { opacity: 0, transform: "scale(2.8)" }];
 const BEAT_TIMING = { duration: 900, easing: "ease-out", pseudoElement: "::after" };
 
-/** Between two tries to reach a server that has not answered at all yet. */
+/** Between two tries to reach a server that has not answered at all yet, on average. */
 const START_RETRY_MS = 2000;
 
 const board = new Board();
@@ -171,7 +171,8 @@ async function start() {
             return;
         }
         connection("lost");
-        setTimeout(start, START_RETRY_MS);
+        // Not all readers of a server that was away at one moment.
+        setTimeout(start, START_RETRY_MS * (0.5 + Math.random()));
     }
 }
 

@@ -47,6 +47,11 @@ export function avatar(member) {
     return made;
 }
 
+/** Whether a rank is too long for the type of the first ones. */
+export function isLong(rank) {
+    return rank.length > 3;
+}
+
 function cell(className, ...children) {
     return element("div", { role: "cell", class: className }, ...children);
 }
@@ -105,6 +110,14 @@ export class Row {
         this.tick(now);
     }
 
+    /** Shows these texts, of no entry, in a row that is only measured. */
+    showTexts({ rank, values, gap, age: ago }) {
+        this.#setRank(rank);
+        this.#values.forEach((value, at) => setText(value, values[at]));
+        setText(this.#gapText, gap);
+        setText(this.#time, ago);
+    }
+
     /** Tells how long ago again. */
     tick(now) {
         setText(this.#time, age(Date.parse(this.#entry.reached_at), now));
@@ -131,9 +144,13 @@ export class Row {
     }
 
     #showRank(rank) {
-        setText(this.#medal, number(rank));
-        this.#medal.classList.toggle("long", String(rank).length > 3);
+        this.#setRank(number(rank));
         this.element.dataset.medal = MEDALS[rank] ?? "";
+    }
+
+    #setRank(text) {
+        setText(this.#medal, text);
+        this.#medal.classList.toggle("long", isLong(text));
     }
 
     #showValue(field, at, before) {

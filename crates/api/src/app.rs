@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use board::Timestamp;
+use board::{PublishTargets, Timestamp};
 use merger::{Clock, Merger};
 use metering::{Registry, text};
-use shard_router::{KnownKind, Router};
+use shard_router::{KnownKind, Moment, Router};
 use tokio::sync::watch;
 
 use crate::access::Access;
+use crate::answers::{ANSWER_BYTES_MAX, Answers};
 use crate::audit::AuditLog;
-use crate::body::{BODY_BYTES_MAX, Room};
+use crate::body::{BODIES_BYTES_MAX, BODY_BYTES_MAX, Room};
 use crate::metrics::{self, Metrics};
 use crate::problem::Problem;
 use crate::stream::Feeds;
@@ -23,10 +24,14 @@ pub struct App {
     pub(crate) feeds: Feeds,
     pub(crate) access: Access,
     pub(crate) audit: AuditLog,
+    /// The servers that kinds may be published to.
+    pub(crate) publish_targets: PublishTargets,
     /// Bytes of a JSON body.
     pub(crate) body_bytes_max: usize,
     /// Of all bodies that are held whole.
     pub(crate) room: Room,
+    /// Those that clients have not taken yet.
+    pub(crate) answers: Answers,
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
     clock: Clock,
     stop: watch::Sender<bool>,
@@ -40,15 +45,19 @@ impl App {
     pub fn new(router: Arc<Router>, merger: Arc<Merger>, clock: Clock, access: Access) -> Self {
         let stop = watch::Sender::new(false);
         let metrics = Metrics::default();
-        let told = metrics.register(&router, &merger);
+        let mut told = metrics.register(&router, &merger);
+        let answers = Answers::up_to(ANSWER_BYTES_MAX);
+        answers.register(metrics::of_service(&mut told));
         Self {
             router,
             merger,
             feeds: Feeds::default(),
             access,
             audit: AuditLog::default(),
+            publish_targets: PublishTargets::default(),
             body_bytes_max: BODY_BYTES_MAX,
-            room: Room::for_bodies_of(BODY_BYTES_MAX),
+            room: Room::for_bodies_of(BODY_BYTES_MAX, BODIES_BYTES_MAX),
+            answers,
             tracer: None,
             clock,
             stop,
@@ -64,11 +73,18 @@ impl App {
         self
     }
 
-    /// The same with JSON bodies of at most so many bytes.
+    /// The same with JSON bodies of at most so many bytes, and all of them together of so many.
     #[must_use]
-    pub fn with_bodies_up_to(mut self, bytes: usize) -> Self {
+    pub fn with_bodies_up_to(mut self, bytes: usize, all_bytes: usize) -> Self {
         self.body_bytes_max = bytes;
-        self.room = Room::for_bodies_of(bytes);
+        self.room = Room::for_bodies_of(bytes, all_bytes);
+        self
+    }
+
+    /// The same with large answers of at most so many bytes on their way at once.
+    #[must_use]
+    pub fn with_answers_up_to(mut self, bytes: usize) -> Self {
+        self.answers = self.answers.with_limit(bytes);
         self
     }
 
@@ -76,6 +92,13 @@ impl App {
     #[must_use]
     pub fn with_audit_log(mut self, audit: AuditLog) -> Self {
         self.audit = audit;
+        self
+    }
+
+    /// The same with kinds that may be published to these servers.
+    #[must_use]
+    pub fn with_publish_targets(mut self, targets: PublishTargets) -> Self {
+        self.publish_targets = targets;
         self
     }
 
@@ -92,7 +115,7 @@ impl App {
         &self.access
     }
 
-    /// All that was counted, as Prometheus reads it.
+    /// All that was counted, as `OpenMetrics`.
     pub(crate) fn told_metrics(&self) -> String {
         let mut told = String::new();
         let encoded = text::encode(&mut told, &self.told);
@@ -102,6 +125,11 @@ impl App {
 
     pub(crate) fn now(&self) -> Timestamp {
         (self.clock)()
+    }
+
+    /// This moment, for what has to be over by a time.
+    pub(crate) fn moment(&self) -> Moment {
+        Moment::of(|| self.now())
     }
 
     /// The kind of this name, or 404.

@@ -11,38 +11,74 @@
 //!  "told":{"boards":1200,"erased":3}}
 //! ```
 //!
+//! A handler begins its [`Act`] once nothing of the request is left to refuse that can be seen beforehand. A
+//! request that was refused before is one line, `refused`, of which there are a few a minute: the next one
+//! counts those that have none (`unlisted`).
+//!
 //! The file is opened for each line: it may be moved away at any time, and another one begins. A line stands
-//! there whole or not at all; the rest of one that a crash tore stays as a line of its own.
+//! there whole or not at all; the rest of one that a crash tore stays as a line of its own. Lines and files
+//! have limits ([`AuditLimits`]).
 
 mod file;
 
+use std::convert::Infallible;
 use std::io;
 use std::net::IpAddr;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use axum::http::{Method, Uri};
 use axum::response::Response;
 use board::Timestamp;
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+pub use file::AuditLimits;
+use file::Files;
+
+use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::trace::current_request;
 
+/// Characters of a path that are written down.
+const PATH_CHARS_MAX: usize = 512;
+
+/// Refused requests that have a line of their own, at once and in a minute.
+const REFUSALS_BURST: NonZeroU32 = NonZeroU32::new(20).unwrap();
+const REFUSALS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(10).unwrap();
+
 /// Where acts are written down.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct AuditLog {
     /// None: only in the server's own log.
-    file: Option<Arc<Mutex<PathBuf>>>,
+    files: Option<Arc<Mutex<Files>>>,
+    refusals: Arc<Refusals>,
 }
 
-/// An act that has begun.
+/// Refused requests: some have a line, the rest are counted.
 #[derive(Debug)]
-pub(crate) struct Act {
+struct Refusals {
+    listed: DefaultDirectRateLimiter,
+    /// Since the last line.
+    unlisted: AtomicU64,
+}
+
+/// An act of one request, which its handler begins.
+#[derive(Debug, Clone)]
+pub(crate) struct Act(Arc<Deed>);
+
+#[derive(Debug)]
+struct Deed {
     log: AuditLog,
-    id: String,
+    doing: Doing,
+    /// The id of the act, once it has begun.
+    begun: tokio::sync::OnceCell<String>,
 }
 
 /// What a handler has to say of an act beside its status; goes with its response.
@@ -51,12 +87,12 @@ pub(crate) struct Told(pub(crate) Json);
 
 /// Who does what.
 #[derive(Debug, Serialize)]
-pub(crate) struct Doing<'a> {
+pub(crate) struct Doing {
     /// The name of the key; none where there are no keys.
-    key: Option<&'a str>,
+    key: Option<String>,
     address: IpAddr,
-    method: &'a str,
-    path: &'a str,
+    method: String,
+    path: String,
     /// The id of the request, as logs have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
@@ -65,7 +101,8 @@ pub(crate) struct Doing<'a> {
 #[derive(Serialize)]
 struct Line<'a, T> {
     at: String,
-    act: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    act: Option<&'a str>,
     event: &'static str,
     #[serde(flatten)]
     what: T,
@@ -78,97 +115,184 @@ struct Ended<'a> {
     told: Option<&'a Json>,
 }
 
-impl<'a> Doing<'a> {
-    pub(crate) fn new(
-        key: Option<&'a str>,
-        address: IpAddr,
-        method: &'a Method,
-        uri: &'a Uri,
-    ) -> Self {
+#[derive(Serialize)]
+struct Refused<'a> {
+    #[serde(flatten)]
+    doing: &'a Doing,
+    status: u16,
+    unlisted: u64,
+}
+
+impl Doing {
+    pub(crate) fn new(key: Option<&str>, address: IpAddr, method: &Method, uri: &Uri) -> Self {
+        let path = uri.path_and_query().map_or(uri.path(), |all| all.as_str());
         Self {
-            key,
+            key: key.map(str::to_owned),
             address,
-            method: method.as_str(),
-            path: uri.path_and_query().map_or(uri.path(), |all| all.as_str()),
+            method: method.to_string(),
+            path: cut(path),
             request_id: current_request().map(|request| request.id().to_owned()),
         }
     }
 }
 
+fn cut(text: &str) -> String {
+    let mut cut: String = text.chars().take(PATH_CHARS_MAX).collect();
+    if cut.len() < text.len() {
+        cut.push('…');
+    }
+    cut
+}
+
+impl Default for AuditLog {
+    fn default() -> Self {
+        let quota = Quota::per_minute(REFUSALS_PER_MINUTE).allow_burst(REFUSALS_BURST);
+        let refusals = Refusals {
+            listed: RateLimiter::direct(quota),
+            unlisted: AtomicU64::new(0),
+        };
+        Self {
+            files: None,
+            refusals: Arc::new(refusals),
+        }
+    }
+}
+
 impl AuditLog {
-    /// Into this file, which is made if it is not there. An error where nothing can be added to it.
-    pub fn to(path: &Path) -> io::Result<Self> {
+    /// Into this file, which is created if it is not there. An error where nothing can be added to it.
+    pub fn to(path: &Path, limits: AuditLimits) -> io::Result<Self> {
         file::open(path)?;
-        Ok(Self::within(path))
+        Ok(Self::within(path.to_owned(), limits))
     }
 
-    /// The same, for a file in a folder that is known to take files: it is made with its first line.
+    /// The same, for a file in a folder that is known to take files: it is created with its first line.
     #[must_use]
-    pub fn within(path: &Path) -> Self {
+    pub fn within(path: PathBuf, limits: AuditLimits) -> Self {
+        let files = Files::new(path, limits);
         Self {
-            file: Some(Arc::new(Mutex::new(path.to_owned()))),
+            files: Some(Arc::new(Mutex::new(files))),
+            ..Self::default()
         }
     }
 
-    /// Writes down that an act begins. A problem where that cannot be: then it must not.
-    pub(crate) async fn begin(&self, doing: &Doing<'_>, now: Timestamp) -> Result<Act, Problem> {
-        let act = Act {
+    /// An act that has not begun.
+    pub(crate) fn act(&self, doing: Doing) -> Act {
+        Act(Arc::new(Deed {
             log: self.clone(),
-            id: format!("{:016x}", drawn()?),
-        };
-        tracing::info!(
-            act = act.id,
-            key = doing.key,
-            address = %doing.address,
-            method = doing.method,
-            path = doing.path,
-            "begun"
-        );
-        act.write("begun", doing, now).await?;
-        Ok(act)
+            doing,
+            begun: tokio::sync::OnceCell::new(),
+        }))
     }
 
-    async fn add(&self, line: Vec<u8>) -> io::Result<()> {
-        let Some(path) = self.file.clone() else {
+    async fn add(&self, line: &impl Serialize) -> io::Result<()> {
+        let Some(files) = self.files.clone() else {
             return Ok(());
         };
-        let added = tokio::task::spawn_blocking(move || {
-            // One line at a time: they do not mix, and a line is durable before the next one begins.
-            let path = path.lock();
-            file::add(&mut file::open(&path)?, line)
-        });
+        let mut line = serde_json::to_vec(line).expect("texts and numbers are JSON");
+        line.push(b'\n');
+        // One line at a time: they do not mix, and a line is durable before the next one begins.
+        let added = tokio::task::spawn_blocking(move || files.lock().add(line));
         added.await.map_err(io::Error::other)?
+    }
+
+    /// Counts a request that was refused before anything began, and writes down some.
+    async fn refused(&self, doing: &Doing, status: u16, now: Timestamp) {
+        let Refusals { listed, unlisted } = &*self.refusals;
+        if listed.check().is_err() {
+            unlisted.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let refused = Refused {
+            doing,
+            status,
+            unlisted: unlisted.swap(0, Ordering::Relaxed),
+        };
+        let line = Line {
+            at: now.to_string(),
+            act: None,
+            event: "refused",
+            what: &refused,
+        };
+        // Nothing was done: nobody is told that it could not be written down, but the log.
+        if let Err(error) = self.add(&line).await {
+            unlisted.fetch_add(refused.unlisted + 1, Ordering::Relaxed);
+            tracing::error!(%error, event = "refused", "the audit log cannot be written");
+        }
+    }
+}
+
+impl FromRequestParts<Arc<App>> for Act {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Infallible> {
+        let act = parts.extensions.get::<Self>().cloned();
+        // Every request comes by the gate, which gives it one, but for those of unit tests.
+        let own = || {
+            let nobody = IpAddr::from([0, 0, 0, 0]);
+            let doing = Doing::new(None, nobody, &parts.method, &parts.uri);
+            app.audit.act(doing)
+        };
+        Ok(act.unwrap_or_else(own))
     }
 }
 
 impl Act {
+    /// Writes down that it begins. A problem where that cannot be: then it must not.
+    pub(crate) async fn begin(&self, now: Timestamp) -> Result<(), Problem> {
+        let begun = self.0.begun.get_or_try_init(async || {
+            let id = format!("{:016x}", drawn()?);
+            let doing = &self.0.doing;
+            tracing::info!(
+                act = id,
+                key = doing.key,
+                address = %doing.address,
+                method = doing.method,
+                path = doing.path,
+                "begun"
+            );
+            self.write(&id, "begun", doing, now).await?;
+            Ok::<_, Problem>(id)
+        });
+        begun.await.map(drop)
+    }
+
     /// Writes down what came of it. The answer is a problem where that cannot be.
     pub(crate) async fn end(self, response: Response, now: Timestamp) -> Result<Response, Problem> {
+        let status = response.status();
+        if self.0.begun.get().is_none() {
+            if !status.is_success() {
+                let Deed { log, doing, .. } = &*self.0;
+                log.refused(doing, status.as_u16(), now).await;
+                return Ok(response);
+            }
+            // There was nothing left to do.
+            self.begin(now).await?;
+        }
+        let id = self.0.begun.get().expect("it has begun");
         let ended = Ended {
-            status: response.status().as_u16(),
+            status: status.as_u16(),
             told: response.extensions().get::<Told>().map(|told| &told.0),
         };
-        tracing::info!(act = self.id, status = ended.status, "ended");
-        self.write("ended", &ended, now).await?;
+        tracing::info!(act = id, status = ended.status, "ended");
+        self.write(id, "ended", &ended, now).await?;
         Ok(response)
     }
 
     async fn write(
         &self,
+        act: &str,
         event: &'static str,
         what: &impl Serialize,
         now: Timestamp,
     ) -> Result<(), Problem> {
         let line = Line {
             at: now.to_string(),
-            act: &self.id,
+            act: Some(act),
             event,
             what,
         };
-        let mut line = serde_json::to_vec(&line).expect("texts and numbers are JSON");
-        line.push(b'\n');
-        self.log.add(line).await.map_err(|error| {
-            tracing::error!(%error, act = self.id, event, "the audit log cannot be written");
+        self.0.log.add(&line).await.map_err(|error| {
+            tracing::error!(%error, act, event, "the audit log cannot be written");
             let (kind, done) = match event {
                 "begun" => (ProblemType::Unavailable, "nothing was done"),
                 _ => (ProblemType::Unknown, "it may have been done"),
@@ -193,19 +317,24 @@ fn drawn() -> Result<u64, Problem> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::StatusCode;
     use axum::response::IntoResponse as _;
 
     use super::*;
 
     const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
-    fn doing(uri: &Uri) -> Doing<'_> {
+    fn doing(uri: &str) -> Doing {
         Doing::new(
             Some("ops"),
             IpAddr::from([10, 0, 0, 7]),
             &Method::DELETE,
-            uri,
+            &uri.parse().unwrap(),
         )
+    }
+
+    fn log_in(folder: &Path) -> io::Result<AuditLog> {
+        AuditLog::to(&folder.join("audit.log"), AuditLimits::default())
     }
 
     fn lines(path: &Path) -> Vec<Json> {
@@ -221,15 +350,19 @@ mod tests {
     async fn an_act_is_two_lines_and_a_file_may_be_moved_away_in_between() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.log");
-        let log = AuditLog::to(&path).unwrap();
-        let uri = "/v1/members/u%201?kind=gifts".parse().unwrap();
-        let act = log.begin(&doing(&uri), NOW).await.unwrap();
-        let begun = lines(&path).pop().unwrap();
+        let log = log_in(folder.path()).unwrap();
+        let act = log.act(doing("/v1/members/u%201?kind=gifts"));
+        act.begin(NOW).await.unwrap();
+        // An act begins once.
+        act.begin(NOW).await.unwrap();
+        let mut begun = lines(&path);
+        assert_eq!(begun.len(), 1);
+        let begun = begun.pop().unwrap();
         assert_eq!(begun["event"], "begun");
         assert_eq!(begun["key"], "ops");
         assert_eq!(begun["address"], "10.0.0.7");
         assert_eq!(begun["path"], "/v1/members/u%201?kind=gifts");
-        std::fs::rename(&path, folder.path().join("audit.log.1")).unwrap();
+        std::fs::rename(&path, folder.path().join("moved.log")).unwrap();
         let mut response = ().into_response();
         let told = serde_json::json!({"erased": 3});
         response.extensions_mut().insert(Told(told.clone()));
@@ -244,15 +377,55 @@ mod tests {
     async fn what_cannot_be_written_down_does_not_begin() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("inner");
-        assert!(AuditLog::to(&inner.join("audit.log")).is_err());
+        assert!(log_in(&inner).is_err());
         std::fs::create_dir(&inner).unwrap();
-        let log = AuditLog::to(&inner.join("audit.log")).unwrap();
-        let uri = "/v1/members/u1".parse().unwrap();
-        let act = log.begin(&doing(&uri), NOW).await.unwrap();
+        let log = log_in(&inner).unwrap();
+        let act = log.act(doing("/v1/members/u1"));
+        act.begin(NOW).await.unwrap();
         std::fs::remove_dir_all(&inner).unwrap();
-        let refused = log.begin(&doing(&uri), NOW).await.unwrap_err();
-        assert_eq!(refused.kind, ProblemType::Unavailable);
+        let refused = log.act(doing("/v1/members/u1")).begin(NOW).await;
+        assert_eq!(refused.unwrap_err().kind, ProblemType::Unavailable);
         let unknown = act.end(().into_response(), NOW).await.unwrap_err();
         assert_eq!(unknown.kind, ProblemType::Unknown);
+        // A refusal stays what it is.
+        let act = log.act(doing("/v1/members/u1"));
+        let refused = act.end(StatusCode::NOT_FOUND.into_response(), NOW).await;
+        assert_eq!(refused.unwrap().status(), StatusCode::NOT_FOUND);
+    }
+
+    #[tokio::test]
+    async fn refused_requests_are_a_few_short_lines_and_a_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = log_in(folder.path()).unwrap();
+        let path = format!("/v1/boards/gifts/{}", "x".repeat(50_000));
+        let refuse = async || {
+            let act = log.act(doing(&path));
+            let refused = act.end(StatusCode::NOT_FOUND.into_response(), NOW).await;
+            assert_eq!(refused.unwrap().status(), StatusCode::NOT_FOUND);
+        };
+        for _ in 0..2_000 {
+            refuse().await;
+        }
+        let written = lines(&folder.path().join("audit.log"));
+        // A slow machine may have had time for some more.
+        let burst = REFUSALS_BURST.get() as usize;
+        assert!(
+            (burst..2 * burst).contains(&written.len()),
+            "{}",
+            written.len()
+        );
+        for line in &written {
+            assert_eq!(
+                (&line["event"], &line["status"]),
+                (&"refused".into(), &404.into())
+            );
+            assert!(line.to_string().len() < 1_000, "{line}");
+        }
+        let listed: u64 = written
+            .iter()
+            .map(|line| 1 + line["unlisted"].as_u64().unwrap())
+            .sum();
+        let unlisted = log.refusals.unlisted.load(Ordering::Relaxed);
+        assert_eq!(listed + unlisted, 2_000);
     }
 }

@@ -1,5 +1,6 @@
 //! Request bodies, under limits: whole, or as a stream of lines in constant memory.
 
+mod items;
 mod room;
 
 use std::time::Duration;
@@ -9,11 +10,11 @@ use axum::http::{HeaderMap, header};
 use bytes::{Buf, Bytes, BytesMut};
 use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 use tokio::time::timeout;
 
-pub(crate) use self::room::Room;
+pub(crate) use self::items::items_from_json;
 use self::room::Whole;
+pub(crate) use self::room::{BODIES_BYTES_MAX, Room};
 use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::wire::Object;
@@ -134,11 +135,6 @@ pub(crate) async fn json<T: DeserializeOwned>(
 /// Reads a shape, which is an object, and names the field that does not fit.
 pub(crate) fn from_json<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Result<T, Problem> {
     read::<Object<T>>(text).map(|object| object.0)
-}
-
-/// Reads an array whose items are read one by one.
-pub(crate) fn items_from_json(text: &[u8]) -> Result<Vec<&RawValue>, Problem> {
-    read(text)
 }
 
 fn read<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Result<T, Problem> {
@@ -266,15 +262,19 @@ mod tests {
             (SILENCE_MAX * 2, SILENCE_MAX, "sent nothing for 30 s"),
         ] {
             let began = tokio::time::Instant::now();
-            let problem = whole_up_to(&Room::for_bodies_of(0), trickling(every), 1000)
-                .await
-                .unwrap_err();
+            let problem = whole_up_to(
+                &Room::for_bodies_of(0, BODIES_BYTES_MAX),
+                trickling(every),
+                1000,
+            )
+            .await
+            .unwrap_err();
             assert_eq!(problem.kind, ProblemType::TooSlow);
             assert!(problem.detail.contains(said), "{problem:?}");
             assert_eq!(began.elapsed(), waited);
         }
         let problem = whole_up_to(
-            &Room::for_bodies_of(0),
+            &Room::for_bodies_of(0, BODIES_BYTES_MAX),
             trickling(Duration::from_millis(1)),
             10,
         )

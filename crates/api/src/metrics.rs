@@ -7,6 +7,7 @@
 //! a kind: of those there may be any number. `docs/operations.md` lists all; a test holds it to that.
 
 mod early_ends;
+pub(crate) mod format;
 mod http;
 mod process;
 mod streams;

@@ -18,6 +18,26 @@ use crate::target::ReadWindow;
 /// Seconds after which a client may try a store again that was away.
 const RETRY_AFTER_S: u16 = 1;
 
+/// Characters of a detail, and of any other text of a caller that an answer repeats.
+const SHOWN_CHARS_MAX: usize = 200;
+
+/// Of them those of the end of a longer text, where a detail says what is accepted.
+const SHOWN_END_CHARS: usize = 60;
+
+/// Returns a text, with its middle left out where it has more than [`SHOWN_CHARS_MAX`] characters.
+pub(crate) fn shortened(text: impl Into<String>) -> String {
+    let text = text.into();
+    // No text has more characters than bytes.
+    if text.len() <= SHOWN_CHARS_MAX || text.chars().nth(SHOWN_CHARS_MAX).is_none() {
+        return text;
+    }
+    let start = text.chars().take(SHOWN_CHARS_MAX - SHOWN_END_CHARS - 1);
+    let mut shown: String = start.chain(['…']).collect();
+    let end = text.char_indices().rev().nth(SHOWN_END_CHARS - 1);
+    shown.push_str(end.map_or("", |(begin, _)| &text[begin..]));
+    shown
+}
+
 /// What kind of error it is: status, type and title belong together.
 // The document has the variants' names for words, which a test holds to be those below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToSchema)]
@@ -37,11 +57,14 @@ pub(crate) enum ProblemType {
     NotRanked,
     NotListed,
     MethodNotAllowed,
+    UnknownHost,
+    HeadTooLarge,
     TooSlow,
     Conflict,
     BoardExists,
     KindHasBoards,
     WindowGone,
+    PreconditionFailed,
     TooLarge,
     UnsupportedMediaType,
     OutOfRange,
@@ -56,7 +79,7 @@ pub(crate) enum ProblemType {
 
 impl ProblemType {
     /// Every type, in the order of their declaration.
-    pub(crate) const ALL: [Self; 26] = [
+    pub(crate) const ALL: [Self; 29] = [
         Self::Malformed,
         Self::Invalid,
         Self::Unauthorized,
@@ -68,11 +91,14 @@ impl ProblemType {
         Self::NotRanked,
         Self::NotListed,
         Self::MethodNotAllowed,
+        Self::UnknownHost,
+        Self::HeadTooLarge,
         Self::TooSlow,
         Self::Conflict,
         Self::BoardExists,
         Self::KindHasBoards,
         Self::WindowGone,
+        Self::PreconditionFailed,
         Self::TooLarge,
         Self::UnsupportedMediaType,
         Self::OutOfRange,
@@ -97,9 +123,12 @@ impl ProblemType {
             | Self::NotRanked
             | Self::NotListed => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::UnknownHost => StatusCode::MISDIRECTED_REQUEST,
+            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Conflict | Self::BoardExists | Self::KindHasBoards => StatusCode::CONFLICT,
             Self::WindowGone => StatusCode::GONE,
+            Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::OutOfRange | Self::WindowClosed | Self::NotOpen | Self::FromTheFuture => {
@@ -123,11 +152,14 @@ impl ProblemType {
             Self::NotRanked => ("not-ranked", "The member is not ranked"),
             Self::NotListed => ("not-listed", "The member is not on the list"),
             Self::MethodNotAllowed => ("method-not-allowed", "The path has no such method"),
+            Self::UnknownHost => ("unknown-host", "The server does not go by this name"),
+            Self::HeadTooLarge => ("head-too-large", "The head of the request is too large"),
             Self::TooSlow => ("too-slow", "The body did not arrive in time"),
             Self::Conflict => ("conflict", "Something else is in the way"),
             Self::BoardExists => ("board-exists", "The board has contributions"),
             Self::KindHasBoards => ("kind-has-boards", "The kind has boards"),
             Self::WindowGone => ("window-gone", "The window is no longer kept"),
+            Self::PreconditionFailed => ("precondition-failed", "It has changed meanwhile"),
             Self::TooLarge => ("too-large", "The body is too large"),
             Self::UnsupportedMediaType => (
                 "unsupported-media-type",
@@ -162,7 +194,7 @@ impl Problem {
     pub(crate) fn new(kind: ProblemType, detail: impl Into<String>) -> Self {
         Self {
             kind,
-            detail: detail.into(),
+            detail: shortened(detail),
             more: Map::new(),
         }
     }
@@ -208,7 +240,7 @@ impl Problem {
 
     /// Says which element of the request it is about.
     pub(crate) fn at(mut self, place: &str) -> Self {
-        self.detail = format!("{place}: {}", self.detail);
+        self.detail = shortened(format!("{place}: {}", self.detail));
         self
     }
 
@@ -239,7 +271,8 @@ pub(crate) struct ProblemShape<'a> {
     title: &'static str,
     /// The status of the answer.
     status: u16,
-    /// What is wrong here: names the field and its value.
+    /// What is wrong here: names the field and its value, in at most 200 characters.
+    #[schema(max_length = 200)]
     detail: &'a str,
     #[serde(flatten)]
     #[schema(ignore)]
@@ -271,6 +304,9 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         let media_type = HeaderValue::from_static("application/problem+json");
         headers.insert(header::CONTENT_TYPE, media_type);
+        // A cache may keep a 404 or 410 by itself; what is refused now may be answered in a moment.
+        let no_store = HeaderValue::from_static("no-store");
+        headers.insert(header::CACHE_CONTROL, no_store);
         if status == StatusCode::UNAUTHORIZED {
             let scheme = HeaderValue::from_static("Bearer");
             headers.insert(header::WWW_AUTHENTICATE, scheme);
@@ -287,9 +323,10 @@ impl From<StoreError> for Problem {
         let kind = match error {
             StoreError::Unknown(_) => ProblemType::Unknown,
             StoreError::WindowDropped => ProblemType::WindowGone,
-            StoreError::Dead | StoreError::StaleKind | StoreError::Unavailable(_) => {
-                ProblemType::Unavailable
-            }
+            StoreError::Dead
+            | StoreError::StaleKind
+            | StoreError::Late
+            | StoreError::Unavailable(_) => ProblemType::Unavailable,
         };
         Self::new(kind, error.to_string())
     }
@@ -379,5 +416,24 @@ mod tests {
             assert_eq!(kind as usize, place, "{}", kind.word());
         }
         assert_eq!(ProblemType::ALL.last(), Some(&ProblemType::Unknown));
+    }
+
+    #[test]
+    fn a_detail_has_at_most_200_characters_however_long_the_value() {
+        for count in [0, 1, 199, 200] {
+            let whole = "é".repeat(count);
+            assert_eq!(Problem::invalid(whole.clone()).detail, whole);
+        }
+        for count in [201, 1_000, 1 << 20] {
+            for value in ["x", "é", "👍"] {
+                let text = format!("member: {:?} is not it", value.repeat(count));
+                let problem = Problem::invalid(text).at("boards[1]");
+                let shown = &problem.detail;
+                assert_eq!(shown.chars().count(), SHOWN_CHARS_MAX, "{shown}");
+                assert!(shown.starts_with("boards[1]: member: \""), "{shown}");
+                assert!(shown.ends_with(" is not it"), "{shown}");
+                assert!(shown.capacity() <= 4 * 4 * SHOWN_CHARS_MAX);
+            }
+        }
     }
 }

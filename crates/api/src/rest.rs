@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Request, header};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
@@ -21,6 +21,8 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::access::Gate;
+use crate::access::routes::{is_probe, is_scraped};
+use crate::problem::{Problem, ProblemType};
 use crate::socket::Flow;
 
 /// Bytes that are read away behind an answer.
@@ -29,8 +31,37 @@ const REST_BYTES_MAX: usize = 64 << 10;
 /// How long an answer waits for them.
 const REST_WAIT_MAX: Duration = Duration::from_millis(100);
 
-/// Answers a request, and sees to the rest of its body.
+/// Answers a request, sees to the rest of its body, and counts the answer until it is sent.
 pub(crate) async fn answer(
+    gate: &Gate,
+    peer: IpAddr,
+    request: Request<Incoming>,
+    flow: &Arc<Flow>,
+    is_spare: bool,
+) -> Response {
+    if is_spare {
+        return answer_spare(gate, peer, request).await;
+    }
+    let is_read = gate.is_read(request.method(), request.uri().path());
+    let response = answer_uncounted(gate, peer, request, flow).await;
+    gate.answers().count(response, is_read, flow)
+}
+
+/// Answers on a connection that is for probes alone: one request, without its body.
+async fn answer_spare(gate: &Gate, peer: IpAddr, request: Request<Incoming>) -> Response {
+    let path = request.uri().path();
+    let mut response = if is_probe(path) || is_scraped(path) {
+        gate.answer(peer, request.map(|_| Body::empty())).await
+    } else {
+        let detail = "the connections of all, or of this address, are taken";
+        Problem::new(ProblemType::Overloaded, detail).into_response()
+    };
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(header::CONNECTION, close);
+    response
+}
+
+async fn answer_uncounted(
     gate: &Gate,
     peer: IpAddr,
     mut request: Request<Incoming>,

@@ -16,9 +16,10 @@ use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
-use crate::access::Gate;
+use crate::access::{Gate, limited};
+use crate::answers::ANSWER_BYTES_MAX;
 use crate::app::App;
-use crate::body::BODY_BYTES_MAX;
+use crate::body::{BODIES_BYTES_MAX, BODY_BYTES_MAX};
 use crate::crowd::{Crowd, Place};
 use crate::rest;
 use crate::router::router;
@@ -30,12 +31,20 @@ use crate::trace::Heard;
 pub struct ServerLimits {
     /// Connections open at once; further ones wait for a place.
     pub connections_max: usize,
-    /// How long none may be free before connections that wait for one are ended.
+    /// Of them those of one address that is no trusted proxy.
+    pub connections_per_address_max: usize,
+    /// Event streams of one address that are open at once.
+    pub streams_per_address_max: usize,
+    /// How long none may be free before connections that wait for one are kept for probes alone, or ended.
     pub connection_wait: Duration,
     /// Requests under way at once; further ones are refused.
     pub requests_max: usize,
     /// Bytes of a JSON body.
     pub body_bytes_max: usize,
+    /// Bytes of all JSON bodies that are held at once.
+    pub bodies_bytes_max: usize,
+    /// Bytes of all large answers that clients have not taken yet.
+    pub answer_bytes_max: usize,
     /// How long a connection may take to send the head of a request; idle ones end then, too.
     pub header_timeout: Duration,
     /// How long a write may wait for a client that takes nothing.
@@ -50,9 +59,13 @@ impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             connections_max: 16_384,
+            connections_per_address_max: 4_096,
+            streams_per_address_max: 4_096,
             connection_wait: Duration::from_secs(1),
             requests_max: 8_192,
             body_bytes_max: BODY_BYTES_MAX,
+            bodies_bytes_max: BODIES_BYTES_MAX,
+            answer_bytes_max: ANSWER_BYTES_MAX,
             header_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),
             stream_timeout: Duration::from_secs(10),
@@ -66,6 +79,9 @@ const READ_BUFFER_BYTES: usize = 64 << 10;
 
 /// What a stop waits for heads longer than they may take.
 const HEAD_STOP_MARGIN: Duration = Duration::from_secs(5);
+
+/// How long a connection that is for probes alone may take to send the head of a request.
+const SPARE_HEADER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Pause after the system had no more connections to give, file handles mostly.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -92,14 +108,19 @@ async fn serve_until(
     let gate = Arc::new(Gate::new(
         app.clone(),
         router(app.clone()),
-        limits.requests_max,
+        &limits,
+        listener.local_addr()?.ip().to_canonical().is_loopback(),
     ));
     let patience = Arc::new(Patience::new(
         limits.write_timeout,
         app.metrics.connections.hang_ups.clone(),
     ));
     let graceful = GracefulShutdown::new();
-    let mut crowd = Crowd::new(limits.connections_max, limits.connection_wait);
+    let mut crowd = Crowd::new(
+        limits.connections_max,
+        limits.connections_per_address_max,
+        limits.connection_wait,
+    );
     loop {
         let accepted = tokio::select! {
             () = &mut stop => break,
@@ -114,17 +135,25 @@ async fn serve_until(
         let gate = gate.clone();
         let flow = Arc::new(Flow::default());
         let socket = Socket::new(stream, flow.clone(), patience.clone());
+        let is_spare = place.is_spare();
+        let header_timeout = if is_spare {
+            limits.header_timeout.min(SPARE_HEADER_TIMEOUT)
+        } else {
+            limits.header_timeout
+        };
         let service = service_fn(move |request| {
             let (gate, flow) = (gate.clone(), flow.clone());
             async move {
+                // Who takes no answers is given no further ones.
+                flow.drained().await;
                 let heard = Heard::new(&request, peer, &gate);
-                let answer = pin!(rest::answer(&gate, peer, request, &flow));
+                let answer = pin!(rest::answer(&gate, peer, request, &flow, is_spare));
                 Ok::<_, Infallible>(heard.answered(answer).await)
             }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(limits.header_timeout)
+            .header_read_timeout(header_timeout)
             .max_buf_size(READ_BUFFER_BYTES)
             .serve_connection(TokioIo::new(socket), service);
         let connection = graceful.watch(connection);
@@ -171,11 +200,17 @@ async fn accept(
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => {
+                let address = peer.ip().to_canonical();
+                // Who comes through a proxy is told by its requests, not by its connection.
+                let counted = (!app.access.is_proxy(address)).then(|| limited(address));
+                let place = crowd.place(counted).await;
+                if place.as_ref().is_none_or(Place::is_spare) {
+                    app.metrics.connections.refused.inc();
+                }
                 // Without a place it ends here.
-                if let Some(place) = crowd.place().await {
+                if let Some(place) = place {
                     return (stream, peer.ip(), place);
                 }
-                app.metrics.connections.refused.inc();
             }
             Err(error) => {
                 tracing::warn!(%error, "no connection could be accepted");

@@ -4,10 +4,11 @@
 //! And who is sent a stream can see through [`Flow`] whether the connection has taken what it was given:
 //! then there is never more than one frame in the server's hands.
 
+use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -17,6 +18,9 @@ use rustix::net::sockopt;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
+
+use crate::answers::CONNECTION_BYTES_MAX;
+use crate::refused_head::{self, RefusedHead};
 
 /// Bytes that the system keeps of a stream for who reads slowly. It may take twice that.
 const STREAM_SEND_BUFFER_BYTES: usize = 64 << 10;
@@ -31,6 +35,9 @@ pub(crate) struct Flow {
     /// Its buffers are to be those of a stream.
     is_stream: AtomicBool,
     waker: AtomicWaker,
+    /// Bytes of large answers that the connection has not written.
+    unwritten_bytes: AtomicUsize,
+    drained: AtomicWaker,
 }
 
 impl Flow {
@@ -59,6 +66,35 @@ impl Flow {
         self.waker.wake();
     }
 
+    /// A large answer was given to the connection.
+    pub(crate) fn add_unwritten(&self, bytes: usize) {
+        self.unwritten_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// It has been written, or was dropped.
+    pub(crate) fn take_unwritten(&self, bytes: usize) {
+        self.unwritten_bytes.fetch_sub(bytes, Ordering::AcqRel);
+        self.drained.wake();
+    }
+
+    /// Ready when the connection has written enough of its answers to be given another.
+    pub(crate) async fn drained(&self) {
+        let is_full = || self.unwritten_bytes.load(Ordering::Acquire) >= CONNECTION_BYTES_MAX;
+        if !is_full() {
+            return;
+        }
+        poll_fn(|context| {
+            self.drained.register(context.waker());
+            // It may have been written before it was known whom to wake.
+            if is_full() {
+                Poll::Pending
+            } else {
+                Poll::Ready(())
+            }
+        })
+        .await;
+    }
+
     /// From the next write on the connection carries a stream.
     pub(crate) fn streams(&self) {
         self.is_stream.store(true, Ordering::Relaxed);
@@ -74,6 +110,8 @@ pub(crate) struct Socket {
     is_stream: bool,
     /// While a write waits: since when, and until the next look at whether that is too long.
     stall: Option<(Instant, Pin<Box<Sleep>>)>,
+    /// What is being sent in place of an answer of hyper's own.
+    refused: Option<RefusedHead>,
 }
 
 /// How long writes may wait for clients that take nothing.
@@ -109,6 +147,7 @@ impl Socket {
             patience,
             is_stream: false,
             stall: None,
+            refused: None,
         }
     }
 
@@ -151,6 +190,36 @@ impl Socket {
         Ok(())
     }
 
+    /// Writes what stands in for an answer of hyper's own, or what comes before it; none where these bytes
+    /// are to be written as they are.
+    fn poll_refused(
+        &mut self,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Option<Poll<io::Result<usize>>> {
+        if self.refused.is_none() {
+            match refused_head::start_of(bytes)? {
+                0 => self.refused = Some(RefusedHead::in_place_of(bytes)?),
+                start => {
+                    return Some(Pin::new(&mut self.stream).poll_write(context, &bytes[..start]));
+                }
+            }
+        }
+        let refused = self.refused.as_mut()?;
+        while !refused.unsent().is_empty() {
+            match Pin::new(&mut self.stream).poll_write(context, refused.unsent()) {
+                Poll::Ready(Ok(0)) => {
+                    return Some(Poll::Ready(Err(io::ErrorKind::WriteZero.into())));
+                }
+                Poll::Ready(Ok(sent)) => refused.note_sent(sent),
+                pending_or_failed => return Some(pending_or_failed),
+            }
+        }
+        let stands_for = refused.stands_for;
+        self.refused = None;
+        Some(Poll::Ready(Ok(stands_for)))
+    }
+
     fn begin_write(&mut self) {
         if self.is_stream || !self.flow.is_stream.load(Ordering::Relaxed) {
             return;
@@ -179,7 +248,10 @@ impl AsyncWrite for Socket {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         self.begin_write();
-        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        let written = match self.poll_refused(context, bytes) {
+            Some(written) => written,
+            None => Pin::new(&mut self.stream).poll_write(context, bytes),
+        };
         self.watched(context, written)
     }
 
@@ -189,7 +261,15 @@ impl AsyncWrite for Socket {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         self.begin_write();
-        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        // hyper's own answers are heads alone.
+        let head = match slices {
+            [head] => self.poll_refused(context, head),
+            _ => None,
+        };
+        let written = match head {
+            Some(written) => written,
+            None => Pin::new(&mut self.stream).poll_write_vectored(context, slices),
+        };
         self.watched(context, written)
     }
 

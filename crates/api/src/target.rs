@@ -1,13 +1,15 @@
 //! What a request under `/v1/boards/{kind}/{subject}` is about: its board, its kind, its window.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use board::{
-    BoardName, Calendar, Kind, Member, Period, Subject, Timestamp, Window, WindowSelector,
-    WindowState,
+    Activity, BoardName, Calendar, Kind, Member, Period, Subject, Timestamp, Window,
+    WindowSelector, WindowState,
 };
+use merger::final_from;
 use shard_router::KnownKind;
 
 use crate::app::App;
@@ -99,16 +101,19 @@ pub(crate) struct ReadWindow {
     pub(crate) window: Window,
     /// From when on it takes nothing more.
     closes_at: Option<Timestamp>,
+    /// How long after that servers of other clocks may still have it open.
+    clock_tolerance: Duration,
     /// Only so many of the board are ranked, by its kind.
     pub(crate) listed: Option<u64>,
     calendar: Calendar,
 }
 
 impl ReadWindow {
-    /// Whether a look at the shards that began then shows all that the window ever takes. Never asked of
-    /// the moment: what was seen before the end is not final after it.
-    pub(crate) fn is_final(&self, as_of: Timestamp) -> bool {
-        self.closes_at.is_some_and(|closes_at| as_of >= closes_at)
+    /// Whether a look at the shards that began then shows all that the window of a board of this time ever
+    /// takes. Never asked of the moment: what was seen before the end is not final after it.
+    pub(crate) fn is_final(&self, as_of: Timestamp, activity: &Activity) -> bool {
+        let from = final_from(self.closes_at, activity, self.clock_tolerance);
+        from.is_some_and(|from| as_of >= from)
     }
 
     /// Its text. Made when it is asked for: an answer that is kept needs none.
@@ -128,16 +133,16 @@ pub(crate) fn read_window(
     params.flag("fresh")?;
     let selector = params.text("window")?;
     params.finish()?;
-    resolve(kind, selector.as_deref(), app.now())
+    resolve(app, kind, selector.as_deref())
 }
 
-/// The window that a text names for a kind, or the kind's first.
+/// The window that a text names for a kind at this moment, or the kind's first.
 pub(crate) fn resolve(
+    app: &App,
     kind: &Kind,
     selector: Option<&str>,
-    now: Timestamp,
 ) -> Result<ReadWindow, Problem> {
-    resolve_at(kind, selector_of(kind, selector)?, now)
+    resolve_now(app, kind, selector_of(kind, selector)?)
 }
 
 /// What a text selects of a kind's windows; without one the current window of the kind's first period.
@@ -150,25 +155,30 @@ pub(crate) fn selector_of(kind: &Kind, text: Option<&str>) -> Result<WindowSelec
 }
 
 /// The window that is selected at this moment.
-pub(crate) fn resolve_at(
+pub(crate) fn resolve_now(
+    app: &App,
     kind: &Kind,
     selector: WindowSelector,
-    now: Timestamp,
 ) -> Result<ReadWindow, Problem> {
+    let window = window_at(kind, selector, app.now())?;
+    Ok(ReadWindow {
+        window,
+        closes_at: kind.closes_at(window),
+        clock_tolerance: app.merger.clock_tolerance(),
+        listed: kind.retain().map(|retain| retain.keep),
+        calendar: kind.calendar().clone(),
+    })
+}
+
+fn window_at(kind: &Kind, selector: WindowSelector, now: Timestamp) -> Result<Window, Problem> {
     let calendar = kind.calendar();
     check_period(kind, selector.period())?;
     let window = selector.resolve(calendar, now);
     match kind.window_state(window, now) {
-        WindowState::Open | WindowState::Closed => {}
-        WindowState::Gone => return Err(Problem::window_gone(&calendar.name(window))),
-        WindowState::NeverKept => return Err(never_kept(kind, window)),
+        WindowState::Open | WindowState::Closed => Ok(window),
+        WindowState::Gone => Err(Problem::window_gone(&calendar.name(window))),
+        WindowState::NeverKept => Err(never_kept(kind, window)),
     }
-    Ok(ReadWindow {
-        window,
-        closes_at: kind.closes_at(window),
-        listed: kind.retain().map(|retain| retain.keep),
-        calendar: calendar.clone(),
-    })
 }
 
 /// The one window that a set is told to go to, where it is told one.
@@ -178,7 +188,7 @@ pub(crate) fn resolve_only(
     now: Timestamp,
 ) -> Result<Option<Window>, Problem> {
     selector
-        .map(|text| resolve(kind, Some(text), now).map(|window| window.window))
+        .map(|text| window_at(kind, selector_of(kind, Some(text))?, now))
         .transpose()
 }
 

@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use board::Timestamp;
 
-use super::key::Key;
-use crate::problem::Problem;
+use super::Access;
+use super::key::{Key, KeyTag};
+use super::scope::Scope;
+use crate::problem::{Problem, ProblemType};
 
 /// The key that a request was let in with; none where there are no keys. The gate has held the kind
 /// in the path against it; kinds that a body or a query names are for the handler to ask about.
@@ -27,6 +30,52 @@ impl Caller {
     /// Whether it may touch boards of this kind.
     pub(crate) fn is_for(&self, kind: &str) -> bool {
         self.0.as_ref().is_none_or(|key| key.is_for(kind))
+    }
+
+    /// Whether it may do everything, on all kinds: so may everybody where there are no keys.
+    pub(crate) fn is_unbounded_admin(&self) -> bool {
+        self.0.as_ref().is_none_or(|key| key.is_unbounded_admin())
+    }
+
+    /// What its stream tokens say of it; zeros where there are no keys.
+    pub(crate) fn tag(&self) -> KeyTag {
+        self.0.as_ref().map(|key| key.tag()).unwrap_or_default()
+    }
+
+    /// Whether it would still be let in, with this scope: of what goes on for long. Keys may have changed
+    /// since, and end.
+    pub(crate) fn check_still(
+        &self,
+        access: &Access,
+        scope: Scope,
+        now: Timestamp,
+    ) -> Result<(), Problem> {
+        let keys = access.keys.load();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let gone = |detail: &str| Problem::new(ProblemType::Unauthorized, detail);
+        let Some(key) = &self.0 else {
+            return Err(gone("authorization: the server asks for a key now"));
+        };
+        let Some(key) = keys.of_digest(&key.digest) else {
+            return Err(gone("authorization: the key was taken away"));
+        };
+        key.check_time(now)?;
+        key.check_scope(scope)
+    }
+
+    /// The same, for boards of a kind.
+    pub(crate) fn check_still_for(
+        &self,
+        access: &Access,
+        kind: &str,
+        now: Timestamp,
+    ) -> Result<(), Problem> {
+        self.check_still(access, Scope::Read, now)?;
+        let keys = access.keys.load();
+        let key = self.0.as_ref().and_then(|key| keys.of_digest(&key.digest));
+        key.map_or(Ok(()), |key| key.check_kind(kind))
     }
 
     /// 403 for a kind whose boards it may not touch.

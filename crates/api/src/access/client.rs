@@ -56,7 +56,7 @@ impl Proxies {
         client
     }
 
-    fn knows(&self, address: IpAddr) -> bool {
+    pub(super) fn knows(&self, address: IpAddr) -> bool {
         self.0.iter().any(|net| net.contains(&address))
     }
 }
@@ -71,7 +71,7 @@ fn address(text: &str) -> Option<IpAddr> {
 }
 
 /// What limits count by.
-fn limited(address: IpAddr) -> IpAddr {
+pub(crate) fn limited(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(v6) => {

@@ -11,9 +11,10 @@ use crate::trace::REQUEST_ID;
 const REMEMBERED: Duration = Duration::from_hours(1);
 
 /// Headers of requests that are not of the few which every page may send.
-const ASKED: [HeaderName; 7] = [
+const ASKED: [HeaderName; 8] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
+    header::IF_MATCH,
     header::IF_NONE_MATCH,
     HeaderName::from_static("last-event-id"),
     HeaderName::from_static("traceparent"),

@@ -3,16 +3,19 @@
 use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, HttpBody as _};
 use axum::http::{HeaderMap, Method, Request, header};
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt as _;
+use http_body_util::BodyExt as _;
 use percent_encoding::percent_decode_str;
 use tower::{Layer as _, ServiceExt as _, service_fn};
 
 use super::caller::Caller;
+use super::hosts::{self, BadHost};
 use super::key::Key;
 use super::keys::{Keys, bearer};
 use super::refusal::Refusal;
@@ -20,11 +23,14 @@ use super::routes::{self, Needs, Route, is_probe, is_scraped};
 use super::scope::Scope;
 use super::token::{self, BadToken};
 use super::under_way::UnderWay;
+use crate::answers::Answers;
 use crate::app::App;
 use crate::audit::Doing;
 use crate::body::{LINES, media_type};
-use crate::problem::Problem;
+use crate::per_address::PerAddress;
+use crate::problem::{Problem, ProblemType};
 use crate::router::unknown_path;
+use crate::server::ServerLimits;
 use crate::trace::Tracer;
 
 /// Where every path of the contract begins that asks for a key.
@@ -36,6 +42,9 @@ const STREAMS: &str = "/stream";
 /// Requests for what is counted that are under way at once: of two that watch, and somebody who looks.
 const SCRAPES_MAX: usize = 4;
 
+/// When an address with all streams that it may have is to try again.
+const STREAM_WAIT: Duration = Duration::from_secs(1);
+
 /// The routes, and what stands before them.
 pub(crate) struct Gate {
     app: Arc<App>,
@@ -43,6 +52,9 @@ pub(crate) struct Gate {
     needs: matchit::Router<&'static Route>,
     under_way: UnderWay,
     scrapes: UnderWay,
+    streams: PerAddress,
+    /// It listens on its own machine alone.
+    is_local: bool,
 }
 
 /// What is known of who asks.
@@ -55,20 +67,32 @@ struct Asking<'a> {
 type Matched<'a> = matchit::Match<'a, 'a, &'a &'static Route>;
 
 impl Gate {
-    /// Lets in to these routes, so many requests at once.
-    pub(crate) fn new(app: Arc<App>, router: Router, requests_max: usize) -> Self {
+    /// Lets in to these routes. `is_local`: the server listens on its own machine alone.
+    pub(crate) fn new(
+        app: Arc<App>,
+        router: Router,
+        limits: &ServerLimits,
+        is_local: bool,
+    ) -> Self {
         Self {
             app,
             router,
             needs: routes::by_path(),
-            under_way: UnderWay::up_to(requests_max),
+            under_way: UnderWay::up_to(limits.requests_max),
             scrapes: UnderWay::up_to(SCRAPES_MAX),
+            streams: PerAddress::up_to(limits.streams_per_address_max),
+            is_local,
         }
     }
 
     /// Who takes requests as spans.
     pub(crate) fn tracer(&self) -> Option<&dyn Tracer> {
         self.app.tracer.as_deref()
+    }
+
+    /// Whether this peer decides which of its requests are traced.
+    pub(crate) fn is_tracer(&self, peer: IpAddr) -> bool {
+        self.app.access.is_tracer(peer)
     }
 
     /// The route that a path goes to, as the router writes it.
@@ -84,6 +108,20 @@ impl Gate {
                 .needs
                 .at(path)
                 .is_ok_and(|found| found.value.is_stream())
+    }
+
+    /// Whether what it answers changes nothing, so that it may be refused once it is made.
+    pub(crate) fn is_read(&self, method: &Method, path: &str) -> bool {
+        // Nearly all are told by their method.
+        method.is_safe()
+            || self.needs.at(path).is_ok_and(|found| {
+                matches!(found.value.needs(method), Some(Needs::Key(Scope::Read)))
+            })
+    }
+
+    /// The answers on their way.
+    pub(crate) fn answers(&self) -> &Answers {
+        &self.app.answers
     }
 
     /// Answers a request, and counts it.
@@ -107,6 +145,9 @@ impl Gate {
     }
 
     async fn pass(&self, peer: IpAddr, mut request: Request<Body>) -> Response {
+        if let Err(refusal) = self.check_host(&request) {
+            return refusal.into_response();
+        }
         // Held until the answer is there; streams, either way, are not counted once they are let in.
         let places = self.places(request.uri().path());
         let place = places.enter();
@@ -117,12 +158,60 @@ impl Gate {
             return refusal.into_response();
         }
         let _place = place.filter(|_| !is_stream_of_lines(&request));
+        if self.is_stream(request.uri().path()) {
+            return self.stream(peer, request).await;
+        }
         if self.is_audited(&request) {
             // Boxed, since it is rare, and every request would carry its size.
             let audited = self.audited(peer, request).boxed().await;
             return audited.unwrap_or_else(IntoResponse::into_response);
         }
         self.routed(request).await
+    }
+
+    /// A stream, of which each address has so many.
+    async fn stream(&self, peer: IpAddr, request: Request<Body>) -> Response {
+        let address = self.app.access.proxies.client(peer, request.headers());
+        let Some(place) = self.streams.enter(address) else {
+            let max = self.streams.max();
+            let what = format_args!("address {address} has {max} streams open");
+            return Refusal::too_many(what, STREAM_WAIT).into_response();
+        };
+        let response = self.routed(request).await;
+        // Held for as long as the body is.
+        response.map(|body| {
+            Body::new(body.map_frame(move |frame| {
+                let _ = &place;
+                frame
+            }))
+        })
+    }
+
+    /// Refuses what is for no host, or, without keys, for one that may be anybody's. Probes may use any name.
+    fn check_host(&self, request: &Request<Body>) -> Result<(), Refusal> {
+        let (uri, access) = (request.uri(), &self.app.access);
+        let host = hosts::host_of(uri, request.headers(), request.version());
+        let host = host.map_err(|bad| {
+            Problem::invalid(match bad {
+                BadHost::Missing => "host: is missing",
+                BadHost::Several => "host: is there more than once",
+                BadHost::Malformed => "host: is not a name or an address, with or without a port",
+            })
+        })?;
+        match host {
+            Some(host)
+                if !access.has_keys()
+                    && !is_probe(uri.path())
+                    && !access.hosts.knows(&host, self.is_local) =>
+            {
+                let detail = format!(
+                    "host: {host:?} is not a name of this server: without keys it answers to those of \
+                     server.hosts"
+                );
+                Err(Problem::new(ProblemType::UnknownHost, detail).into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The places that a request takes one of.
@@ -148,7 +237,7 @@ impl Gate {
         }
     }
 
-    async fn audited(&self, peer: IpAddr, request: Request<Body>) -> Result<Response, Problem> {
+    async fn audited(&self, peer: IpAddr, mut request: Request<Body>) -> Result<Response, Problem> {
         let app = &self.app;
         let caller = request.extensions().get::<Caller>().cloned();
         let doing = Doing::new(
@@ -157,7 +246,9 @@ impl Gate {
             request.method(),
             request.uri(),
         );
-        let act = app.audit.begin(&doing, app.now()).await?;
+        // Its handler begins it, once it has found nothing to refuse.
+        let act = app.audit.act(doing);
+        request.extensions_mut().insert(act.clone());
         let response = self.routed(request).await;
         act.end(response, app.now()).await
     }
@@ -207,8 +298,14 @@ impl Gate {
         match (&found, needs) {
             (_, Some(Needs::Nothing)) => Ok(None),
             (_, Some(Needs::Metrics)) if self.app.access.metrics_open => Ok(None),
-            (Some(found), Some(Needs::Stream)) if self.has_token(asking, found)? => Ok(None),
-            (Some(found), Some(Needs::Metrics | Needs::Stream)) => {
+            (Some(found), Some(Needs::Stream)) => {
+                let caller = match self.token_holder(keys, asking, found)? {
+                    Some(caller) => caller,
+                    None => self.holder(keys, asking, found, Scope::Read)?,
+                };
+                Ok(Some(caller))
+            }
+            (Some(found), Some(Needs::Metrics)) => {
                 self.holder(keys, asking, found, Scope::Read).map(Some)
             }
             (Some(found), Some(Needs::Key(scope))) => {
@@ -247,23 +344,12 @@ impl Gate {
     fn key(&self, keys: &Keys, asking: &Asking<'_>) -> Result<Arc<Key>, Refusal> {
         let (access, headers) = (&self.app.access, asking.request.headers());
         let text = bearer(headers)?;
-        let address = access.proxies.client(asking.peer, headers);
-        // A key cannot be guessed: the lock spares the looking, which a scrape, of few at once, is worth.
-        if !is_scraped(asking.request.uri().path()) {
-            let checked = access.guesses.check(address);
-            checked.map_err(|wait| {
-                self.app.metrics.http.guesses_refused.inc();
-                Refusal::too_many(
-                    format_args!("address {address} sent too many wrong keys"),
-                    wait,
-                )
-            })?;
-        }
+        // Looked up first, which costs less than a microsecond: whoever else of an address sends wrong keys,
+        // a right one is let in.
         let Some(key) = keys.find(text) else {
-            access.guesses.count(address);
-            let detail = "authorization: the server knows no such key";
-            return Err(Refusal::unauthorized(detail));
+            return Err(self.wrong_key(access.proxies.client(asking.peer, headers)));
         };
+        key.check_time(self.app.now())?;
         let taken = key.take();
         taken.map_err(|wait| {
             Refusal::too_many(format_args!("key {:?} asks too often", key.name), wait)
@@ -271,25 +357,53 @@ impl Gate {
         Ok(key.clone())
     }
 
-    /// Whether a token of this very board stands in the place of a key; an error says what is wrong
-    /// with it.
-    fn has_token(&self, asking: &Asking<'_>, found: &Matched<'_>) -> Result<bool, Refusal> {
+    /// Why a key that is not known does not let in: 401, or 429 where its address sends too many.
+    fn wrong_key(&self, address: IpAddr) -> Refusal {
+        match self.app.access.guesses.count(address) {
+            Ok(()) => Refusal::unauthorized("authorization: the server knows no such key"),
+            Err(wait) => {
+                self.app.metrics.http.guesses_refused.inc();
+                Refusal::too_many(
+                    format_args!("address {address} sent too many wrong keys"),
+                    wait,
+                )
+            }
+        }
+    }
+
+    /// The holder of the key that a token of this very board was made with, where one stands in the place
+    /// of a key; an error says what is wrong with it.
+    fn token_holder(
+        &self,
+        keys: &Keys,
+        asking: &Asking<'_>,
+        found: &Matched<'_>,
+    ) -> Result<Option<Caller>, Refusal> {
         let Some(token) = &asking.token else {
-            return Ok(false);
+            return Ok(None);
         };
         if asking.request.headers().contains_key(header::AUTHORIZATION) {
-            return Ok(false);
+            return Ok(None);
         }
         let part = |name| found.params.get(name).map(decoded).unwrap_or_default();
         let board = format!("{}/{}", part("kind"), part("subject"));
-        let checked = self.app.access.tokens.check(token, &board, self.app.now());
-        match checked {
-            Ok(()) => Ok(true),
-            Err(BadToken::Wrong) => Err(Refusal::unauthorized(&format!(
-                "token: is not one for board {board:?}"
-            ))),
-            Err(BadToken::Expired) => Err(Refusal::unauthorized("token: is past its time")),
-        }
+        let now = self.app.now();
+        let tag = match self.app.access.tokens.check(token, &board, now) {
+            Ok(tag) => tag,
+            Err(BadToken::Wrong) => {
+                let detail = format!("token: is not one for board {board:?}");
+                return Err(Refusal::unauthorized(&detail));
+            }
+            Err(BadToken::Expired) => {
+                return Err(Refusal::unauthorized("token: is past its time"));
+            }
+        };
+        let Some(key) = keys.of_tag(tag) else {
+            return Err(Refusal::unauthorized("token: its key was taken away"));
+        };
+        key.check_time(now)?;
+        key.check_kind(&part("kind"))?;
+        Ok(Some(Caller::of(key.clone())))
     }
 }
 

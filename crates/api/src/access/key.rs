@@ -10,7 +10,7 @@ use std::num::NonZeroU32;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use board::KindName;
+use board::{KindName, Timestamp};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
@@ -31,6 +31,12 @@ const KEY_BYTES: usize = 32;
 const NAME_BYTES_MAX: usize = 128;
 
 pub(super) type KeyDigest = [u8; 32];
+
+/// What stands for a key in stream tokens.
+pub(super) type KeyTag = [u8; 8];
+
+/// What a tag is made for.
+const TAG_PURPOSE: &[u8] = b"megaboard key tag 1\n";
 
 pub(super) fn digest_of(key: &str) -> KeyDigest {
     Sha256::digest(key.as_bytes()).into()
@@ -86,6 +92,8 @@ pub struct KeySettings {
     pub requests_per_second: Option<NonZeroU32>,
     /// How many of them at once.
     pub burst: Option<NonZeroU32>,
+    /// From when on it lets nobody in any more, as RFC 3339; never unless told.
+    pub expires_at: Option<String>,
 }
 
 impl KeySettings {
@@ -126,6 +134,8 @@ pub enum KeyError {
     NoKinds { name: String },
     #[error("key {name:?}: burst: needs requests_per_second beside it")]
     BurstAlone { name: String },
+    #[error("key {name:?}: expires_at: {text:?} is no time like \"2026-12-31T00:00:00Z\"")]
+    ExpiresAt { name: String, text: String },
 }
 
 /// A key that the server knows.
@@ -136,6 +146,7 @@ pub(crate) struct Key {
     scope: Scope,
     kinds: Option<BTreeSet<KindName>>,
     budget: Option<Budget>,
+    expires_at: Option<Timestamp>,
 }
 
 impl Key {
@@ -155,6 +166,12 @@ impl Key {
         if kinds.as_ref().is_some_and(BTreeSet::is_empty) {
             return Err(KeyError::NoKinds { name });
         }
+        let expires_at = settings.expires_at.as_ref().map(|text| {
+            let (name, wrong) = (name.clone(), text.clone());
+            let at = Timestamp::parse_rfc3339(text);
+            at.map_err(|_| KeyError::ExpiresAt { name, text: wrong })
+        });
+        let expires_at = expires_at.transpose()?;
         let quota = settings.rate(of_all).quota();
         let quota = quota.map_err(|_| KeyError::BurstAlone { name: name.clone() })?;
         let digest = digest_from(&settings.hash);
@@ -164,7 +181,26 @@ impl Key {
             scope: settings.scope,
             kinds,
             budget: quota.map(Budget::new),
+            expires_at,
         })
+    }
+
+    /// What stream tokens call it: its digest is not shown to their holders.
+    pub(super) fn tag(&self) -> KeyTag {
+        let tag = Sha256::new()
+            .chain_update(TAG_PURPOSE)
+            .chain_update(self.digest);
+        let tag: KeyDigest = tag.finalize().into();
+        std::array::from_fn(|place| tag[place])
+    }
+
+    /// 401 once it is past its time.
+    pub(super) fn check_time(&self, now: Timestamp) -> Result<(), Problem> {
+        let Some(end) = self.expires_at.filter(|end| now >= *end) else {
+            return Ok(());
+        };
+        let detail = format!("authorization: key {:?} expired at {end}", self.name);
+        Err(Problem::new(ProblemType::Unauthorized, detail))
     }
 
     /// Takes one request out of its budget, where it has one.
@@ -189,6 +225,11 @@ impl Key {
         };
         // What is no name of a kind is none of those that it may touch.
         KindName::new(kind).is_ok_and(|kind| kinds.contains(&kind))
+    }
+
+    /// Whether it may do everything, on all kinds.
+    pub(super) fn is_unbounded_admin(&self) -> bool {
+        self.scope == Scope::Admin && self.kinds.is_none()
     }
 
     /// Refuses kinds whose boards it may not touch.
@@ -225,6 +266,7 @@ mod tests {
             kinds: kinds.map(|kinds| kinds.iter().map(|&kind| kind.to_owned()).collect()),
             requests_per_second: None,
             burst: None,
+            expires_at: None,
         }
     }
 
@@ -302,6 +344,30 @@ mod tests {
         assert!(bound.check_kind("x").unwrap_err().detail.contains("\"x\""));
         assert!(matches!(of(Some(&[])), Err(KeyError::NoKinds { .. })));
         assert!(matches!(of(Some(&["Gifts"])), Err(KeyError::Kind { .. })));
+    }
+
+    #[test]
+    fn a_key_is_good_until_its_end() {
+        let hash = NewKey::draw().unwrap().hash();
+        let until = |text: &str| {
+            new(&KeySettings {
+                expires_at: Some(text.to_owned()),
+                ..settings(&hash, None)
+            })
+        };
+        let key = until("2026-11-20T15:00:00Z").unwrap();
+        let end = Timestamp::parse_rfc3339("2026-11-20T15:00:00Z").unwrap();
+        assert!(
+            key.check_time(Timestamp::from_millis(end.millis() - 1))
+                .is_ok()
+        );
+        let problem = key.check_time(end).unwrap_err();
+        assert_eq!(problem.kind, ProblemType::Unauthorized);
+        assert!(new(&settings(&hash, None)).unwrap().check_time(end).is_ok());
+        for wrong in ["soon", "2026-11-20", ""] {
+            let error = until(wrong).unwrap_err();
+            assert!(matches!(error, KeyError::ExpiresAt { .. }), "{wrong}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::{HeaderMap, header};
 use subtle::ConstantTimeEq as _;
 
-use super::key::{Key, KeyDigest, KeyError, KeySettings, digest_of};
+use super::key::{Key, KeyDigest, KeyError, KeySettings, KeyTag, digest_of};
 use super::rate::RateSettings;
 use crate::problem::{Problem, ProblemType};
 
@@ -20,6 +20,7 @@ const FOUND_BY_BYTES: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct Keys {
     by_digest: HashMap<[u8; FOUND_BY_BYTES], Arc<Key>>,
+    by_tag: HashMap<KeyTag, Arc<Key>>,
 }
 
 impl Keys {
@@ -42,7 +43,11 @@ impl Keys {
             }
             by_digest.insert(found_by(&key.digest), Arc::new(key));
         }
-        Ok(Self { by_digest })
+        let by_tag = by_digest.values().map(|key| (key.tag(), key.clone()));
+        Ok(Self {
+            by_tag: by_tag.collect(),
+            by_digest,
+        })
     }
 
     /// Whether everybody may do everything.
@@ -53,9 +58,18 @@ impl Keys {
     /// The key of this text. How long it takes tells at most how a digest begins, from which
     /// nobody finds a key.
     pub(super) fn find(&self, text: &str) -> Option<&Arc<Key>> {
-        let digest = digest_of(text);
-        let found = self.by_digest.get(&found_by(&digest))?;
-        bool::from(found.digest.ct_eq(&digest)).then_some(found)
+        self.of_digest(&digest_of(text))
+    }
+
+    /// The key of this digest, as it is configured now.
+    pub(super) fn of_digest(&self, digest: &KeyDigest) -> Option<&Arc<Key>> {
+        let found = self.by_digest.get(&found_by(digest))?;
+        bool::from(found.digest.ct_eq(digest)).then_some(found)
+    }
+
+    /// The key that a stream token was made with.
+    pub(super) fn of_tag(&self, tag: KeyTag) -> Option<&Arc<Key>> {
+        self.by_tag.get(&tag)
     }
 }
 
@@ -97,6 +111,7 @@ mod tests {
             kinds: None,
             requests_per_second: None,
             burst: None,
+            expires_at: None,
         }
     }
 

@@ -9,6 +9,7 @@ mod caller;
 mod client;
 mod cors;
 mod gate;
+mod hosts;
 mod key;
 mod keys;
 mod rate;
@@ -19,12 +20,16 @@ mod settings;
 mod token;
 mod under_way;
 
+use std::net::IpAddr;
+
 use arc_swap::ArcSwap;
 use tower_http::cors::CorsLayer;
 
 pub(crate) use caller::Caller;
 use client::Proxies;
+pub(crate) use client::limited;
 pub(crate) use gate::Gate;
+use hosts::Hosts;
 pub use key::{KeyError, KeySettings, NewKey};
 use keys::Keys;
 pub use rate::RateSettings;
@@ -46,6 +51,9 @@ pub struct Access {
     addresses: Option<Budgets>,
     guesses: Guesses,
     proxies: Proxies,
+    /// Of whose `traceparent` is believed that it is sampled, beside the proxies.
+    traced: Proxies,
+    hosts: Hosts,
     cors: Option<CorsLayer>,
 }
 
@@ -69,6 +77,8 @@ impl Access {
             addresses: of_addresses.map(Budgets::new),
             guesses: Guesses::default(),
             proxies: Proxies::new(&settings.trusted_proxies).map_err(AccessError::Proxy)?,
+            traced: Proxies::new(&settings.trusted_tracers).map_err(AccessError::Tracer)?,
+            hosts: Hosts::new(&settings.hosts),
             cors: cors::layer(&settings.cors_origins).map_err(AccessError::Origin)?,
         })
     }
@@ -83,6 +93,16 @@ impl Access {
     pub fn set_keys(&self, keys: &[KeySettings]) -> Result<(), KeyError> {
         self.keys.store(Keys::new(keys, self.key_rate)?.into());
         Ok(())
+    }
+
+    /// Whether what this peer says of other clients, or their number, is taken for theirs.
+    pub(crate) fn is_proxy(&self, peer: IpAddr) -> bool {
+        self.proxies.knows(peer.to_canonical())
+    }
+
+    /// Whether this peer decides which of its requests are traced.
+    pub(crate) fn is_tracer(&self, peer: IpAddr) -> bool {
+        self.traced.knows(peer.to_canonical()) || self.is_proxy(peer)
     }
 
     pub(crate) const fn tokens(&self) -> &Tokens {

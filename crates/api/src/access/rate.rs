@@ -3,12 +3,9 @@
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use governor::clock::{Clock, DefaultClock};
-use governor::middleware::StateInformationMiddleware;
-use governor::state::{InMemoryState, NotKeyed};
 use governor::{DefaultDirectRateLimiter, NotUntil, Quota, RateLimiter};
 use moka::sync::Cache;
 use serde::Deserialize;
@@ -73,106 +70,46 @@ fn wait_of(until: &NotUntil<<DefaultClock as Clock>::Instant>) -> Wait {
     until.wait_time_from(DefaultClock::default().now())
 }
 
-type Counted = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformationMiddleware>;
-
-/// What is remembered of an address.
-#[derive(Debug)]
-struct Address {
-    limit: Counted,
-    /// Of a guesser: milliseconds after the beginning before which no key of it is looked at.
-    closed_until_ms: AtomicU64,
-}
-
-impl Address {
-    fn new(quota: Quota) -> Arc<Self> {
-        Arc::new(Self {
-            limit: RateLimiter::direct(quota).with_middleware(),
-            closed_until_ms: AtomicU64::new(0),
-        })
-    }
-}
-
-/// Addresses of one sort: requests and guesses have each their own, so that neither drives out the other.
-/// Both are of one type, since each type of cache is much code.
-fn remembered(quota: Quota) -> Cache<IpAddr, Arc<Address>> {
-    let refill = quota.replenish_interval() * quota.burst_size().get();
-    Cache::builder()
-        .max_capacity(ADDRESSES_MAX)
-        .time_to_idle(refill.max(IDLE_MIN))
-        .build()
-}
-
 /// A budget for each address.
 #[derive(Debug)]
 pub(super) struct Budgets {
     quota: Quota,
-    of: Cache<IpAddr, Arc<Address>>,
+    of: Cache<IpAddr, Arc<Budget>>,
 }
 
 impl Budgets {
     pub(super) fn new(quota: Quota) -> Self {
-        let of = remembered(quota);
+        let refill = quota.replenish_interval() * quota.burst_size().get();
+        let of = Cache::builder()
+            .max_capacity(ADDRESSES_MAX)
+            .time_to_idle(refill.max(IDLE_MIN))
+            .build();
         Self { quota, of }
     }
 
     pub(super) fn take(&self, address: IpAddr) -> Result<(), Wait> {
-        let known = self.of.get_with(address, || Address::new(self.quota));
-        let taken = known.limit.check();
-        taken.map(drop).map_err(|until| wait_of(&until))
+        let known = self
+            .of
+            .get_with(address, || Arc::new(Budget::new(self.quota)));
+        known.take()
     }
 }
 
-/// Wrong keys, counted by address.
+/// Wrong keys, counted by address. Requests have budgets of their own, so that neither drives out the other.
 #[derive(Debug)]
-pub(super) struct Guesses {
-    quota: Quota,
-    /// Guessers are told a time by this one.
-    began: Instant,
-    of: Cache<IpAddr, Arc<Address>>,
-}
+pub(super) struct Guesses(Budgets);
 
 impl Default for Guesses {
     fn default() -> Self {
         let quota = Quota::per_minute(GUESSES_PER_MINUTE).allow_burst(GUESSES_BURST);
-        Self {
-            quota,
-            began: Instant::now(),
-            of: remembered(quota),
-        }
+        Self(Budgets::new(quota))
     }
 }
 
 impl Guesses {
-    /// Whether a key of this address is looked at.
-    pub(super) fn check(&self, address: IpAddr) -> Result<(), Wait> {
-        let Some(guesser) = self.of.get(&address) else {
-            return Ok(());
-        };
-        let closed_until_ms = guesser.closed_until_ms.load(Ordering::Relaxed);
-        match closed_until_ms.saturating_sub(self.elapsed_ms()) {
-            0 => Ok(()),
-            left => Err(Duration::from_millis(left)),
-        }
-    }
-
-    /// A key of this address was wrong.
-    pub(super) fn count(&self, address: IpAddr) {
-        let guesser = self.of.get_with(address, || Address::new(self.quota));
-        let left = guesser
-            .limit
-            .check()
-            .map(|state| state.remaining_burst_capacity());
-        // The next one would be too many, and so is not even looked at.
-        if left.unwrap_or(0) == 0 {
-            let wait = self.quota.replenish_interval();
-            let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-            let until_ms = self.elapsed_ms().saturating_add(wait_ms);
-            guesser.closed_until_ms.store(until_ms, Ordering::Relaxed);
-        }
-    }
-
-    fn elapsed_ms(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    /// A key of this address was wrong. An error is how long it is to send none, having sent too many.
+    pub(super) fn count(&self, address: IpAddr) -> Result<(), Wait> {
+        self.0.take(address)
     }
 }
 
@@ -209,16 +146,15 @@ mod tests {
     }
 
     #[test]
-    fn a_guesser_is_closed_out_and_nobody_else() {
+    fn a_guesser_is_told_to_wait_and_nobody_else() {
         let guesses = Guesses::default();
         let (one, other) = ([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
         for guess in 0..GUESSES_BURST.get() {
-            assert_eq!(guesses.check(one), Ok(()), "{guess}");
-            guesses.count(one);
+            assert_eq!(guesses.count(one), Ok(()), "{guess}");
         }
-        let wait = guesses.check(one).unwrap_err();
+        let wait = guesses.count(one).unwrap_err();
         assert!(wait <= Duration::from_secs(6), "{wait:?}");
-        assert_eq!(guesses.check(other), Ok(()));
+        assert_eq!(guesses.count(other), Ok(()));
     }
 
     #[test]

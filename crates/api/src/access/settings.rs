@@ -25,6 +25,11 @@ pub struct AccessSettings {
     pub address_rate: RateSettings,
     /// Networks and addresses of proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<String>,
+    /// Networks and addresses of callers who decide, by `traceparent`, which of their requests are traced;
+    /// proxies are such.
+    pub trusted_tracers: Vec<String>,
+    /// Names that a server without keys is reached by, or `*`.
+    pub hosts: Vec<String>,
     /// Origins whose pages may ask, or `*`.
     pub cors_origins: Vec<String>,
 }
@@ -68,6 +73,8 @@ pub enum AccessError {
     BurstAlone(&'static str),
     #[error("trusted_proxies: {0:?} is no network, such as 10.0.0.0/8, and no address")]
     Proxy(String),
+    #[error("tracing.trusted: {0:?} is no network, such as 10.0.0.0/8, and no address")]
+    Tracer(String),
     #[error("cors.origins: {0:?} is no origin, such as https://a.example, and not * alone")]
     Origin(String),
 }

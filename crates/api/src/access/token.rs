@@ -1,7 +1,7 @@
 //! Tokens for one board's streams, for browsers: an `EventSource` cannot send a header.
 //!
-//! A token is its end and an HMAC-SHA256 of end and board under a secret of the server, so that
-//! nothing is kept of it. It cannot be taken back before its end, which is why that is near.
+//! A token is its end, the tag of the key that it was made with, and an HMAC-SHA256 of both and the board under a
+//! secret of the server, so that nothing is kept of it. It goes with its key.
 
 use axum::http::uri::PathAndQuery;
 use axum::http::{Request, Uri};
@@ -11,6 +11,8 @@ use board::Timestamp;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
+use super::key::KeyTag;
+
 /// What a token begins with, which no key does.
 const TOKEN_PREFIX: &str = "mbs_";
 
@@ -18,7 +20,7 @@ const TOKEN_PREFIX: &str = "mbs_";
 const PARAMETER: &str = "token";
 
 /// What else might be signed under the secret one day begins otherwise.
-const PURPOSE: &[u8] = b"megaboard stream token 1\n";
+const PURPOSE: &[u8] = b"megaboard stream token 2\n";
 
 /// Bytes of a secret.
 const SECRET_BYTES_MIN: usize = 32;
@@ -64,32 +66,40 @@ impl Tokens {
     }
 
     /// A token for the streams of a board, `kind/subject`, until this moment.
-    pub(crate) fn issue(&self, board: &str, end: Timestamp) -> String {
+    pub(crate) fn issue(&self, board: &str, key: KeyTag, end: Timestamp) -> String {
         let end = end.millis().to_be_bytes();
-        let mac = self.mac(board, end).finalize().into_bytes();
-        let bytes = [&end[..], &mac[..]].concat();
+        let mac = self.mac(board, key, end).finalize().into_bytes();
+        let bytes = [&end[..], &key[..], &mac[..]].concat();
         format!("{TOKEN_PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    pub(super) fn check(&self, token: &str, board: &str, now: Timestamp) -> Result<(), BadToken> {
+    /// The tag of the key that it was made with.
+    pub(super) fn check(
+        &self,
+        token: &str,
+        board: &str,
+        now: Timestamp,
+    ) -> Result<KeyTag, BadToken> {
         let text = token.strip_prefix(TOKEN_PREFIX).ok_or(BadToken::Wrong)?;
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadToken::Wrong)?;
-        let (end, mac) = bytes.split_first_chunk().ok_or(BadToken::Wrong)?;
+        let (end, rest) = bytes.split_first_chunk().ok_or(BadToken::Wrong)?;
+        let (key, mac) = rest.split_first_chunk().ok_or(BadToken::Wrong)?;
         if mac.len() != MAC_BYTES {
             return Err(BadToken::Wrong);
         }
-        let checked = self.mac(board, *end).verify_slice(mac);
+        let checked = self.mac(board, *key, *end).verify_slice(mac);
         checked.map_err(|_| BadToken::Wrong)?;
         if now.millis() >= i64::from_be_bytes(*end) {
             return Err(BadToken::Expired);
         }
-        Ok(())
+        Ok(*key)
     }
 
-    fn mac(&self, board: &str, end: [u8; END_BYTES]) -> Hmac<Sha256> {
+    fn mac(&self, board: &str, key: KeyTag, end: [u8; END_BYTES]) -> Hmac<Sha256> {
         let mut mac = self.keyed.clone();
         mac.update(PURPOSE);
         mac.update(&end);
+        mac.update(&key);
         mac.update(board.as_bytes());
         mac
     }
@@ -127,6 +137,7 @@ pub(super) fn take<B>(request: &mut Request<B>) -> Option<String> {
 mod tests {
     use super::*;
 
+    const KEY: KeyTag = *b"key tag.";
     const SECRET: &[u8] = b"0123456789abcdef0123456789abcdef";
 
     fn at(ms: i64) -> Timestamp {
@@ -136,15 +147,15 @@ mod tests {
     #[test]
     fn a_token_is_good_for_its_board_until_its_end() {
         let tokens = Tokens::under(SECRET).unwrap();
-        let token = tokens.issue("gifts/a", at(1000));
-        assert_eq!(tokens.check(&token, "gifts/a", at(999)), Ok(()));
+        let token = tokens.issue("gifts/a", KEY, at(1000));
+        assert_eq!(tokens.check(&token, "gifts/a", at(999)), Ok(KEY));
         let check = |board, ms| tokens.check(&token, board, at(ms));
         assert_eq!(check("gifts/a", 1000), Err(BadToken::Expired));
         assert_eq!(check("gifts/b", 999), Err(BadToken::Wrong));
         assert_eq!(check("gifts/", 999), Err(BadToken::Wrong));
         // Other servers agree where the secret is theirs, too, and only there.
         let same = Tokens::under(SECRET).unwrap();
-        assert_eq!(same.check(&token, "gifts/a", at(0)), Ok(()));
+        assert_eq!(same.check(&token, "gifts/a", at(0)), Ok(KEY));
         let other = Tokens::drawn().unwrap();
         assert_eq!(other.check(&token, "gifts/a", at(0)), Err(BadToken::Wrong));
         assert!(Tokens::under(&SECRET[1..]).is_none());
@@ -153,9 +164,9 @@ mod tests {
     #[test]
     fn no_bit_of_a_token_may_change() {
         let tokens = Tokens::drawn().unwrap();
-        let token = tokens.issue("gifts/a", at(1000));
+        let token = tokens.issue("gifts/a", KEY, at(1000));
         let bytes = URL_SAFE_NO_PAD.decode(&token[4..]).unwrap();
-        assert_eq!(bytes.len(), END_BYTES + MAC_BYTES);
+        assert_eq!(bytes.len(), END_BYTES + KEY.len() + MAC_BYTES);
         for bit in 0..8 * bytes.len() {
             let mut bytes = bytes.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);

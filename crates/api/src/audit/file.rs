@@ -1,14 +1,83 @@
-//! The file of an audit log: lines are added to it, each of them whole or not at all.
+//! The file of an audit log: lines are added to it, each of them whole or not at all, and files before it
+//! are kept up to a number.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Whoever may read the file; others of the machine may not.
+/// Only the server's user may read and write the file.
 const FILE_MODE: u32 = 0o600;
 
-/// The file, which is made where it is not there.
+/// How much a log may take on its disk: files of so many bytes, the current one and those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AuditLimits {
+    /// Bytes of a file. A line that would make it longer begins the next one.
+    pub file_bytes_max: u64,
+    /// Files before the current one; the oldest is deleted first.
+    pub files_kept: u32,
+}
+
+impl Default for AuditLimits {
+    fn default() -> Self {
+        Self {
+            file_bytes_max: 64 << 20,
+            files_kept: 7,
+        }
+    }
+}
+
+/// The log as it is on its disk.
+#[derive(Debug)]
+pub(super) struct Files {
+    path: PathBuf,
+    limits: AuditLimits,
+}
+
+impl Files {
+    pub(super) const fn new(path: PathBuf, limits: AuditLimits) -> Self {
+        Self { path, limits }
+    }
+
+    /// Adds a line, in the next file where this one is full.
+    pub(super) fn add(&self, line: Vec<u8>) -> io::Result<()> {
+        let mut file = open(&self.path)?;
+        let (bytes, _) = file.end()?;
+        // With the end of a line that a crash may have left without one.
+        let line_bytes = line.len() as u64 + 1;
+        if bytes > 0 && bytes + line_bytes > self.limits.file_bytes_max {
+            self.rotate()?;
+            file = open(&self.path)?;
+        }
+        add(&mut file, line)
+    }
+
+    /// Renames each file to the next number; the oldest is replaced. What is interrupted leaves numbers
+    /// out, and is gone on with by the next rotation.
+    fn rotate(&self) -> io::Result<()> {
+        for number in (0..self.limits.files_kept).rev() {
+            match std::fs::rename(self.numbered(number), self.numbered(number + 1)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        if self.limits.files_kept == 0 {
+            std::fs::remove_file(&self.path)?;
+        }
+        sync_folder(&self.path)
+    }
+
+    /// `audit.log`, `audit.log.1`, `audit.log.2`.
+    fn numbered(&self, number: u32) -> PathBuf {
+        let mut path = self.path.clone().into_os_string();
+        if number > 0 {
+            path.push(format!(".{number}"));
+        }
+        path.into()
+    }
+}
+
+/// The file, which is created where it is not there.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).mode(FILE_MODE);
@@ -18,11 +87,15 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     }
     let file = options.create(true).open(path)?;
     // The file's name is durable with its folder alone.
+    sync_folder(path)?;
+    Ok(file)
+}
+
+fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
-    Ok(file)
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 /// What lines are added to.
@@ -134,5 +207,49 @@ mod tests {
             let expected = format!("first\n{torn}third\n");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
         }
+    }
+
+    #[test]
+    fn a_log_takes_no_more_than_its_limit_and_the_newest_lines_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let limits = AuditLimits {
+            file_bytes_max: 40,
+            files_kept: 2,
+        };
+        let files = Files::new(folder.path().join("audit.log"), limits);
+        let read = || {
+            let text = |name| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+            ["audit.log.2", "audit.log.1", "audit.log"].map(text)
+        };
+        let mut all = String::new();
+        for number in 0..50 {
+            let line = format!("line {number}\n");
+            all.push_str(&line);
+            files.add(line.into_bytes()).unwrap();
+            let held = read();
+            assert!(held.iter().all(|text| text.len() <= 40), "{held:?}");
+            assert!(all.ends_with(&held.concat()), "{held:?}");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+        assert!(read().iter().all(|text| !text.is_empty()));
+        // A line is never refused for its length.
+        files.add(vec![b'x'; 100]).unwrap();
+        assert_eq!(read()[2].len(), 100);
+    }
+
+    #[test]
+    fn without_files_before_it_a_full_one_begins_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let limits = AuditLimits {
+            file_bytes_max: 10,
+            files_kept: 0,
+        };
+        let files = Files::new(folder.path().join("audit.log"), limits);
+        for number in 0..5 {
+            files.add(format!("line {number}\n").into_bytes()).unwrap();
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        let text = std::fs::read_to_string(folder.path().join("audit.log")).unwrap();
+        assert_eq!(text, "line 4\n");
     }
 }

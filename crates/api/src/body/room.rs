@@ -11,8 +11,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::problem::{Problem, ProblemType};
 
-/// Bytes of all bodies that are held whole at once.
-const ROOM_BYTES: usize = 256 << 20;
+/// Bytes of all bodies that are held whole at once, where nothing else is said.
+pub(crate) const BODIES_BYTES_MAX: usize = 256 << 20;
 
 /// Bytes of a piece of room.
 const PIECE_BYTES: usize = 1 << 10;
@@ -29,9 +29,9 @@ pub(crate) struct Whole {
 }
 
 impl Room {
-    /// Room for many bodies, and for one of so many bytes.
-    pub(crate) fn for_bodies_of(bytes_max: usize) -> Self {
-        Self::of(ROOM_BYTES.max(bytes_max))
+    /// Room for bodies of so many bytes all together, and for one of so many bytes in any case.
+    pub(crate) fn for_bodies_of(bytes_max: usize, all_bytes_max: usize) -> Self {
+        Self::of(all_bytes_max.max(bytes_max))
     }
 
     fn of(bytes: usize) -> Self {

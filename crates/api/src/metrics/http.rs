@@ -135,7 +135,7 @@ impl Http {
         );
         registry.register(
             "http_guesses_refused",
-            "Requests whose key was not looked at, since their address had sent too many wrong ones",
+            "Requests with a wrong key whose address had sent too many of them",
             self.guesses_refused.clone(),
         );
     }

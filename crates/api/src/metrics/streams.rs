@@ -69,7 +69,7 @@ impl Connections {
         );
         registry.register(
             "connections_refused",
-            "Connections that were closed as they came, since none had ended for too long",
+            "Connections beyond the limits: closed as they came, or accepted for probes alone",
             self.refused.clone(),
         );
         registry.register(

@@ -62,15 +62,15 @@ fn add_to_operation(path: &str, method: &Method, operation: &mut Operation) {
 /// What every route that asks for a key may answer, whatever it is; bodies have problems of their own.
 fn of_every_route(is_keyed: bool, has_body: bool) -> Vec<ProblemType> {
     use ProblemType as P;
-    let mut problems = vec![P::TooManyRequests, P::Overloaded];
+    let mut problems = vec![
+        P::Invalid,
+        P::UnknownHost,
+        P::HeadTooLarge,
+        P::TooManyRequests,
+        P::Overloaded,
+    ];
     if is_keyed {
-        problems.extend([
-            P::Invalid,
-            P::Unauthorized,
-            P::Forbidden,
-            P::Unavailable,
-            P::Unknown,
-        ]);
+        problems.extend([P::Unauthorized, P::Forbidden, P::Unavailable, P::Unknown]);
     }
     if has_body {
         problems.extend([

@@ -222,6 +222,15 @@ pub(crate) struct OfStream {
     token: Option<String>,
 }
 
+/// Of what is written only where it is still what the client saw.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+pub(crate) struct OfSeen {
+    /// The `ETag` of the answer that the change began with: 412 if it is no longer right.
+    #[param(rename = "If-Match", nullable = false)]
+    if_match: Option<String>,
+}
+
 /// Of what has an `ETag`.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]

@@ -89,9 +89,9 @@ groups! {
     /// Of what names a kind.
     OfKind: UnknownKind;
     /// Of a kind that is put.
-    OfKindPut: Conflict KindHasBoards;
+    OfKindPut: Conflict KindHasBoards PreconditionFailed;
     /// Of a kind that is deleted.
-    OfKindDelete: UnknownKind Conflict KindHasBoards;
+    OfKindDelete: UnknownKind Conflict KindHasBoards PreconditionFailed;
     /// Of a read of one window.
     OfWindow: UnknownKind UnknownWindow WindowGone;
     /// Of a read of one window that brings values.
@@ -129,11 +129,14 @@ const fn detail_of(problem: ProblemType) -> &'static str {
             "member \"u1\" is not among the best 1000 of day:2026-11-20: it has no neighbours"
         }
         P::MethodNotAllowed => "path \"/v1/top\" knows no GET",
+        P::UnknownHost => "host: \"boards.example\" is not among server.hosts",
+        P::HeadTooLarge => "the head has more than 65536 bytes or 100 lines",
         P::TooSlow => "the body sent nothing for 30 s",
         P::Conflict => "somebody else is changing the same",
         P::BoardExists => "the board has contributions: its settings are fixed",
         P::KindHasBoards => "the kind has boards, and the change would give them another meaning",
         P::WindowGone => "window: day:2026-01-01 is past its retention",
+        P::PreconditionFailed => "if-match: the kind is \"3f9a0c1d22b4e7a1\" now",
         P::TooLarge => "the body is larger than 16777216 bytes",
         P::UnsupportedMediaType => "content-type: \"text/plain\" is not application/json",
         P::OutOfRange => "points: 9007199254740992 is outside ±9007199254740991",

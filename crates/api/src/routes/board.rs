@@ -7,9 +7,11 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use shard_store::{BoardRecord, BuryError, SettleError, StoreError};
 use utoipa::ToSchema;
 
 use crate::app::App;
+use crate::audit::Act;
 use crate::body;
 use crate::openapi::params::{OfBoard, OfWindow};
 use crate::openapi::problems;
@@ -145,14 +147,24 @@ pub(crate) async fn show(
 )]
 pub(crate) async fn settle(
     State(app): State<Arc<App>>,
+    act: Act,
     path: BoardPath,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref()).finish()?;
+    let unfit = |error: board::IdentError| Problem::invalid(error.to_string());
+    path.board.subject().check_shown().map_err(unfit)?;
     let shape: SettingsShape = body::json(&app, &headers, request).await?;
     let settings = shape.settings(path.kind().shards())?;
+    if record_of(&app, &path)
+        .await?
+        .is_some_and(|record| record.born)
+    {
+        return Err(SettleError::Born.into());
+    }
+    act.begin(app.now()).await?;
     let record = app
         .router
         .settle(&path.board, &path.known, settings, app.now())
@@ -179,10 +191,20 @@ pub(crate) async fn settle(
 )]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
+    act: Act,
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<StatusCode, Problem> {
     Params::of(query.as_deref()).finish()?;
+    if record_of(&app, &path).await?.is_none() {
+        return Err(BuryError::NotThere.into());
+    }
+    act.begin(app.now()).await?;
     app.router.bury(&path.board, app.now()).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What the store has of a board now, whatever this server knows.
+async fn record_of(app: &App, path: &BoardPath) -> Result<Option<BoardRecord>, StoreError> {
+    app.router.store().board(&path.board).await
 }

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::members::{Change, Meant, change_in, meant};
 use crate::access::Caller;
 use crate::app::App;
-use crate::audit::Told;
+use crate::audit::{Act, Told};
 use crate::openapi::params::{OfAnybody, OfErasure, OfKinds};
 use crate::openapi::problems::OfHiding;
 use crate::params::Params;
@@ -64,6 +64,7 @@ struct ErasedShape {
 pub(crate) async fn erase(
     State(app): State<Arc<App>>,
     caller: Caller,
+    act: Act,
     MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
@@ -79,6 +80,7 @@ pub(crate) async fn erase(
     if let Some(after) = &after {
         check(&app, &caller, &meant, after)?;
     }
+    act.begin(app.now()).await?;
     let mut erasing = Erasing {
         app: &app,
         meant: &meant,

@@ -4,21 +4,29 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use board::KindName;
+use board::{Kind, KindName, Publication};
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use shard_router::CatalogueError;
 use utoipa::ToSchema;
 
 use crate::access::Caller;
 use crate::app::App;
+use crate::audit::Act;
 use crate::body;
-use crate::openapi::params::OfKind;
+use crate::if_match;
+use crate::if_none_match;
+use crate::openapi::params::{OfKind, OfKnown, OfSeen};
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemType};
 use crate::target::KindPath;
 use crate::wire::{self, KindShape};
+
+/// Of a digest, as many as tell kinds apart.
+const ETAG_BYTES: usize = 8;
 
 #[derive(Serialize, ToSchema)]
 #[schema(as = Kinds)]
@@ -46,7 +54,7 @@ pub(crate) async fn list(
     let own = kinds
         .iter()
         .filter(|kind| caller.is_for(kind.name().as_str()));
-    let kinds = own.map(|kind| KindShape::from(&**kind)).collect();
+    let kinds = own.map(|kind| shown(&app, &caller, kind)).collect();
     Ok(wire::json(&KindsShape { kinds }))
 }
 
@@ -56,32 +64,51 @@ pub(crate) async fn list(
     path = "/v1/kinds/{kind}",
     operation_id = "kind",
     tag = "Kinds",
-    params(OfKind),
+    params(OfKind, OfKnown),
     responses(
-        (status = 200, description = "The kind, with all its settings.", body = KindShape),
+        (
+            status = 200,
+            description = "The kind, with all its settings.",
+            body = KindShape,
+            headers(("etag" = String, description = "Names the settings.")),
+        ),
+        (
+            status = 304,
+            description = "The client has it.",
+            headers(("etag" = String, description = "The same again.")),
+        ),
         problems::OfKind,
     ),
 )]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
+    caller: Caller,
     KindPath(name): KindPath,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref()).finish()?;
+    // Whoever is about to change it has to see it as it is, not as this server last saw it.
+    app.router.catalogue().refresh().await?;
     let known = app.kind(&name).await?;
-    Ok(wire::json(&KindShape::from(&*known.kind)))
+    let etag = etag(&known.kind);
+    if if_none_match::matches(&headers, etag.as_bytes()) {
+        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, etag)]).into_response());
+    }
+    Ok(answer(&app, &caller, &known.kind))
 }
 
 /// Makes a kind, or changes it
 ///
 /// What is left out has its default. Of a kind with boards few settings may change; anything else is
-/// refused and says why.
+/// refused and says why. `publish` may be set, changed and taken away with an `admin` key that is not bound
+/// to kinds; others repeat it as it is.
 #[utoipa::path(
     put,
     path = "/v1/kinds/{kind}",
     operation_id = "put_kind",
     tag = "Kinds",
-    params(OfKind),
+    params(OfKind, OfSeen),
     request_body(
         content = KindShape,
         examples(
@@ -96,13 +123,25 @@ pub(crate) async fn show(
         ),
     ),
     responses(
-        (status = 200, description = "It is changed, or was so before.", body = KindShape),
-        (status = 201, description = "It is new.", body = KindShape),
+        (
+            status = 200,
+            description = "It is changed, or was so before.",
+            body = KindShape,
+            headers(("etag" = String, description = "Names the settings.")),
+        ),
+        (
+            status = 201,
+            description = "It is new.",
+            body = KindShape,
+            headers(("etag" = String, description = "Names the settings.")),
+        ),
         problems::OfKindPut,
     ),
 )]
 pub(crate) async fn put(
     State(app): State<Arc<App>>,
+    caller: Caller,
+    act: Act,
     KindPath(name): KindPath,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
@@ -110,16 +149,29 @@ pub(crate) async fn put(
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref()).finish()?;
     let shape: KindShape = body::json(&app, &headers, request).await?;
-    let kind = shape
-        .into_kind(&name)
+    let wanted = shape
+        .into_kind_at(&name, &app.publish_targets)
         .map_err(|error| Problem::invalid(error.to_string()))?;
-    let (known, created) = app.router.catalogue().put(kind, app.now()).await?;
+    // Asked of the very kind that is replaced, whoever writes meanwhile.
+    let checked = |held: Option<&Kind>| {
+        if_match::check(&headers, held.map(etag).as_deref())?;
+        check_publication(&app, &caller, held, &wanted)?;
+        Ok::<_, Problem>(wanted.clone())
+    };
+    let catalogue = app.router.catalogue();
+    // Another server may have changed it.
+    catalogue.refresh().await?;
+    let known = catalogue.known(&name);
+    checked(known.as_ref().map(|known| &*known.kind))?;
+    act.begin(app.now()).await?;
+    let put = catalogue.put_checked(wanted.name(), checked, app.now());
+    let (known, created) = put.await?;
     let status = if created {
         StatusCode::CREATED
     } else {
         StatusCode::OK
     };
-    Ok((status, wire::json(&KindShape::from(&*known.kind))).into_response())
+    Ok((status, answer(&app, &caller, &known.kind)).into_response())
 }
 
 /// Deletes a kind without boards
@@ -128,16 +180,76 @@ pub(crate) async fn put(
     path = "/v1/kinds/{kind}",
     operation_id = "delete_kind",
     tag = "Kinds",
-    params(OfKind),
+    params(OfKind, OfSeen),
     responses((status = 204, description = "It is gone."), problems::OfKindDelete),
 )]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
+    act: Act,
     KindPath(name): KindPath,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
     Params::of(query.as_deref()).finish()?;
     let name = KindName::new(&name).map_err(|_| Problem::unknown_kind(&name))?;
-    app.router.catalogue().delete(&name).await?;
+    let checked = |held: &Kind| if_match::check(&headers, Some(&etag(held)));
+    // Another server may have changed it.
+    app.router.catalogue().refresh().await?;
+    let known = app.kind(name.as_str()).await?;
+    checked(&known.kind)?;
+    if !app.router.store().boards(&name, None, 1).await?.is_empty() {
+        return Err(CatalogueError::HasBoards(name).into());
+    }
+    act.begin(app.now()).await?;
+    let catalogue = app.router.catalogue();
+    catalogue.delete_checked(&name, checked).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Publication is for keys alone that are bound to no kinds: what is written elsewhere is nobody's kind.
+fn check_publication(
+    app: &App,
+    caller: &Caller,
+    held: Option<&Kind>,
+    wanted: &Kind,
+) -> Result<(), Problem> {
+    let held = held.and_then(Kind::publication);
+    let is_same = match (held, wanted.publication()) {
+        (None, None) => true,
+        (Some(held), Some(wanted)) => {
+            // Which target it is counts, not how the kind refers to it.
+            let named = |publication: &Publication| {
+                let target = app.publish_targets.resolve(&publication.at);
+                target.map(|(name, _)| name.clone())
+            };
+            let at = wanted.at.clone();
+            named(held) == named(wanted) && *wanted == Publication { at, ..held.clone() }
+        }
+        _ => false,
+    };
+    if is_same || caller.is_unbounded_admin() {
+        return Ok(());
+    }
+    let detail =
+        "publish: only an admin key that is not bound to kinds may change it; repeat it as it is";
+    Err(Problem::new(ProblemType::Forbidden, detail))
+}
+
+fn shown(app: &App, caller: &Caller, kind: &Kind) -> KindShape {
+    KindShape::shown(kind, &app.publish_targets, caller.is_unbounded_admin())
+}
+
+fn answer(app: &App, caller: &Caller, kind: &Kind) -> Response {
+    let etag = [(header::ETAG, etag(kind))];
+    (etag, wire::json(&shown(app, caller, kind))).into_response()
+}
+
+/// Names all settings of a kind, whoever may see them.
+fn etag(kind: &Kind) -> String {
+    let text = serde_json::to_vec(&KindShape::from(kind)).expect("an answer is JSON");
+    let digest = Sha256::digest(text);
+    let digits = digest[..ETAG_BYTES]
+        .iter()
+        .map(|byte| format!("{byte:02x}"));
+    format!("\"{}\"", digits.collect::<String>())
 }

@@ -12,6 +12,7 @@ use shard_router::{Write, Written};
 use shard_store::Change;
 
 use crate::app::App;
+use crate::audit::Act;
 use crate::body;
 use crate::openapi::params::{OfMember, OfPlace, OfSet, OfWindow};
 use crate::openapi::problems;
@@ -83,16 +84,16 @@ pub(crate) async fn show(
 
 /// The change of the first field that gives the target; none where none does.
 fn to_target(app: &App, kind: &Kind, found: &Found<MemberView, UnlistedView>) -> Option<i64> {
-    let (own, target, without) = match found {
+    let (own, standing, target, without) = match found {
         // Where nobody else is at the target it stands there or above.
-        Found::Ranked(view) => (&view.own().entry, &view.target, Some(0)),
-        Found::Unlisted(view) => (&view.entry, &view.target, None),
+        Found::Ranked(view) => (&view.own().entry, &view.standing, &view.target, Some(0)),
+        Found::Unlisted(view) => (&view.entry, &view.standing, &view.target, None),
         Found::NotRanked => return None,
     };
     let Some(target) = target else { return without };
-    let target = &target.entry.key;
+    let (member, target) = (&own.key.member, &target.entry.key);
     kind.rules()
-        .change_to_overtake(&own.key, own.reached_at, target, app.now())
+        .change_to_overtake(standing, member, target, app.now())
 }
 
 /// Sets a member's standing outright
@@ -128,10 +129,14 @@ pub(crate) async fn set(
     let mut params = Params::of(query.as_deref());
     let selector = params.text("window")?;
     params.finish()?;
+    let unfit = |error: board::IdentError| Problem::invalid(error.to_string());
+    path.board.subject().check_shown().map_err(unfit)?;
+    path.member()?.check_shown().map_err(unfit)?;
     let text = body::json_text(&app, &headers, request).await?;
     let shape: StandingShape<'_> = body::from_json(&text)?;
     // The current window and the default of `at` are those of one moment, after the body has come.
-    let now = app.now();
+    let moment = app.moment();
+    let now = moment.now;
     let only = resolve_only(path.kind(), selector.as_deref(), now)?;
     let write = Write {
         board: Arc::new(path.board.clone()),
@@ -145,7 +150,7 @@ pub(crate) async fn set(
     let mut receipt = Receipt::default();
     for written in app
         .router
-        .write(std::slice::from_ref(&write), now, false)
+        .write(std::slice::from_ref(&write), moment, false)
         .await
     {
         app.metrics.writes.count(&written);
@@ -165,21 +170,23 @@ pub(crate) async fn set(
 )]
 pub(crate) async fn remove(
     State(app): State<Arc<App>>,
+    act: Act,
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<StatusCode, Problem> {
     Params::of(query.as_deref()).finish()?;
-    let now = app.now();
+    let moment = app.moment();
     let write = Write {
         board: Arc::new(path.board.clone()),
         kind: path.known.clone(),
         member: path.member()?.clone(),
         change: Change::Remove,
-        at: now,
+        at: moment.now,
         id: None,
         only: None,
     };
-    let written = app.router.write(&[write], now, false).await.pop();
+    act.begin(app.now()).await?;
+    let written = app.router.write(&[write], moment, false).await.pop();
     if let Some(written) = &written {
         app.metrics.writes.count(written);
     }

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use crate::access::Caller;
 use crate::app::App;
+use crate::audit::Act;
 use crate::openapi::params::{OfAnybody, OfHidden, OfKinds};
 use crate::openapi::problems::{OfHiding, OfKind};
 use crate::params::Params;
@@ -117,10 +118,12 @@ pub(crate) async fn is_hidden(
 pub(crate) async fn hide(
     State(app): State<Arc<App>>,
     caller: Caller,
+    act: Act,
     MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    hidden_in(&app, &caller, member, query.as_deref(), Some(Change::Hide)).await
+    let change = Some((Change::Hide, act));
+    hidden_in(&app, &caller, member, query.as_deref(), change).await
 }
 
 /// Shows a hidden member again
@@ -145,10 +148,12 @@ pub(crate) async fn hide(
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     caller: Caller,
+    act: Act,
     MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    hidden_in(&app, &caller, member, query.as_deref(), Some(Change::Show)).await
+    let change = Some((Change::Show, act));
+    hidden_in(&app, &caller, member, query.as_deref(), change).await
 }
 
 /// What becomes of a member in a kind.
@@ -176,11 +181,18 @@ async fn hidden_in(
     caller: &Caller,
     member: Member,
     query: Option<&str>,
-    change: Option<Change>,
+    change: Option<(Change, Act)>,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query);
     let meant = meant(app, caller, member, &mut params).await?;
     params.finish()?;
+    let change = match change {
+        None => None,
+        Some((change, act)) => {
+            act.begin(app.now()).await?;
+            Some(change)
+        }
+    };
     let mut problem = None;
     let mut hidden_in = Vec::new();
     for known in &meant.kinds {

@@ -1,20 +1,18 @@
-//! `GET /metrics`: what the service has counted, for Prometheus.
+//! `GET /metrics`: what the service has counted, for Prometheus, in the format that is asked for.
 
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
 use crate::app::App;
-
-/// The text of `OpenMetrics`, which Prometheus and its kin ask for first.
-const MEDIA_TYPE: HeaderValue =
-    HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+use crate::metrics::format::Format;
 
 /// What the service has counted
 ///
-/// For Prometheus; `docs/operations.md` lists the names.
+/// For Prometheus; `docs/operations.md` lists the names. `OpenMetrics` where `Accept` names it, otherwise the text
+/// format of Prometheus.
 #[utoipa::path(
     get,
     path = "/metrics",
@@ -22,16 +20,23 @@ const MEDIA_TYPE: HeaderValue =
     tag = "Service",
     responses((
         status = 200,
-        description = "OpenMetrics text.",
-        content_type = "application/openmetrics-text",
-        body = String,
+        description = "All series.",
+        content(
+            (String = "text/plain"),
+            (String = "application/openmetrics-text"),
+        ),
     )),
 )]
-pub(crate) async fn show(State(app): State<Arc<App>>) -> Response {
+pub(crate) async fn show(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
     let is_ready = app.router.store().ready().await.is_ok();
     app.metrics.note_ready(is_ready);
     app.metrics
         .streams
         .note_open(app.feeds.streams(), app.feeds.len());
-    ([(header::CONTENT_TYPE, MEDIA_TYPE)], app.told_metrics()).into_response()
+    let format = Format::wanted(&headers);
+    let said = [
+        (header::CONTENT_TYPE, format.media_type()),
+        (header::VARY, HeaderValue::from_static("accept")),
+    ];
+    (said, format.write(app.told_metrics())).into_response()
 }

@@ -128,15 +128,11 @@ fn answer(name: &str, headers: &HeaderMap) -> Result<Response, Problem> {
     Ok((said, media_type, Bytes::from_static(file.bytes)).into_response())
 }
 
-fn said_of(file: &PageFile) -> [(HeaderName, HeaderValue); 4] {
+fn said_of(file: &PageFile) -> [(HeaderName, HeaderValue); 3] {
     [
         (header::ETAG, file.etag.clone()),
         // Asked for each time, and seldom sent: a new server's page is never mixed with an old one's.
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
         (header::CONTENT_SECURITY_POLICY, POLICY),
-        (
-            header::X_CONTENT_TYPE_OPTIONS,
-            HeaderValue::from_static("nosniff"),
-        ),
     ]
 }

@@ -8,6 +8,7 @@ use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::Member;
 
+use crate::access::Caller;
 use crate::app::App;
 use crate::openapi::params::{OfBoard, OfStream};
 use crate::openapi::problems::OfWindow;
@@ -17,6 +18,9 @@ use crate::routes::top::entries_wanted;
 use crate::socket::Flow;
 use crate::stream::{OwnPlace, Reader, Watched};
 use crate::target::{BoardPath, selector_of};
+
+/// Neither kept by caches, nor compressed or changed on the way: what compresses collects events first.
+const AS_IT_IS: HeaderValue = HeaderValue::from_static("no-cache, no-transform");
 
 /// What tells proxies to pass each event on as it comes.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -39,13 +43,14 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
             description = "Events, without end.",
             body = String,
             content_type = "text/event-stream",
-            example = "retry: 1000\n\nid: 7b1c2f0a9d3e4c55.12\nevent: board\ndata: {\"board\":\"gifts/room-8842\",…}\n\n",
+            example = "retry: 1374\n\nid: 7b1c2f0a9d3e4c55.12\nevent: board\ndata: {\"board\":\"gifts/room-8842\",…}\n\n",
         ),
         OfWindow,
     ),
 )]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
+    caller: Caller,
     request: Request,
 ) -> Result<Response, Problem> {
     let (mut parts, _) = request.into_parts();
@@ -64,7 +69,7 @@ pub(crate) async fn show(
         n,
     };
     let flow = parts.extensions.remove::<Arc<Flow>>();
-    let reader = Reader::of(&app, &watched, changes, flow).await?;
+    let reader = Reader::of(&app, caller, &watched, changes, flow).await?;
     let body = match member {
         None => Body::from_stream(reader.events()),
         Some(member) => Body::from_stream(OwnPlace::new(app, watched, member).beside(reader)),
@@ -74,7 +79,7 @@ pub(crate) async fn show(
             header::CONTENT_TYPE,
             HeaderValue::from_static("text/event-stream"),
         ),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        (header::CACHE_CONTROL, AS_IT_IS),
         (UNBUFFERED, HeaderValue::from_static("no")),
     ];
     Ok((headers, body).into_response())

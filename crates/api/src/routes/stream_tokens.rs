@@ -86,7 +86,10 @@ pub(crate) async fn issue(
     let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
     let end = Timestamp::from_millis(app.now().millis().saturating_add(ttl));
     let shape = TokenShape {
-        token: app.access().tokens().issue(&board.to_string(), end),
+        token: app
+            .access()
+            .tokens()
+            .issue(&board.to_string(), caller.tag(), end),
         expires_at: end.to_string(),
     };
     // What lets somebody in is nothing for a cache.

@@ -101,11 +101,16 @@ pub(crate) fn entries_wanted(params: &mut Params<'_>, kind: &Kind) -> Result<usi
 
 /// What tells the answer from others made of the same snapshot.
 pub(crate) fn form(window: &ReadWindow, view: &TopView, n: usize) -> TopForm {
+    let Snapshot {
+        as_of, activity, ..
+    } = &*view.snapshot;
+    let is_final = window.is_final(*as_of, activity);
     TopForm {
         window: window.window,
         n,
-        is_final: window.is_final(view.snapshot.as_of) || view.snapshot.is_final(),
-        stale: view.stale,
+        is_final,
+        // What is final is as it is now, whether the store can be asked or not.
+        stale: view.stale && !is_final,
         listed: window.listed,
     }
 }

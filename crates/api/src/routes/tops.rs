@@ -1,5 +1,6 @@
 //! `POST /v1/top`: the top of many boards in one answer.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -10,6 +11,7 @@ use board::BoardName;
 use board::limits::TOP_MAX;
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
+use merger::TopView;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -20,7 +22,7 @@ use crate::body;
 use crate::openapi::problems::OfWindow;
 use crate::params::Params;
 use crate::problem::Problem;
-use crate::target::resolve;
+use crate::target::{ReadWindow, resolve};
 use crate::wire::TopsWritten;
 
 /// Boards of one request.
@@ -40,7 +42,7 @@ const ENTRIES_DEFAULT: u64 = 10;
 #[schema(as = TopsWanted)]
 #[serde(deny_unknown_fields, expecting = "an object with boards")]
 struct TopsShape {
-    /// At most 100.
+    /// At most 100, each named once.
     #[schema(max_items = 100)]
     boards: Vec<String>,
     /// As reads of one board have it.
@@ -93,22 +95,28 @@ pub(crate) async fn many(
         let detail = format!("n: {count} boards of so many are {entries}, more than {ENTRIES_MAX}");
         return Err(Problem::invalid(detail));
     }
+    check_distinct(&shape.boards)?;
     let tops = (0..count).map(|index| {
         let (app, caller, shape) = (&app, &caller, &shape);
         let top = async move {
-            let top = one(app, caller, shape, &shape.boards[index]).await;
+            let top = Top::of(app, caller, shape, &shape.boards[index]).await;
             top.map_err(|problem| problem.at(&format!("boards[{index}]")))
         };
         top.boxed()
     });
-    let tops: Vec<_> = stream::iter(tops.collect::<Vec<_>>())
-        .buffered(AT_ONCE_MAX)
-        .collect()
-        .await;
-    let tops = tops
-        .into_iter()
-        .collect::<Result<Vec<_>, Problem>>()?
-        .join(&b","[..]);
+    let mut tops = stream::iter(tops.collect::<Vec<_>>()).buffered(AT_ONCE_MAX);
+    // Each is rendered when its turn comes, under the limit of all answers.
+    let mut held = app.answers.hold();
+    let mut body = b"{\"boards\":[".to_vec();
+    while let Some(top) = tops.next().await {
+        if !body.ends_with(b"[") {
+            body.push(b',');
+        }
+        body.extend(top?.json());
+        held.grow_to(body.len())?;
+    }
+    body.extend_from_slice(b"]}");
+    drop(tops);
     let headers = [
         (
             header::CONTENT_TYPE,
@@ -116,33 +124,76 @@ pub(crate) async fn many(
         ),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ];
-    let body = [&b"{\"boards\":["[..], &tops, b"]}"].concat();
-    Ok((headers, body).into_response())
+    Ok(held.answer((headers, body).into_response()))
 }
 
-async fn one(
-    app: &App,
-    caller: &Caller,
-    shape: &TopsShape,
-    board: &str,
-) -> Result<Vec<u8>, Problem> {
-    let board: BoardName = board
-        .parse()
-        .map_err(|error: board::IdentError| Problem::invalid(error.to_string()))?;
-    caller.check_kind(board.kind().as_str())?;
-    let known = app.kind(board.kind().as_str()).await?;
-    let depth = known.kind.top() as u64;
-    let n = shape.n.unwrap_or(ENTRIES_DEFAULT.min(depth));
-    if n == 0 || n > depth {
-        let detail = format!("n: {n} is not a whole number from 1 to {depth}");
-        return Err(Problem::invalid(detail));
+/// Rejects a board that is named twice: a short request could ask for one answer a hundred times.
+fn check_distinct(boards: &[String]) -> Result<(), Problem> {
+    let mut seen = HashSet::new();
+    match boards.iter().find(|board| !seen.insert(board.as_str())) {
+        Some(board) => Err(Problem::invalid(format!(
+            "boards: {board:?} is named twice"
+        ))),
+        None => Ok(()),
     }
-    let window = resolve(&known.kind, shape.window.as_deref(), app.now())?;
-    let view = app
-        .merger
-        .top(&board, &known.kind, window.window, shape.fresh)
-        .await?;
-    let n = usize::try_from(n).unwrap_or(usize::MAX);
-    let form = top::form(&window, &view, n);
-    Ok(top::top_json(&board, &window.name(), &view.snapshot, form))
+}
+
+/// The top of one board, before it is rendered.
+struct Top {
+    board: BoardName,
+    window: ReadWindow,
+    view: TopView,
+    n: usize,
+}
+
+impl Top {
+    async fn of(
+        app: &App,
+        caller: &Caller,
+        shape: &TopsShape,
+        board: &str,
+    ) -> Result<Self, Problem> {
+        let board: BoardName = board
+            .parse()
+            .map_err(|error: board::IdentError| Problem::invalid(error.to_string()))?;
+        caller.check_kind(board.kind().as_str())?;
+        let known = app.kind(board.kind().as_str()).await?;
+        let depth = known.kind.top() as u64;
+        let n = shape.n.unwrap_or(ENTRIES_DEFAULT.min(depth));
+        if n == 0 || n > depth {
+            let detail = format!("n: {n} is not a whole number from 1 to {depth}");
+            return Err(Problem::invalid(detail));
+        }
+        let window = resolve(app, &known.kind, shape.window.as_deref())?;
+        let view = app
+            .merger
+            .top(&board, &known.kind, window.window, shape.fresh)
+            .await?;
+        Ok(Self {
+            board,
+            window,
+            view,
+            n: usize::try_from(n).unwrap_or(usize::MAX),
+        })
+    }
+
+    fn json(&self) -> Vec<u8> {
+        let form = top::form(&self.window, &self.view, self.n);
+        let name = self.window.name();
+        top::top_json(&self.board, &name, &self.view.snapshot, form)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_board_is_named_once() {
+        let boards = ["gifts/a", "gifts/b"].map(str::to_owned);
+        assert_eq!(check_distinct(&boards), Ok(()));
+        let twice = ["gifts/a", "gifts/b", "gifts/a"].map(str::to_owned);
+        let problem = check_distinct(&twice).unwrap_err();
+        assert_eq!(problem.detail, "boards: \"gifts/a\" is named twice");
+    }
 }

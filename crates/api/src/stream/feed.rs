@@ -13,7 +13,7 @@ use super::frame::{Frame, event_aside};
 use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::routes::form;
-use crate::target::resolve_at;
+use crate::target::resolve_now;
 
 /// Silence after which readers are sent a comment: whoever is in between keeps the connection, and a
 /// reader who has gone is found out.
@@ -91,7 +91,7 @@ impl Feed {
         let Watched { board, window, n } = &self.watched;
         let known = self.app.kind(board.kind().as_str()).await?;
         let kind = &known.kind;
-        let window = resolve_at(kind, *window, self.app.now())?;
+        let window = resolve_now(&self.app, kind, *window)?;
         let top = self.app.merger.top(board, kind, window.window, false);
         let view = top.await?;
         let form = form(&window, &view, *n);
@@ -106,7 +106,7 @@ impl Feed {
     /// begun since.
     fn look_again(&self, known: &Sight, kind: &Kind, before: &Frame) -> Option<Arc<Frame>> {
         let Watched { board, window, n } = &self.watched;
-        let window = resolve_at(kind, *window, self.app.now()).ok()?;
+        let window = resolve_now(&self.app, kind, *window).ok()?;
         if window.window != before.window() {
             return None;
         }

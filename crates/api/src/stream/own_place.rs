@@ -17,7 +17,7 @@ use super::frame::event_aside;
 use super::reader::Reader;
 use crate::app::App;
 use crate::problem::Problem;
-use crate::target::resolve_at;
+use crate::target::resolve_now;
 use crate::wire::{Answer, Envelope, PlaceShape};
 
 /// Members above that are looked at for who has overtaken.
@@ -144,7 +144,7 @@ impl OwnPlace {
         let Watched { board, window, .. } = &self.watched;
         let known = self.app.kind(board.kind().as_str()).await?;
         let kind = &known.kind;
-        let window = resolve_at(kind, *window, self.app.now())?;
+        let window = resolve_now(&self.app, kind, *window)?;
         let merger = &self.app.merger;
         let around = (ABOVE_MAX, 1);
         let read = merger.member_of_whole(board, kind, window.window, &self.member, around);
@@ -157,7 +157,7 @@ impl OwnPlace {
         let place = PlaceShape::of(kind.rules(), &answer.value, answer.members);
         let told = Told {
             window: window.window,
-            is_final: window.is_final(answer.as_of) || answer.is_final(),
+            is_final: window.is_final(answer.as_of, &answer.activity),
             place: place.as_ref().map(json).unwrap_or_default(),
             position: view.map(|view| view.own().position),
             above: view.map(above).unwrap_or_default(),

@@ -2,22 +2,26 @@
 
 use std::convert::Infallible;
 use std::future::poll_fn;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use board::KindName;
 use bytes::Bytes;
 use futures::{Stream, stream};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::feed::{Signal, Watched};
 use super::feeds::Seat;
-use super::frame::Frame;
+use super::frame::{Frame, event_aside};
+use crate::access::Caller;
 use crate::app::App;
 use crate::metrics::Streams;
 use crate::problem::Problem;
 use crate::socket::Flow;
 
-/// What a stream begins with: how long to wait before connecting again.
-const BEGIN: Bytes = Bytes::from_static(b"retry: 1000\n\n");
+/// The range that the time before a reconnect is drawn from, for each stream, in milliseconds: a server
+/// that restarts has all its clients connect again, and not all at the same moment.
+const RETRY_MS: RangeInclusive<u32> = 500..=2_500;
 
 /// A comment, for silence.
 const BEAT: Bytes = Bytes::from_static(b":\n\n");
@@ -30,7 +34,26 @@ pub(crate) struct Reader {
     flow: Option<Arc<Flow>>,
     has_begun: bool,
     sent: Sent,
+    /// Asked before each event, silence's comments included.
+    admission: Option<Admission>,
     _permit: OwnedSemaphorePermit,
+}
+
+/// On whose behalf a stream goes on: it ends with the key.
+pub(crate) struct Admission {
+    pub(crate) app: Arc<App>,
+    pub(crate) caller: Caller,
+    pub(crate) kind: KindName,
+}
+
+impl Admission {
+    /// The event that tells the end of it.
+    fn end(&self) -> Option<Bytes> {
+        let Self { app, caller, kind } = self;
+        let checked = caller.check_still_for(&app.access, kind.as_str(), app.now());
+        let problem = checked.err()?;
+        Some(event_aside("problem", &problem.json()))
+    }
 }
 
 /// What a signal has for a reader.
@@ -56,6 +79,7 @@ impl Reader {
     /// A reader of what is watched, from now on. With `changes` it is told what moved where it can be.
     pub(crate) async fn of(
         app: &Arc<App>,
+        caller: Caller,
         watched: &Watched,
         changes: bool,
         flow: Option<Arc<Flow>>,
@@ -64,7 +88,13 @@ impl Reader {
         if let Some(flow) = &flow {
             flow.streams();
         }
-        Ok(Self::at(seat, changes, flow, app.metrics.streams.clone()))
+        let mut reader = Self::at(seat, changes, flow, app.metrics.streams.clone());
+        reader.admission = Some(Admission {
+            app: app.clone(),
+            caller,
+            kind: watched.board.kind().clone(),
+        });
+        Ok(reader)
     }
 
     fn at(mut seat: Seat, changes: bool, flow: Option<Arc<Flow>>, metrics: Arc<Streams>) -> Self {
@@ -82,6 +112,7 @@ impl Reader {
                 beats,
                 metrics,
             },
+            admission: None,
             _permit: seat.permit,
         }
     }
@@ -107,12 +138,16 @@ impl Reader {
         }
         if !self.has_begun {
             self.has_begun = true;
-            return Some(BEGIN);
+            return Some(begin());
         }
         loop {
             self.signals.changed().await.ok()?;
             if let Some(flow) = &self.flow {
                 poll_fn(|context| flow.poll_free(context)).await;
+            }
+            if let Some(end) = self.admission.as_ref().and_then(Admission::end) {
+                self.sent.has_ended = true;
+                return Some(end);
             }
             // Looked at in its place: what all readers share is counted by each who holds it.
             let signal = self.signals.borrow_and_update();
@@ -128,6 +163,14 @@ impl Reader {
             }
         }
     }
+}
+
+/// What a stream begins with: how long to wait before connecting again.
+fn begin() -> Bytes {
+    let (min, max) = (*RETRY_MS.start(), *RETRY_MS.end());
+    let drawn = getrandom::u32().expect("the system has random bytes");
+    let retry_ms = min + drawn % (max - min + 1);
+    Bytes::from(format!("retry: {retry_ms}\n\n"))
 }
 
 impl Sent {
@@ -205,7 +248,7 @@ mod tests {
                 flow,
                 metrics,
             };
-            assert_eq!(seen.next().as_deref(), Some("retry: 1000\n\n"));
+            assert!(RETRY_MS.contains(&retry_ms(&seen.next().unwrap())));
             assert_eq!(seen.next().as_deref(), Some("board 1"));
             seen
         }
@@ -222,6 +265,25 @@ mod tests {
             let event = self.events.next().now_or_never()?;
             let bytes = event.expect("the stream goes on").unwrap();
             Some(String::from_utf8(bytes.to_vec()).unwrap())
+        }
+    }
+
+    /// How long the first event of a stream asks to wait.
+    fn retry_ms(begin: &str) -> u32 {
+        let retry = begin.strip_prefix("retry: ").unwrap();
+        retry.strip_suffix("\n\n").unwrap().parse().unwrap()
+    }
+
+    #[test]
+    fn clients_do_not_connect_again_all_at_once() {
+        let drawn = (0..1_000).map(|_| retry_ms(std::str::from_utf8(&begin()).unwrap()));
+        let drawn: Vec<u32> = drawn.collect();
+        assert!(drawn.iter().all(|retry_ms| RETRY_MS.contains(retry_ms)));
+        // A thousand of them leave no quarter of the range empty, but for once in 10^125 runs.
+        for quarter in 0..4 {
+            let from = 500 + quarter * 500;
+            let is_there = |retry_ms: &u32| (from..=from + 500).contains(retry_ms);
+            assert!(drawn.iter().any(is_there), "from {from} ms");
         }
     }
 

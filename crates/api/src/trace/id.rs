@@ -24,8 +24,13 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 pub(super) fn of(headers: &HeaderMap) -> HeaderValue {
     match headers.get(REQUEST_ID) {
         Some(id) if is_fit(id.as_bytes()) => id.clone(),
-        _ => new(*PROCESS, COUNT.fetch_add(1, Ordering::Relaxed)),
+        _ => new_id(),
     }
+}
+
+/// A new one.
+pub(crate) fn new_id() -> HeaderValue {
+    new(*PROCESS, COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Neither long nor anything that a log or a terminal could take for more than an id.

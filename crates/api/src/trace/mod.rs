@@ -15,4 +15,4 @@ pub use parent::TraceParent;
 pub use tracer::{TraceId, Tracer};
 
 pub(crate) use heard::Heard;
-pub(crate) use id::REQUEST_ID;
+pub(crate) use id::{REQUEST_ID, new_id};

@@ -52,7 +52,7 @@ impl Envelope {
             members: answer.members,
             listed: window.listed,
             span: SpanShape::from(&answer.activity),
-            is_final: window.is_final(answer.as_of) || answer.is_final(),
+            is_final: window.is_final(answer.as_of, &answer.activity),
         }
     }
 }

@@ -102,9 +102,11 @@ pub(crate) struct StandingShape<'a> {
 impl ContributionShape<'_> {
     /// Checks everything that does not depend on a kind. `now` is for those without a time.
     pub(crate) fn check(&self, now: Timestamp) -> Result<Contributed<'_>, Problem> {
+        let member = Member::new(&self.member.0);
+        let member = member.and_then(|member| member.check_shown().map(|()| member));
         Ok(Contributed {
             targets: self.targets()?,
-            member: Member::new(&self.member.0).map_err(|e| Problem::invalid(e.to_string()))?,
+            member: member.map_err(|error| Problem::invalid(error.to_string()))?,
             at: self.at.map_or(now, |moment| moment.0),
             id: id(self.id.as_ref())?,
             named: Named::of(self.points, self.values.as_ref())?,

@@ -62,7 +62,7 @@ impl EntryText<'_> {
 
 #[cfg(test)]
 mod tests {
-    use board::{Member, RankKey};
+    use board::Member;
     use merger::RankedEntry;
     use shard_store::Entry;
 
@@ -78,10 +78,10 @@ mod tests {
             rank: position,
             position,
             entry: Entry {
-                key: RankKey {
-                    words: kind.rules().rank_words(values, reached_at),
-                    member: Member::new(member).unwrap(),
-                },
+                key: kind.rules().rank_key(
+                    kind.rules().rank_words(values, reached_at),
+                    Member::new(member).unwrap(),
+                ),
                 reached_at,
             },
         };

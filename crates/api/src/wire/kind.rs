@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use board::{
     Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Op, Period,
-    RankStyle, Rules, RulesError, Ties, WindowRule,
+    PublishTargets, RankStyle, Rules, RulesError, Ties, WindowRule,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -125,8 +125,13 @@ pub(super) fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError
 }
 
 impl KindShape {
-    /// The kind of this name that the shape describes.
+    /// The kind of this name that the shape describes, where no target is configured to publish to.
     pub fn into_kind(self, name: &str) -> Result<Kind, ShapeError> {
+        self.into_kind_at(name, &PublishTargets::default())
+    }
+
+    /// The same, where these targets are configured.
+    pub fn into_kind_at(self, name: &str, targets: &PublishTargets) -> Result<Kind, ShapeError> {
         if let Some(other) = self.kind.as_deref().filter(|other| *other != name) {
             return Err(wrong(
                 "kind",
@@ -151,10 +156,21 @@ impl KindShape {
             publish: self
                 .publish
                 .as_ref()
-                .map(|shape| shape.publication(self.fields.len()))
+                .map(|shape| shape.publication(self.fields.len(), targets))
                 .transpose()?,
         };
         Kind::new(spec).map_err(|error| ShapeError(error.to_string()))
+    }
+
+    /// The kind as a caller sees it who may or may not see addresses of servers that boards are published
+    /// to. A configured one is called by its name.
+    pub(crate) fn shown(kind: &Kind, targets: &PublishTargets, addresses: bool) -> Self {
+        Self {
+            publish: kind
+                .publication()
+                .map(|publication| PublishShape::shown(publication, targets, addresses)),
+            ..Self::from(kind)
+        }
     }
 
     fn top(&self) -> u64 {
@@ -190,12 +206,13 @@ impl KindShape {
             ModeShape::Best => Mode::Best,
             ModeShape::Latest => Mode::Latest,
         };
+        let fields: Vec<FieldRule> = fields.collect::<Result<_, _>>()?;
+        let first = fields.first().map_or(Direction::Desc, |field| field.order);
         let ties = match self.ties {
             TiesShape::Earliest => Ties::Earliest,
             TiesShape::Latest => Ties::Latest,
-            TiesShape::Member => Ties::Member,
+            TiesShape::Member => Ties::by_member(first),
         };
-        let fields = fields.collect::<Result<Vec<_>, _>>()?;
         let invalid = |error: RulesError| ShapeError(error.to_string());
         let rules = Rules::new(fields, mode, ties).map_err(invalid)?;
         match &self.packed {
@@ -283,7 +300,7 @@ impl From<&Kind> for KindShape {
             ties: match kind.rules().ties() {
                 Ties::Earliest => TiesShape::Earliest,
                 Ties::Latest => TiesShape::Latest,
-                Ties::Member => TiesShape::Member,
+                Ties::Member | Ties::LowerMember => TiesShape::Member,
             },
             windows: kind.windows().iter().map(period).collect(),
             time_zone: kind.calendar().time_zone().to_owned(),

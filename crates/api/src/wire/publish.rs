@@ -1,8 +1,13 @@
 //! Where a kind is published to, as clients and configuration files write it.
+//!
+//! A kind names one of the targets that the configuration has; where that is, and who logs in, is no part
+//! of it.
 
 use std::fmt::Display;
 
-use board::{Period, Publication, PublishProtocol, PublishTarget};
+use board::{
+    Period, Publication, PublishAt, PublishProtocol, PublishTarget, PublishTargets, TargetName,
+};
 use encodings::Encoding;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -15,17 +20,27 @@ const ENCODING_DEFAULT: &str = "plain";
 /// How often a window is published at most, where it is not told.
 const EVERY_DEFAULT: &str = "1s";
 
+/// What keys of a store on Redis begin with.
+const STORE_KEYS: &str = "megaboard:";
+
 /// What stands in place of an encoding where there is to be no sorted set.
 const NO_ENCODING: &str = "none";
 
 /// Where the top of a kind's boards is kept for readers of another server.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[schema(as = Publish)]
-#[serde(deny_unknown_fields, expecting = "an object with store and key")]
+#[serde(deny_unknown_fields, expecting = "an object with target and key")]
 pub(super) struct PublishShape {
-    /// `redis://HOST:PORT[/DATABASE]`, `redis-cluster://HOST:PORT` or `memcached://HOST:PORT`.
-    #[schema(example = "redis://10.0.0.7:6379")]
-    store: String,
+    /// The server, by the name that the configuration has for it. Required, but where `store` stands in
+    /// its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "readers", pattern = "^[a-z][a-z0-9-]{0,62}$")]
+    target: Option<String>,
+    /// The address of a configured server, in place of its name. Only what earlier versions have stored, and
+    /// is not configured, is answered so, and to keys alone that may change it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "redis://10.0.0.7:6379", deprecated)]
+    store: Option<String>,
     /// What a board's window is called there.
     #[schema(example = "leaderboard:{subject}:{period}")]
     key: String,
@@ -46,20 +61,80 @@ pub(super) struct PublishShape {
 }
 
 impl PublishShape {
-    /// The publication that the shape describes, for a kind of so many fields.
-    pub(super) fn publication(&self, fields: usize) -> Result<Publication, ShapeError> {
-        let store: PublishTarget = read("publish.store", &self.store)?;
+    /// The publication that the shape describes, for a kind of so many fields. Only configured targets
+    /// are accepted.
+    pub(super) fn publication(
+        &self,
+        fields: usize,
+        targets: &PublishTargets,
+    ) -> Result<Publication, ShapeError> {
+        let (name, target) = self.target(targets)?;
+        if self.key.starts_with(STORE_KEYS) {
+            let reason = format!(
+                "{:?} begins with {STORE_KEYS}, as keys of a store do",
+                self.key
+            );
+            return Err(wrong("publish.key", reason));
+        }
         let windows = self.windows.iter();
         let windows = windows.map(|period| read::<Period>("publish.windows", period));
         let every = self.every.as_deref().unwrap_or(EVERY_DEFAULT);
         Ok(Publication {
             key: read("publish.key", &self.key)?,
             windows: windows.collect::<Result<_, _>>()?,
-            encoding: self.encoding(store.protocol, fields)?,
-            store,
+            encoding: self.encoding(target.protocol, fields)?,
+            at: PublishAt::Name(name.clone()),
             top: self.top,
             every: duration("publish.every", every)?,
         })
+    }
+
+    /// The configured target.
+    fn target<'a>(
+        &self,
+        targets: &'a PublishTargets,
+    ) -> Result<(&'a TargetName, &'a PublishTarget), ShapeError> {
+        let (setting, text, at) = match (&self.target, &self.store) {
+            (Some(name), None) => {
+                let at = PublishAt::Name(read("publish.target", name)?);
+                ("publish.target", name, at)
+            }
+            (None, Some(address)) => {
+                let at = PublishAt::Address(read("publish.store", address)?);
+                ("publish.store", address, at)
+            }
+            (None, None) => return Err(wrong("publish.target", "is missing")),
+            (Some(_), Some(_)) => {
+                return Err(wrong("publish.store", "target names the server already"));
+            }
+        };
+        targets.resolve(&at).ok_or_else(|| {
+            let names: Vec<&str> = targets.names().map(TargetName::as_str).collect();
+            let known = if names.is_empty() {
+                "none is configured".to_owned()
+            } else {
+                format!("configured are {}", names.join(", "))
+            };
+            let reason = format!("{text:?} is no configured target; {known} ([publish.targets])");
+            wrong(setting, reason)
+        })
+    }
+
+    /// The same, as it is shown to this sort of caller: a configured target by its name, and the address
+    /// of another one not at all, unless the caller may see addresses.
+    pub(super) fn shown(
+        publication: &Publication,
+        targets: &PublishTargets,
+        addresses: bool,
+    ) -> Self {
+        let mut shape = Self::from(publication);
+        if let Some((name, _)) = targets.resolve(&publication.at) {
+            shape.target = Some(name.to_string());
+            shape.store = None;
+        } else if !addresses {
+            shape.store = None;
+        }
+        shape
     }
 
     fn encoding(&self, protocol: PublishProtocol, fields: usize) -> Result<String, ShapeError> {
@@ -97,8 +172,13 @@ fn read<T: std::str::FromStr<Err: Display>>(setting: &str, text: &str) -> Result
 impl From<&Publication> for PublishShape {
     fn from(publication: &Publication) -> Self {
         let windows = publication.windows.iter();
+        let (target, store) = match &publication.at {
+            PublishAt::Name(name) => (Some(name.to_string()), None),
+            PublishAt::Address(address) => (None, Some(address.to_string())),
+        };
         Self {
-            store: publication.store.to_string(),
+            target,
+            store,
             key: publication.key.to_string(),
             windows: windows.map(|period| period.as_str().to_owned()).collect(),
             encoding: Some(publication.encoding.clone()),

@@ -7,12 +7,12 @@ use board::{BoardName, Kind, Window};
 use shard_router::{KnownKind, Write};
 
 use super::Return;
-use super::receipt::Receipt;
+use super::receipt::{LISTED_MAX, Receipt};
 use super::standings;
 use crate::access::Caller;
 use crate::app::App;
 use crate::body;
-use crate::problem::{Problem, ProblemType};
+use crate::problem::{Problem, ProblemType, shortened};
 use crate::target::resolve_only;
 use crate::wire::{Contributed, ContributionShape, Targets};
 
@@ -24,6 +24,8 @@ pub(super) struct Chunk<'a> {
     /// For each write the place of its contribution in the request.
     places: Vec<usize>,
     rejected: Vec<(usize, Option<String>, Problem)>,
+    /// Those behind the last that a receipt can list.
+    unlisted: Vec<ProblemType>,
     /// The last board that was named: most contributions name the one before them again.
     last: Option<(Arc<BoardName>, String, KnownKind)>,
     /// Kinds that the store was asked for and does not have.
@@ -41,6 +43,7 @@ impl<'a> Chunk<'a> {
             writes: Vec::new(),
             places: Vec::new(),
             rejected: Vec::new(),
+            unlisted: Vec::new(),
             last: None,
             unknown: HashSet::new(),
             last_window: None,
@@ -63,7 +66,15 @@ impl<'a> Chunk<'a> {
     }
 
     pub(super) fn reject(&mut self, place: usize, problem: Problem) {
-        self.rejected.push((place, None, problem));
+        self.reject_on(place, None, problem);
+    }
+
+    fn reject_on(&mut self, place: usize, board: Option<&str>, problem: Problem) {
+        if self.rejected.len() < LISTED_MAX {
+            self.rejected.push((place, board.map(shortened), problem));
+        } else {
+            self.unlisted.push(problem.kind);
+        }
     }
 
     /// A write for each board of a contribution.
@@ -84,7 +95,7 @@ impl<'a> Chunk<'a> {
                 self.writes.push(write);
                 self.places.push(place);
             }
-            Err(problem) => self.rejected.push((place, Some(text.to_owned()), problem)),
+            Err(problem) => self.reject_on(place, Some(text), problem),
         }
     }
 
@@ -137,7 +148,8 @@ impl<'a> Chunk<'a> {
         }
         let board: BoardName = text
             .parse()
-            .map_err(|error: board::IdentError| Problem::invalid(format!("board: {error}")))?;
+            .and_then(|board: BoardName| board.subject().check_shown().map(|()| board))
+            .map_err(|error| Problem::invalid(format!("board: {error}")))?;
         self.caller.check_kind(board.kind().as_str())?;
         let kind = self.kind(board.kind().as_str()).await?;
         let board = Arc::new(board);
@@ -164,9 +176,13 @@ impl<'a> Chunk<'a> {
             counted.reject(problem.kind);
             receipt.reject(place, board, problem);
         }
+        for kind in self.unlisted {
+            counted.reject(kind);
+            receipt.reject_unlisted();
+        }
         let report = wanted != Return::Nothing;
-        let now = self.app.now();
-        let written = self.app.router.write(&self.writes, now, report).await;
+        let moment = self.app.moment();
+        let written = self.app.router.write(&self.writes, moment, report).await;
         for ((place, write), written) in self.places.iter().zip(&self.writes).zip(&written) {
             counted.count(written);
             receipt.count(*place, &write.board, written);

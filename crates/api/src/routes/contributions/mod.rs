@@ -24,7 +24,7 @@ use utoipa::ToSchema;
 
 use self::chunk::Chunk;
 pub(crate) use self::receipt::Receipt;
-use crate::access::Caller;
+use crate::access::{Caller, Scope};
 use crate::app::App;
 use crate::body::{self, LINE_BYTES_MAX, Line, Lines};
 use crate::openapi::params::OfContributions;
@@ -159,12 +159,7 @@ async fn json(
         chunk.write(wanted, &mut receipt).await;
         return receipt.into_single();
     }
-    let items = body::items_from_json(text)?;
-    if items.len() > ARRAY_ITEMS_MAX {
-        let count = items.len();
-        let detail = format!("the array has {count} elements, more than {ARRAY_ITEMS_MAX}");
-        return Err(Problem::new(ProblemType::TooLarge, detail));
-    }
+    let items = body::items_from_json(text, ARRAY_ITEMS_MAX)?;
     check_count(items.len(), wanted)?;
     counted.add(items.len());
     for (number, items) in items.chunks(CHUNK_MAX).enumerate() {
@@ -199,6 +194,10 @@ async fn lines(
     let mut read = 0;
     loop {
         let (chunk, taken, end) = next_chunk(app, caller, &mut lines, read, wanted).await;
+        // A stream goes on no longer than its key: what has come since is not written.
+        if let Err(problem) = caller.check_still(app.access(), Scope::Write, app.now()) {
+            return Err(problem.with(&receipt));
+        }
         // More than one chunk is more than may be asked for, and nothing is written yet.
         check_count(read + taken, wanted)?;
         read += taken;

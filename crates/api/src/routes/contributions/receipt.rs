@@ -11,8 +11,12 @@ use super::standings::WrittenShape;
 use crate::problem::{Problem, ProblemType};
 use crate::wire;
 
-/// Items that the lists name; the counts go on.
-const LISTED_MAX: usize = 1000;
+/// Items that each list names; the counts go on.
+pub(super) const LISTED_MAX: usize = 1000;
+
+/// Bytes of boards and details that each list holds; items beyond them are only counted. Rejected items take
+/// nothing from failed ones, which their client is to send again.
+const LISTED_BYTES_MAX: usize = 1 << 20;
 
 /// Counts of outcomes, by contribution and board, and the items that were not applied.
 #[derive(Debug, Default, Serialize, ToSchema)]
@@ -23,7 +27,7 @@ pub(crate) struct Receipt {
     duplicates: u64,
     /// Wrong: never to be sent again.
     rejected_count: u64,
-    /// The first 1,000 of them.
+    /// The first 1,000 of them, and at most a mebibyte.
     rejected: Vec<ItemShape>,
     /// Not taken by the store.
     failed_count: u64,
@@ -33,6 +37,12 @@ pub(crate) struct Receipt {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     read: Option<usize>,
+    /// Bytes of boards and details in `rejected`.
+    #[serde(skip)]
+    rejected_bytes: usize,
+    /// Those in `failed`.
+    #[serde(skip)]
+    failed_bytes: usize,
     /// With `return`: of each that was applied or a duplicate.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     standings: Vec<WrittenShape>,
@@ -78,8 +88,14 @@ impl Receipt {
 
     pub(crate) fn reject(&mut self, index: usize, board: Option<String>, problem: Problem) {
         self.rejected_count += 1;
-        list(&mut self.rejected, index, board, &problem);
+        let bytes = &mut self.rejected_bytes;
+        list(&mut self.rejected, bytes, index, board, &problem);
         self.first.get_or_insert(problem);
+    }
+
+    /// Counts one that comes behind more than the list names.
+    pub(crate) const fn reject_unlisted(&mut self) {
+        self.rejected_count += 1;
     }
 
     pub(crate) fn count(&mut self, index: usize, board: &BoardName, written: &Written) {
@@ -93,7 +109,8 @@ impl Receipt {
                 self.failed_count += 1;
                 self.any_unknown |= matches!(failure, Failure::Unknown(_));
                 let problem = Problem::from(failure);
-                list(&mut self.failed, index, Some(board.to_string()), &problem);
+                let (failed, bytes) = (&mut self.failed, &mut self.failed_bytes);
+                list(failed, bytes, index, Some(board.to_string()), &problem);
             }
         }
     }
@@ -113,14 +130,21 @@ impl Receipt {
     }
 }
 
-fn list(items: &mut Vec<ItemShape>, index: usize, board: Option<String>, problem: &Problem) {
-    if items.len() < LISTED_MAX {
-        let (r#type, detail) = (problem.kind.word(), problem.detail.clone());
+fn list(
+    items: &mut Vec<ItemShape>,
+    listed_bytes: &mut usize,
+    index: usize,
+    board: Option<String>,
+    problem: &Problem,
+) {
+    let bytes = problem.detail.len() + board.as_ref().map_or(0, String::len);
+    if items.len() < LISTED_MAX && *listed_bytes + bytes <= LISTED_BYTES_MAX {
+        *listed_bytes += bytes;
         items.push(ItemShape {
             index,
             board,
-            r#type,
-            detail,
+            r#type: problem.kind.word(),
+            detail: problem.detail.clone(),
         });
     }
 }
@@ -139,5 +163,48 @@ impl IntoResponse for Receipt {
             return Problem::new(kind, detail).with(&self).into_response();
         }
         wire::json(&self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_bounded_by_items_and_by_bytes_and_the_counts_go_on() {
+        let reject = |detail: &str, count: usize| {
+            let mut receipt = Receipt::default();
+            for index in 0..count {
+                let board = Some("gifts/a".to_owned());
+                receipt.reject(index, board, Problem::invalid(detail));
+            }
+            assert_eq!(receipt.rejected_count, count as u64);
+            receipt
+        };
+        assert_eq!(reject("short", 5_000).rejected.len(), LISTED_MAX);
+        // As wide as characters are, and escaped as they are worst: a detail has 200 of them.
+        let wide = reject(&"👍".repeat(1_000), 5_000);
+        assert_eq!(wide.rejected.len(), LISTED_MAX);
+        let mut full = reject("", 0);
+        full.rejected_bytes = LISTED_BYTES_MAX - 20;
+        full.reject(0, None, Problem::invalid("x".repeat(20)));
+        full.reject(1, None, Problem::invalid("x"));
+        assert_eq!((full.rejected.len(), full.rejected_count), (1, 2));
+    }
+
+    #[test]
+    fn rejected_items_push_no_failed_ones_out_of_their_list() {
+        let mut receipt = Receipt::default();
+        let wide = "👍".repeat(200);
+        let board: BoardName = format!("gifts/{}", "s".repeat(100)).parse().unwrap();
+        for index in 0..LISTED_MAX {
+            receipt.reject(index, Some(board.to_string()), Problem::invalid(&*wide));
+        }
+        for index in 0..LISTED_MAX {
+            let failed = Written::Failed(Failure::Unavailable(wide.clone()));
+            receipt.count(index, &board, &failed);
+        }
+        assert_eq!(receipt.rejected.len(), LISTED_MAX);
+        assert_eq!(receipt.failed.len(), LISTED_MAX);
     }
 }

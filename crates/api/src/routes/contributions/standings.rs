@@ -1,6 +1,6 @@
 //! `?return=standings` and `?return=ranks`: what contributions have made of their members.
 
-use board::{RankKey, Rules, Standing};
+use board::{Rules, Standing};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use shard_router::{Write, Written};
@@ -48,10 +48,7 @@ pub(super) async fn of(
             shape.insert("rank".to_owned(), Json::Null);
             shape.insert("position".to_owned(), Json::Null);
         } else if ranks {
-            let key = RankKey {
-                words: rules.rank_words_of(&held.standing),
-                member: write.member.clone(),
-            };
+            let key = rules.rank_key(rules.rank_words_of(&held.standing), write.member.clone());
             let place = app
                 .merger
                 .place_of(&write.board, kind, held.window, &key)

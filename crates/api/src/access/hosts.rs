@@ -1,0 +1,144 @@
+//! The names that a server without keys is reached by: [`Hosts`].
+//!
+//! Without keys whoever reaches the server may do everything, and a page of any origin can have a browser
+//! reach it under a name of the page's own that leads here (DNS rebinding). The browser says so in `Host`.
+//! So names are served that cannot be somebody else's, and those of the configuration.
+
+use std::net::IpAddr;
+
+use axum::http::header::HOST;
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Uri, Version};
+
+/// Stands for every name.
+const ANY: &str = "*";
+
+/// Names that are served without keys.
+#[derive(Debug, Default)]
+pub(super) struct Hosts {
+    /// In lower case.
+    named: Vec<String>,
+}
+
+/// Why a request is of no host.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum BadHost {
+    /// HTTP/1.1 asks for exactly one.
+    Missing,
+    Several,
+    Malformed,
+}
+
+impl Hosts {
+    pub(super) fn new(named: &[String]) -> Self {
+        let named = named.iter().map(|name| plain(name)).collect();
+        Self { named }
+    }
+
+    /// Whether a host is served. `is_local`: the server listens on its own machine alone; one that
+    /// others reach is known to them by addresses, and by the names of their own network, too.
+    pub(super) fn knows(&self, host: &str, is_local: bool) -> bool {
+        let host = plain(host);
+        if self.named.iter().any(|name| name == ANY || *name == host) {
+            return true;
+        }
+        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+        match address {
+            Ok(address) => !is_local || address.to_canonical().is_loopback(),
+            Err(_) => {
+                host == "localhost"
+                    || host.ends_with(".localhost")
+                    // No domain of anybody's.
+                    || (!is_local && !host.contains('.'))
+            }
+        }
+    }
+}
+
+/// As hosts are compared.
+fn plain(host: &str) -> String {
+    host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()
+}
+
+/// The host that a request is for, without its port; of HTTP/1.0 there may be none.
+pub(super) fn host_of(
+    uri: &Uri,
+    headers: &HeaderMap,
+    version: Version,
+) -> Result<Option<String>, BadHost> {
+    let mut told = headers.get_all(HOST).iter();
+    let (first, second) = (told.next(), told.next());
+    if second.is_some() {
+        return Err(BadHost::Several);
+    }
+    // What the request line says counts more.
+    if let (Some(authority), true) = (uri.authority(), first.is_some()) {
+        return Ok(Some(authority.host().to_owned()));
+    }
+    match first {
+        None if version == Version::HTTP_11 => Err(BadHost::Missing),
+        None => Ok(None),
+        Some(text) => {
+            let authority = Authority::try_from(text.as_bytes()).ok();
+            let authority = authority.filter(|authority| !authority.as_str().contains('@'));
+            let host = authority.ok_or(BadHost::Malformed)?.host().to_owned();
+            Ok(Some(host))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_somebody_elses_is_served() {
+        let hosts = Hosts::new(&["Boards.Example".to_owned()]);
+        for (host, local, beyond) in [
+            ("localhost", true, true),
+            ("LOCALHOST.", true, true),
+            ("boards.localhost", true, true),
+            ("127.0.0.1", true, true),
+            ("127.8.0.1", true, true),
+            ("[::1]", true, true),
+            ("[::ffff:127.0.0.1]", true, true),
+            ("boards.example", true, true),
+            ("10.0.0.7", false, true),
+            ("[fd00::7]", false, true),
+            ("megaboard", false, true),
+            ("evil.example", false, false),
+            ("127.0.0.1.evil.example", false, false),
+            ("localhost.evil.example", false, false),
+            ("notlocalhost.example", false, false),
+        ] {
+            assert_eq!(hosts.knows(host, true), local, "{host}");
+            assert_eq!(hosts.knows(host, false), beyond, "{host}");
+        }
+        assert!(Hosts::new(&["*".to_owned()]).knows("evil.example", true));
+    }
+
+    #[test]
+    fn a_request_is_for_one_host() {
+        let host = |uri: &'static str, hosts: &[&'static str], version| {
+            let mut headers = HeaderMap::new();
+            for host in hosts {
+                headers.append(HOST, HeaderValue::from_static(host));
+            }
+            host_of(&Uri::from_static(uri), &headers, version)
+        };
+        let (old, new) = (Version::HTTP_10, Version::HTTP_11);
+        let of = |text: &str| Ok(Some(text.to_owned()));
+        assert_eq!(host("/", &["a:80"], new), of("a"));
+        assert_eq!(host("/", &["[::1]:80"], new), of("[::1]"));
+        assert_eq!(host("http://b:1/", &["a"], new), of("b"));
+        assert_eq!(host("/", &[], old), Ok(None));
+        assert_eq!(host("/", &[], new), Err(BadHost::Missing));
+        assert_eq!(host("http://b/", &[], new), Err(BadHost::Missing));
+        assert_eq!(host("/", &["a", "a"], new), Err(BadHost::Several));
+        for bad in ["", "a b", "a@b", "a/b", "http://a"] {
+            assert_eq!(host("/", &[bad], new), Err(BadHost::Malformed), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Answers to heads that hyper refuses by itself, as problems: [`RefusedHead`].
+//!
+//! No service hears of a head that is no HTTP or too large: hyper answers it with a status line and an
+//! empty body, as the last thing on its connection. So the socket looks at the heads that it is given to
+//! write. Every answer of ours has a request id, and one without is hyper's.
+
+use axum::http::header;
+use axum::response::IntoResponse as _;
+
+use crate::problem::{Problem, ProblemType};
+use crate::trace::{REQUEST_ID, new_id};
+
+/// How answers of hyper's own begin.
+const START: &[u8] = b"HTTP/1.1 4";
+
+/// How they end, having no body.
+const END: &[u8] = b"\r\n\r\n";
+
+/// Bytes that they have at most: a status line, the length and the date.
+const BYTES_MAX: usize = 256;
+
+/// An answer on its way in place of hyper's.
+#[derive(Debug)]
+pub(crate) struct RefusedHead {
+    bytes: Vec<u8>,
+    sent: usize,
+    /// Bytes of the answer that it takes the place of.
+    pub(crate) stands_for: usize,
+}
+
+/// Where an answer of hyper's own begins that ends what is written.
+pub(crate) fn start_of(written: &[u8]) -> Option<usize> {
+    if !written.ends_with(END) {
+        return None;
+    }
+    let from = written.len().saturating_sub(BYTES_MAX);
+    let last = &written[from..];
+    let start = last.windows(START.len()).rposition(|part| part == START)?;
+    let id = REQUEST_ID;
+    let has_id = last[start..]
+        .windows(id.as_str().len())
+        .any(|part| part.eq_ignore_ascii_case(id.as_str().as_bytes()));
+    (!has_id).then_some(from + start)
+}
+
+impl RefusedHead {
+    /// What is sent in place of an answer of hyper's; none where that is not one to a refused head.
+    pub(crate) fn in_place_of(head: &[u8]) -> Option<Self> {
+        let status = head.get(9..12)?;
+        let problem = match status {
+            b"400" => Problem::invalid("the head of the request is not HTTP/1.1"),
+            b"431" => {
+                let detail = "the head of the request has more than 65536 bytes or 100 lines";
+                Problem::new(ProblemType::HeadTooLarge, detail)
+            }
+            _ => return None,
+        };
+        let line_end = head.windows(2).position(|part| part == b"\r\n")?;
+        let mut bytes = head[..line_end].to_vec();
+        let mut add = |name: &str, value: &[u8]| {
+            bytes.extend_from_slice(b"\r\n");
+            bytes.extend_from_slice(name.as_bytes());
+            bytes.extend_from_slice(b": ");
+            bytes.extend_from_slice(value);
+        };
+        let body = problem.json();
+        for (name, value) in problem.into_response().headers() {
+            if name != header::CONTENT_LENGTH {
+                add(name.as_str(), value.as_bytes());
+            }
+        }
+        let id = new_id();
+        tracing::debug!(id = id.to_str().unwrap_or_default(), "a head was refused");
+        add(REQUEST_ID.as_str(), id.as_bytes());
+        add("x-content-type-options", b"nosniff");
+        add("connection", b"close");
+        add("content-length", body.len().to_string().as_bytes());
+        let date = head
+            .split(|byte| *byte == b'\n')
+            .find_map(|line| line.strip_prefix(b"date: "));
+        if let Some(date) = date {
+            add("date", date.trim_ascii_end());
+        }
+        bytes.extend_from_slice(END);
+        bytes.extend_from_slice(&body);
+        Some(Self {
+            bytes,
+            sent: 0,
+            stands_for: head.len(),
+        })
+    }
+
+    pub(crate) fn unsent(&self) -> &[u8] {
+        &self.bytes[self.sent..]
+    }
+
+    pub(crate) const fn note_sent(&mut self, bytes: usize) {
+        self.sent += bytes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OF_HYPER: &str = "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\ndate: Fri, 20 Nov 2026 10:00:00 GMT\r\n\r\n";
+
+    #[test]
+    fn answers_of_hyper_are_found_behind_ours_and_ours_are_not() {
+        let ours = "HTTP/1.1 404 Not Found\r\nx-request-id: a-1\r\ncontent-length: 2\r\n\r\n{}";
+        let bare = "HTTP/1.1 400 Bad Request\r\nX-Request-Id: a-1\r\ncontent-length: 0\r\n\r\n";
+        assert_eq!(start_of(OF_HYPER.as_bytes()), Some(0));
+        let behind = format!("{ours}{OF_HYPER}");
+        assert_eq!(start_of(behind.as_bytes()), Some(ours.len()));
+        for other in [ours, bare, "", "\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n"] {
+            assert_eq!(start_of(other.as_bytes()), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_refused_head_is_answered_by_a_problem() {
+        let answer = RefusedHead::in_place_of(OF_HYPER.as_bytes()).unwrap();
+        assert_eq!(answer.stands_for, OF_HYPER.len());
+        let text = String::from_utf8(answer.unsent().to_vec()).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with("HTTP/1.1 400 Bad Request\r\n"), "{head}");
+        for line in [
+            "content-type: application/problem+json",
+            "connection: close",
+            "x-request-id: ",
+            "date: Fri, 20 Nov 2026 10:00:00 GMT",
+            &format!("content-length: {}", body.len()),
+        ] {
+            assert_eq!(head.matches(line).count(), 1, "{line} in {head}");
+        }
+        let problem: serde_json::Value = serde_json::from_str(body).unwrap();
+        assert_eq!(
+            (problem["type"].as_str(), problem["status"].as_u64()),
+            (Some("invalid"), Some(400))
+        );
+        let large = OF_HYPER.replace("400 Bad Request", "431 Request Header Fields Too Large");
+        let large = RefusedHead::in_place_of(large.as_bytes()).unwrap();
+        assert!(String::from_utf8_lossy(large.unsent()).contains("head-too-large"));
+        assert!(RefusedHead::in_place_of(b"HTTP/1.1 408 x\r\n\r\n").is_none());
+    }
+}
