@@ -14,7 +14,7 @@ use crate::key::KeyArgs;
 use crate::load::LoadArgs;
 use crate::man::ManArgs;
 use crate::member::MemberArgs;
-use crate::ready::ReadyArgs;
+use crate::probes::{AliveArgs, ReadyArgs};
 use crate::serve::ServeArgs;
 use crate::top::TopArgs;
 use crate::verify::VerifyArgs;
@@ -41,6 +41,7 @@ pub(crate) enum Command {
     Top(TopArgs),
     Load(LoadArgs),
     Verify(VerifyArgs),
+    Alive(AliveArgs),
     Ready(ReadyArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -104,6 +105,38 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_shows_no_value_of_the_environment_that_may_be_a_secret() {
+        const SHOWN: [&str; 8] = [
+            "LISTEN",
+            "CONFIG",
+            "DEMO",
+            "AUDIT_LOG",
+            "OPEN",
+            "LOG_FORMAT",
+            "SERVER",
+            "MEMORY_LIMIT",
+        ];
+        let shown = SHOWN.map(|name| format!("MEGABOARD_{name}"));
+        let mut hidden = 0;
+        for command in Cli::command().get_subcommands() {
+            for arg in command.get_arguments() {
+                let Some(name) = arg.get_env().and_then(|name| name.to_str()) else {
+                    continue;
+                };
+                if !shown.iter().any(|shown| shown == name) {
+                    assert!(
+                        arg.is_hide_env_values_set(),
+                        "{} {name}",
+                        command.get_name()
+                    );
+                    hidden += 1;
+                }
+            }
+        }
+        assert!(hidden >= 5, "{hidden}");
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! file format does not know are errors.
 
 mod access;
+mod audit;
+mod embedded;
 mod limits;
 mod publish;
 mod redis;
@@ -11,16 +13,22 @@ mod traces;
 
 use std::collections::BTreeMap;
 use std::io;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use api::{KeySettings, KindShape, ServerLimits, TokenSecret};
+use api::{AccessSettings, KeySettings, KindShape, ServerLimits, TokenSecret};
 use board::Kind;
 use serde::Deserialize;
+use shard_store::EmbeddedSettings;
 
 use crate::logs::LogFormat;
+use crate::memory::MemoryLimit;
 use crate::store::StoreSettings;
 use crate::traces::TraceSettings;
+use audit::AuditError;
+use embedded::EmbeddedSection;
 use limits::{LimitsError, LimitsSection};
 use publish::{PublishError, PublishSection};
 use redis::RedisSection;
@@ -40,6 +48,7 @@ const DEFAULT_KIND: &str = "gifts";
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
     pub(crate) server: ServerSection,
+    embedded: EmbeddedSection,
     redis: RedisSection,
     publish: PublishSection,
     tracing: TracingSection,
@@ -53,6 +62,7 @@ pub(crate) struct ServerSection {
     pub(crate) listen: Option<String>,
     pub(crate) store: Option<String>,
     pub(crate) durability: Option<Durability>,
+    pub(crate) memory_limit: Option<MemoryLimit>,
     pub(crate) log_format: Option<LogFormat>,
     /// Whether a server without keys may listen beyond its own machine.
     open: bool,
@@ -60,8 +70,16 @@ pub(crate) struct ServerSection {
     metrics_open: bool,
     token_secret: Option<TokenSecret>,
     trusted_proxies: Vec<String>,
+    /// Names that a server without keys is reached by.
+    hosts: Vec<String>,
     /// Where it is written down who changed or took away what.
     pub(crate) audit_log: Option<PathBuf>,
+    /// Bytes of one of its files.
+    audit_log_bytes: Option<u64>,
+    /// Files of it before the current one.
+    audit_log_files: Option<u32>,
+    /// Boards whose records are kept at hand.
+    pub(crate) known_boards_max: Option<NonZeroU64>,
     limits: LimitsSection,
     cors: CorsSection,
 }
@@ -109,6 +127,8 @@ pub(crate) enum ConfigError {
     },
     #[error("server.limits: {0}")]
     Limits(#[from] LimitsError),
+    #[error(transparent)]
+    Audit(#[from] AuditError),
     #[error("publish.targets: {0}")]
     Publish(#[from] PublishError),
     #[error("tracing: {0}")]
@@ -148,11 +168,24 @@ impl Config {
         })
     }
 
-    /// What stores are told beside their URL.
+    /// What stores are told beside their URL. Their boards have no limit of memory.
     pub(crate) fn store_settings(&self) -> StoreSettings {
         StoreSettings {
-            durability: self.server.durability.unwrap_or_default().into(),
+            embedded: EmbeddedSettings {
+                durability: self.server.durability.unwrap_or_default().into(),
+                id_bytes_max: self.server.limits.remembered_id_bytes_max(),
+                ..self.embedded.settings()
+            },
+            memory: Arc::default(),
             redis: self.redis.settings(),
+        }
+    }
+
+    /// What the gate goes by. A secret that the command line was given wins over that of the file.
+    pub(crate) fn access_settings(&self, token_secret: Option<&TokenSecret>) -> AccessSettings {
+        AccessSettings {
+            trusted_tracers: self.tracing.trusted.clone(),
+            ..self.server.access_settings(token_secret)
         }
     }
 
@@ -161,7 +194,12 @@ impl Config {
         Ok(self.server.limits.server_limits()?)
     }
 
-    /// Who logs in where boards are published.
+    /// How much the audit log takes.
+    pub(crate) fn audit_limits(&self) -> Result<api::AuditLimits, ConfigError> {
+        Ok(self.server.audit_limits()?)
+    }
+
+    /// Where boards may be published, and who logs in there.
     pub(crate) fn publish_settings(&self) -> Result<::publish::Settings, ConfigError> {
         Ok(self.publish.settings()?)
     }
@@ -175,9 +213,10 @@ impl Config {
     pub(crate) fn kinds(&self) -> Result<Vec<Kind>, ConfigError> {
         let default = || BTreeMap::from([(DEFAULT_KIND.to_owned(), KindShape::default())]);
         let kinds = self.kinds.clone().unwrap_or_else(default);
+        let targets = self.publish_settings()?.targets;
         let kind = |(name, shape): (String, KindShape)| {
             shape
-                .into_kind(&name)
+                .into_kind_at(&name, &targets)
                 .map_err(|error| ConfigError::Kind { name, error })
         };
         kinds.into_iter().map(kind).collect()
@@ -187,7 +226,8 @@ impl Config {
 /// What is shown of a line that is wrong: nothing of what it says about a secret.
 fn shown_of(line: &str) -> String {
     let lower = line.to_ascii_lowercase();
-    let is_secret = ["secret", "password", "hash", "key", "mb_"]
+    // A URL may hold a password.
+    let is_secret = ["secret", "password", "hash", "key", "mb_", "@", "://"]
         .iter()
         .any(|word| lower.contains(word));
     let shown = match line.split_once('=') {
@@ -202,12 +242,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_limit_of_remembered_ids_reaches_the_store() {
+        let id_bytes_max = |text| {
+            let config = Config::parse("a.toml", text).unwrap();
+            config.store_settings().embedded.id_bytes_max
+        };
+        let default = EmbeddedSettings::default().id_bytes_max;
+        assert_eq!(id_bytes_max(""), default);
+        let text = "[server.limits]\nremembered_id_bytes = 5";
+        assert_eq!(id_bytes_max(text), 5);
+    }
+
+    #[test]
     fn the_contracts_example_is_read_whole() {
         let text = r#"
             [server]
             listen = "127.0.0.1:8080"
             store = "embedded:./megaboard-data"
             durability = "always"
+            [embedded]
+            clock_pause = "10m"
+            snapshot_after_bytes = 67108864
             [redis]
             acks = 0
             [kinds.gifts]

@@ -5,6 +5,7 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
 
 use api::{NewKey, Scope};
 use board::KindName;
@@ -38,6 +39,10 @@ struct NewArgs {
     #[arg(long = "kind", value_name = "KIND", value_parser = kind_name)]
     kinds: Vec<KindName>,
 
+    /// How long the key is good, such as 90d; for ever without it.
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    expires_after: Option<Duration>,
+
     /// What logs and errors call the key. [default: key- and the beginning of its hash]
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
@@ -51,12 +56,12 @@ fn kind_name(text: &str) -> Result<KindName, String> {
 pub(crate) fn run(args: &KeyArgs) -> Result<ExitCode, Box<dyn Error>> {
     let KeyCommand::New(args) = &args.command;
     let key = NewKey::draw()?;
-    print!("{}\n\n{}", key.text(), lines(&key, args));
+    print!("{}\n\n{}", key.text(), lines(&key, args, SystemTime::now()));
     Ok(ExitCode::SUCCESS)
 }
 
 /// What the configuration has to say of a key.
-fn lines(key: &NewKey, args: &NewArgs) -> String {
+fn lines(key: &NewKey, args: &NewArgs, now: SystemTime) -> String {
     let hash = key.hash();
     let digits = hash.rsplit(':').next().unwrap_or_default();
     let name = args.name.clone();
@@ -75,6 +80,10 @@ fn lines(key: &NewKey, args: &NewArgs) -> String {
             .collect();
         // Writing into a string cannot fail.
         let _ = writeln!(lines, "kinds = [{}]", kinds.join(", "));
+    }
+    if let Some(end) = args.expires_after.and_then(|span| now.checked_add(span)) {
+        let end = humantime::format_rfc3339_seconds(end);
+        let _ = writeln!(lines, "expires_at = \"{end}\"");
     }
     lines
 }
@@ -102,14 +111,17 @@ mod tests {
         let args = NewArgs {
             scope: Scope::Write,
             kinds: vec![kind_name("gifts").unwrap(), kind_name("races").unwrap()],
+            expires_after: Some(Duration::from_hours(24)),
             name: Some("a \"name\" \\".to_owned()),
         };
-        let text = lines(&key, &args);
+        let now = SystemTime::UNIX_EPOCH + Duration::from_hours(500_000);
+        let text = lines(&key, &args, now);
         assert!(!text.contains(key.text()));
         let File { server } = toml::from_str(&text).unwrap();
         let read = &server.keys[0];
         assert_eq!((&*read.name, &read.hash), ("a \"name\" \\", &key.hash()));
         assert_eq!(read.scope, Scope::Write);
+        assert_eq!(read.expires_at.as_deref(), Some("2027-01-16T08:00:00Z"));
         assert_eq!(read.kinds.as_deref().unwrap(), ["gifts", "races"]);
         let settings = AccessSettings {
             keys: server.keys,
@@ -124,10 +136,15 @@ mod tests {
         let args = NewArgs {
             scope: Scope::Read,
             kinds: vec![],
+            expires_after: None,
             name: None,
         };
         let name = format!("name = \"key-{}\"", &key.hash()[7..15]);
-        let text = lines(&key, &args);
-        assert!(text.contains(&name) && !text.contains("kinds"), "{text}");
+        let text = lines(&key, &args, SystemTime::UNIX_EPOCH);
+        assert!(text.contains(&name), "{text}");
+        assert!(
+            !text.contains("kinds") && !text.contains("expires"),
+            "{text}"
+        );
     }
 }

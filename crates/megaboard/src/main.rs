@@ -18,8 +18,9 @@ mod load;
 mod logs;
 mod man;
 mod member;
+mod memory;
 mod open_files;
-mod ready;
+mod probes;
 mod redis_error;
 mod reload;
 mod serve;
@@ -47,7 +48,8 @@ fn main() -> ExitCode {
         Command::Ingest(args) => ingest::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
-        Command::Ready(args) => ready::run(&args),
+        Command::Alive(args) => probes::alive(&args),
+        Command::Ready(args) => probes::ready(&args),
         Command::Key(args) => key::run(&args),
         Command::Member(args) => member::run(&args),
         Command::Top(args) => top::run(&args),

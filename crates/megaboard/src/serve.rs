@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::io::Write as _;
 use std::net::SocketAddr;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitCode;
@@ -15,8 +16,8 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 use merger::{Clock, Merger, Settings};
 use publish::Publisher;
-use shard_router::Router;
-use shard_store::ShardStore;
+use shard_router::{KNOWN_BOARDS_MAX, Router};
+use shard_store::{Memory, ShardStore};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
@@ -24,16 +25,17 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::config::Config;
 use crate::demo;
 use crate::logs::{self, LogFormat};
+use crate::memory::{self, MemoryLimit};
 use crate::open_files;
-use crate::reload::Reload;
-use crate::store::StoreUrl;
+use crate::reload::{Mark, Reload};
+use crate::store::{StoreSettings, StoreUrl};
 use crate::traces::Traces;
 
 /// Where the server listens when nothing is said.
 const LISTEN_DEFAULT: &str = "127.0.0.1:8080";
 
 /// Bytes that cached global boards may take.
-const CACHE_BYTES_MAX: u64 = 512 << 20;
+const CACHE_BYTES_MAX: usize = 512 << 20;
 
 /// How often what is past its time is dropped.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
@@ -46,7 +48,12 @@ pub(crate) struct ServeArgs {
     listen: Option<String>,
 
     /// Where boards are kept. [default: embedded:./megaboard-data]
-    #[arg(long, value_name = "URL", env = "MEGABOARD_STORE")]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "MEGABOARD_STORE",
+        hide_env_values = true
+    )]
     store: Option<String>,
 
     /// Configuration file. [default: megaboard.toml, if it is there]
@@ -78,6 +85,11 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "MEGABOARD_OPEN", value_parser = BoolishValueParser::new())]
     open: bool,
 
+    /// Memory that the server may have, such as 2GiB, or none for no limit: at the limit contributions that
+    /// need more are refused. [default: three quarters of what its control group or the machine has]
+    #[arg(long, value_name = "BYTES", env = "MEGABOARD_MEMORY_LIMIT")]
+    memory_limit: Option<MemoryLimit>,
+
     /// How log lines look; they go to standard error. [default: text]
     #[arg(long, value_enum, value_name = "FORMAT", env = "MEGABOARD_LOG_FORMAT")]
     log_format: Option<LogFormat>,
@@ -85,6 +97,7 @@ pub(crate) struct ServeArgs {
 
 /// Runs the server.
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
+    let read = Mark::of(args.config.as_deref());
     let config = Config::read(args.config.as_deref())?;
     let filter = logs::of_environment()?;
     let collector = config.trace_settings()?;
@@ -101,7 +114,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
         .enable_all()
         .build()?;
     let chosen_by = traces.as_ref().map(Traces::tracer);
-    let served = runtime.block_on(serve(args, &config, chosen_by));
+    let served = runtime.block_on(serve(args, &config, read, chosen_by));
     if let Some(traces) = traces {
         traces.end();
     }
@@ -112,6 +125,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
 async fn serve(
     args: &ServeArgs,
     config: &Config,
+    read: Option<Mark>,
     tracer: Option<Arc<dyn Tracer>>,
 ) -> Result<(), Box<dyn Error>> {
     if args.demo && args.store.is_some() {
@@ -124,7 +138,8 @@ async fn serve(
     };
     let published = config.publish_settings()?;
     config.server_limits()?;
-    let access = Access::new(&config.server.access_settings(args.token_secret.as_ref()));
+    config.audit_limits()?;
+    let access = Access::new(&config.access_settings(args.token_secret.as_ref()));
     let access = access.map_err(|error| format!("server.{error}"))?;
     // Told at once where it can be: a store may take its time to open.
     if let Ok(address) = listen_address(args, config).parse::<SocketAddr>() {
@@ -137,13 +152,23 @@ async fn serve(
         None => StoreUrl::default(),
     };
     let url = store;
-    let store = url.open(&config.store_settings()).await?;
+    let limit = args.memory_limit.or(config.server.memory_limit);
+    let memory = Arc::new(limit.unwrap_or_default().memory());
+    let settings = StoreSettings {
+        memory: memory.clone(),
+        ..config.store_settings()
+    };
+    let store = url.open(&settings).await?;
+    // Not before: what a start needs for a while is nothing that boards could give back.
+    memory::watch(&memory)?;
     let served = async {
         let audit = audit_log(args, config, &url)?;
         let serving = Serving {
             access,
             audit,
+            read,
             tracer,
+            memory,
         };
         serve_from(&store, kinds, published, serving, args, config).await
     };
@@ -159,7 +184,10 @@ async fn serve(
 struct Serving {
     access: Access,
     audit: AuditLog,
+    /// The configuration file as it was read.
+    read: Option<Mark>,
     tracer: Option<Arc<dyn Tracer>>,
+    memory: Arc<Memory>,
 }
 
 async fn serve_from(
@@ -170,22 +198,28 @@ async fn serve_from(
     args: &ServeArgs,
     config: &Config,
 ) -> Result<(), Box<dyn Error>> {
-    let router = Arc::new(Router::open(store.clone()).await?);
+    let known_boards_max = config.server.known_boards_max;
+    let known_boards_max = known_boards_max.map_or(KNOWN_BOARDS_MAX, NonZeroU64::get);
+    let router = Router::open_with(store.clone(), known_boards_max).await?;
+    let router = Arc::new(router);
     for kind in kinds {
         seed(&router, kind).await?;
     }
-    let clock: Clock = Arc::new(now);
+    let clock: Clock = {
+        let store = store.clone();
+        Arc::new(move || store.time(now()))
+    };
     let settings = Settings {
         clock: clock.clone(),
         renderer: Arc::new(api::render),
         renderer_mark: api::RENDERER_MARK,
-        cache_bytes_max: CACHE_BYTES_MAX,
+        cache_bytes_max: memory::pool_bytes(&serving.memory, CACHE_BYTES_MAX) as u64,
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));
     // Signals are caught before anybody can know that the server is there.
     let stop = stop_signal()?;
     let limits = config.server_limits()?;
-    let reload = Reload::catch(args.config.clone())?;
+    let reload = Reload::catch(args.config.clone(), serving.read)?;
 
     let listen = listen_address(args, config);
     let listener = TcpListener::bind(listen)
@@ -197,14 +231,18 @@ async fn serve_from(
     writeln!(stdout, "listening on http://{address}")?;
     stdout.flush()?;
 
-    let sweep = tokio::spawn(sweep(router.clone(), merger.clone()));
+    let sweep = tokio::spawn(sweep(router.clone(), merger.clone(), clock.clone()));
     let demo = args
         .demo
         .then(|| tokio::spawn(demo::run(router.clone(), clock.clone())));
+    let targets = publishing.targets.clone();
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
+    let pool = |usual| memory::pool_bytes(&serving.memory, usual);
     let app = App::new(router, merger, clock, serving.access)
-        .with_bodies_up_to(limits.body_bytes_max)
+        .with_bodies_up_to(limits.body_bytes_max, pool(limits.bodies_bytes_max))
+        .with_answers_up_to(pool(limits.answer_bytes_max))
         .with_audit_log(serving.audit)
+        .with_publish_targets(targets)
         .with_tracer(serving.tracer)
         .with_metrics(|registry| publisher.register_metrics(registry));
     let app = Arc::new(app);
@@ -224,13 +262,16 @@ async fn serve_from(
 
 /// Where acts are written down: where it is told to, or else beside what an embedded store keeps.
 fn audit_log(args: &ServeArgs, config: &Config, store: &StoreUrl) -> Result<AuditLog, String> {
+    let limits = config.audit_limits().map_err(|error| error.to_string())?;
     let told = args.audit_log.as_ref().or(config.server.audit_log.as_ref());
     match (told, store) {
         (Some(path), _) => {
-            let opened = AuditLog::to(path);
+            let opened = AuditLog::to(path, limits);
             opened.map_err(|error| format!("audit log {}: {error}", path.display()))
         }
-        (None, StoreUrl::Embedded(folder)) => Ok(AuditLog::within(&folder.join("audit.log"))),
+        (None, StoreUrl::Embedded(folder)) => {
+            Ok(AuditLog::within(folder.join("audit.log"), limits))
+        }
         (None, _) => Ok(AuditLog::default()),
     }
 }
@@ -279,7 +320,7 @@ fn stop_signal() -> std::io::Result<Pin<Box<dyn Future<Output = ()> + Send>>> {
     }))
 }
 
-async fn sweep(router: Arc<Router>, merger: Arc<Merger>) {
+async fn sweep(router: Arc<Router>, merger: Arc<Merger>, clock: Clock) {
     let mut ticks = interval(SWEEP_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -288,7 +329,7 @@ async fn sweep(router: Arc<Router>, merger: Arc<Merger>) {
         if let Err(error) = router.catalogue().refresh().await {
             tracing::warn!(%error, "the kinds could not be read again");
         }
-        if let Err(error) = router.store().expire(now()).await {
+        if let Err(error) = router.store().expire(clock()).await {
             tracing::warn!(%error, "what is past its time could not be dropped");
         }
         merger.tidy();

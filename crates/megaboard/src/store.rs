@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use shard_store::{
-    Durability, EmbeddedError, EmbeddedSettings, LocalDisk, LocalStore, OpenError, RedisOpenError,
+    EmbeddedError, EmbeddedSettings, LocalDisk, LocalStore, Memory, OpenError, RedisOpenError,
     RedisSettings, RedisStore, RedisUrl, RedisUrlError, ShardStore, StoreError,
 };
 
@@ -23,7 +23,10 @@ pub(crate) enum StoreUrl {
 /// What stores are told beside where they are; each takes what is for it.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreSettings {
-    pub(crate) durability: Durability,
+    /// The memory store takes the limit of remembered ids from it.
+    pub(crate) embedded: EmbeddedSettings,
+    /// What boards, and what is on its way to Redis, have to find room in.
+    pub(crate) memory: Arc<Memory>,
     pub(crate) redis: RedisSettings,
 }
 
@@ -61,9 +64,18 @@ impl FromStr for StoreUrl {
             Some(("memory", "")) => Ok(Self::Memory),
             Some(("embedded", folder)) if !folder.is_empty() => Ok(Self::Embedded(folder.into())),
             Some((scheme, _)) if scheme.starts_with("redis") => Ok(Self::Redis(text.parse()?)),
-            _ => Err(UnknownStore::Scheme(text.to_owned())),
+            _ => Err(UnknownStore::Scheme(without_login(text))),
         }
     }
+}
+
+/// A URL without what stands before its last `@`, which may be a password.
+pub(crate) fn without_login(text: &str) -> String {
+    let Some((before, after)) = text.rsplit_once('@') else {
+        return text.to_owned();
+    };
+    let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
+    format!("{scheme}://...@{after}")
 }
 
 impl Default for StoreUrl {
@@ -80,16 +92,22 @@ impl StoreUrl {
         settings: &StoreSettings,
     ) -> Result<Arc<dyn ShardStore>, StoreFailed> {
         match self {
-            Self::Memory => Ok(Arc::new(LocalStore::in_memory()?)),
+            Self::Memory => Ok(Arc::new(LocalStore::in_memory_within(
+                settings.memory.clone(),
+                settings.embedded.id_bytes_max,
+            )?)),
             Self::Embedded(folder) => {
                 let disk = Arc::new(LocalDisk::open(folder)?);
                 let settings = EmbeddedSettings {
-                    durability: settings.durability,
-                    ..EmbeddedSettings::default()
+                    memory: settings.memory.clone(),
+                    ..settings.embedded.clone()
                 };
                 Ok(Arc::new(LocalStore::open(disk, &settings)?))
             }
-            Self::Redis(url) => Ok(Arc::new(RedisStore::open(url, &settings.redis).await?)),
+            Self::Redis(url) => {
+                let store = RedisStore::open(url, &settings.redis).await?;
+                Ok(Arc::new(store.within(settings.memory.clone())))
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use board::{Kind, Subject};
 use clap::Args;
-use shard_store::{BoardRecord, ShardStore};
+use shard_store::{BoardRecord, Orphan, ShardStore};
 
 use crate::config::Config;
 use crate::store::StoreUrl;
@@ -22,7 +22,12 @@ const SHOWN_MAX: u64 = 100;
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
     /// Where boards are kept. [default: embedded:./megaboard-data]
-    #[arg(long, value_name = "URL", env = "MEGABOARD_STORE")]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "MEGABOARD_STORE",
+        hide_env_values = true
+    )]
     store: Option<String>,
 
     /// Configuration file, for what `[redis]` says. [default: megaboard.toml, if it is there]
@@ -41,6 +46,7 @@ struct Findings {
     standings: u64,
     disagreements: u64,
     repaired: u64,
+    orphaned_keys: u64,
 }
 
 /// Exits with 1 when something disagrees that was not repaired.
@@ -72,14 +78,21 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
         standings,
         disagreements,
         repaired,
+        orphaned_keys,
     } = findings;
     let mended = if args.repair {
         format!(", {repaired} repaired")
     } else {
         String::new()
     };
-    println!("{boards} boards, {standings} standings, {disagreements} disagreements{mended}");
-    Ok(if disagreements == repaired {
+    let orphaned = match orphaned_keys {
+        0 => String::new(),
+        keys => format!(", {keys} orphaned keys"),
+    };
+    println!(
+        "{boards} boards, {standings} standings, {disagreements} disagreements{mended}{orphaned}"
+    );
+    Ok(if disagreements == repaired && orphaned_keys == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
@@ -102,7 +115,31 @@ async fn verify(store: &dyn ShardStore, repair: bool) -> Result<Findings, Box<dy
             }
         }
     }
+    report_orphans(store, &mut findings).await?;
     Ok(findings)
+}
+
+async fn report_orphans(
+    store: &dyn ShardStore,
+    findings: &mut Findings,
+) -> Result<(), Box<dyn Error>> {
+    let orphans = store.orphans().await;
+    let orphans = orphans.map_err(|error| format!("orphaned keys: {error}"))?;
+    for (orphan, number) in orphans.iter().zip(1..) {
+        findings.orphaned_keys += orphan.keys;
+        if number <= SHOWN_MAX {
+            let Orphan {
+                board,
+                incarnation,
+                keys,
+                example,
+            } = orphan;
+            terminal::complain(&format!(
+                "{board}: {keys} keys of incarnation {incarnation}, which the registry does not have: {example}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 async fn verify_board(

@@ -150,8 +150,8 @@ fn ctrl_c_gives_the_summary_and_status_130() {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert!(
-        Command::new("kill")
-            .args(["-INT", &process])
+        Command::new("sh")
+            .args(["-c", "kill -s INT \"$0\"", &process])
             .status()
             .unwrap()
             .success()

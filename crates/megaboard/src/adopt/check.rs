@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use board::NameOrder;
+
 use super::standing::Standing;
 use super::target::Ranked;
 
@@ -56,6 +58,18 @@ pub(super) fn order_ties(standings: &mut Vec<Standing>, is_cut: bool) {
     }
 }
 
+/// Puts members that are equal in values and time in the board's order, where Redis has the other.
+/// Those that the list may not have whole are left out, when the list is cut.
+pub(super) fn order_names(standings: &mut Vec<Standing>, is_cut: bool, names: NameOrder) {
+    let is_equal = |a: &Standing, b: &Standing| a.values == b.values && a.at == b.at;
+    if let Some(last) = standings.last().filter(|_| is_cut).cloned() {
+        standings.retain(|standing| !is_equal(standing, &last));
+    }
+    for tied in standings.chunk_by_mut(is_equal) {
+        tied.sort_by(|a, b| names.compare(b.member.as_bytes(), a.member.as_bytes()));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use board::{Member, Timestamp};
@@ -91,6 +105,25 @@ mod tests {
         let short = compare(&source, &board(&[("a", 4)]), &fields);
         assert_eq!(short.positions, 2);
         assert!(short.strangers.is_empty());
+    }
+
+    #[test]
+    fn equal_members_stand_as_the_board_has_them() {
+        let all = [
+            standing("a", 9, 5),
+            standing("b", 9, 5),
+            standing("c", 9, 6),
+            standing("d", 8, 1),
+            standing("e", 8, 1),
+        ];
+        let ordered = |is_cut, names| -> String {
+            let mut standings = all.to_vec();
+            order_names(&mut standings, is_cut, names);
+            standings.iter().map(|it| it.member.as_str()).collect()
+        };
+        assert_eq!(ordered(false, NameOrder::Higher), "baced");
+        assert_eq!(ordered(true, NameOrder::Higher), "bac");
+        assert_eq!(ordered(false, NameOrder::Lower), "abcde");
     }
 
     #[test]

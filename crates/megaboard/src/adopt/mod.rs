@@ -26,7 +26,7 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use board::{Member, Timestamp};
+use board::{Member, NameOrder, Timestamp};
 use encodings::{Encoding, Reading};
 use indicatif::ProgressBar;
 use indicatif::style::{ProgressStyle, TemplateError};
@@ -34,7 +34,7 @@ use tokio::runtime::Runtime;
 
 pub(crate) use self::args::AdoptArgs;
 
-use self::check::{BEST_COUNT, Differences, compare, order_ties};
+use self::check::{BEST_COUNT, Differences, compare, order_names, order_ties};
 use self::page::Entry;
 use self::sending::{BATCH_LINES_MAX, Batch, Sender, Sent};
 use self::source::Source;
@@ -163,6 +163,8 @@ struct Adoption<'a> {
     source: Source,
     encoding: Encoding,
     reading: Reading,
+    /// How the board orders members that are equal in all else.
+    names: NameOrder,
     reader: Reader,
     fields: Vec<String>,
     /// How many the board ranks at most.
@@ -236,6 +238,7 @@ impl<'a> Adoption<'a> {
         );
         Ok(Self {
             reading: kind.reading(encoding.reading()),
+            names: kind.names(),
             keep: kind.keep(),
             runtime,
             source,
@@ -457,8 +460,16 @@ impl<'a> Adoption<'a> {
             .iter()
             .filter_map(|entry| self.reader.read(entry, &mut tally).ok());
         let mut standings: Vec<Standing> = read.collect();
+        let is_cut = entries.len() == count;
         if matches!(self.encoding, Encoding::TwoSets(_)) {
-            order_ties(&mut standings, entries.len() == count);
+            order_ties(&mut standings, is_cut);
+        }
+        let read = match self.reading {
+            Reading::Reverse => NameOrder::Higher,
+            Reading::Forward => NameOrder::Lower,
+        };
+        if read != self.names {
+            order_names(&mut standings, is_cut, self.names);
         }
         Ok(standings)
     }

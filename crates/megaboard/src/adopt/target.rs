@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use board::NameOrder;
 use encodings::Reading;
 use serde::Deserialize;
 
@@ -26,6 +27,8 @@ pub(super) struct Target<'a> {
 pub(super) struct Kind {
     fields: Vec<Field>,
     windows: Vec<String>,
+    #[serde(default)]
+    ties: String,
     retain: Option<Retain>,
 }
 
@@ -83,11 +86,23 @@ impl Kind {
 
     /// How a sorted set is read to have this kind's best first.
     pub(super) fn reading(&self, encoding: Reading) -> Reading {
-        let is_asc = self.fields.first().and_then(|field| field.order.as_deref()) == Some("asc");
-        match (encoding, is_asc) {
+        match (encoding, self.is_ascending()) {
             (Reading::Reverse, false) | (Reading::Forward, true) => Reading::Reverse,
             (Reading::Forward, false) | (Reading::Reverse, true) => Reading::Forward,
         }
+    }
+
+    /// Which of two members comes first that are equal in all else.
+    pub(super) fn names(&self) -> NameOrder {
+        if self.ties == "member" && self.is_ascending() {
+            NameOrder::Lower
+        } else {
+            NameOrder::Higher
+        }
+    }
+
+    fn is_ascending(&self) -> bool {
+        self.fields.first().and_then(|field| field.order.as_deref()) == Some("asc")
     }
 }
 

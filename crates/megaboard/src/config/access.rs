@@ -7,8 +7,8 @@ use api::{AccessSettings, KeySettings, TokenSecret};
 use super::ServerSection;
 
 impl ServerSection {
-    /// What the gate goes by. A secret that the command line was given wins over that of the file.
-    pub(crate) fn access_settings(&self, token_secret: Option<&TokenSecret>) -> AccessSettings {
+    /// What `[server]` says of it.
+    pub(super) fn access_settings(&self, token_secret: Option<&TokenSecret>) -> AccessSettings {
         AccessSettings {
             keys: self.keys.clone(),
             metrics_open: self.metrics_open,
@@ -16,6 +16,8 @@ impl ServerSection {
             key_rate: self.limits.key_rate(),
             address_rate: self.limits.address,
             trusted_proxies: self.trusted_proxies.clone(),
+            trusted_tracers: Vec::new(),
+            hosts: self.hosts.clone(),
             cors_origins: self.cors.origins.clone(),
         }
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use api::{RateSettings, ServerLimits};
 use serde::Deserialize;
+use shard_store::REMEMBERED_ID_BYTES_MAX;
 
 /// Bytes that `body_bytes` may be at most: a JSON body is held whole.
 const BODY_BYTES_CAP: usize = 1 << 30;
@@ -22,9 +23,16 @@ pub(super) struct LimitsSection {
     burst: Option<NonZeroU32>,
     pub(super) address: RateSettings,
     connections: Option<NonZeroUsize>,
+    /// Of one address that is no trusted proxy.
+    connections_per_address: Option<NonZeroUsize>,
+    streams_per_address: Option<NonZeroUsize>,
     requests: Option<NonZeroUsize>,
     header_timeout: Option<String>,
     body_bytes: Option<NonZeroUsize>,
+    /// Of ids that the memory and embedded stores remember.
+    remembered_id_bytes: Option<NonZeroUsize>,
+    /// Of all large answers that clients have not taken yet.
+    answer_bytes: Option<NonZeroUsize>,
 }
 
 /// Why the section cannot be used.
@@ -44,6 +52,11 @@ impl LimitsSection {
         }
     }
 
+    pub(super) fn remembered_id_bytes_max(&self) -> usize {
+        self.remembered_id_bytes
+            .map_or(REMEMBERED_ID_BYTES_MAX, NonZeroUsize::get)
+    }
+
     pub(super) fn server_limits(&self) -> Result<ServerLimits, LimitsError> {
         let default = ServerLimits::default();
         let body_bytes_max = self
@@ -56,11 +69,17 @@ impl LimitsSection {
         let or = |told: Option<NonZeroUsize>, other| told.map_or(other, NonZeroUsize::get);
         Ok(ServerLimits {
             connections_max: or(self.connections, default.connections_max),
+            connections_per_address_max: or(
+                self.connections_per_address,
+                default.connections_per_address_max,
+            ),
+            streams_per_address_max: or(self.streams_per_address, default.streams_per_address_max),
             requests_max: or(self.requests, default.requests_max),
             header_timeout: header_timeout
                 .transpose()?
                 .unwrap_or(default.header_timeout),
             body_bytes_max,
+            answer_bytes_max: or(self.answer_bytes, default.answer_bytes_max),
             ..default
         })
     }
@@ -99,7 +118,10 @@ mod tests {
         let told = limits("header_timeout = \"5s\"\nconnections = 3\nbody_bytes = 1000").unwrap();
         assert_eq!(told.header_timeout, Duration::from_secs(5));
         assert_eq!((told.connections_max, told.body_bytes_max), (3, 1000));
+        let section: LimitsSection = toml::from_str("remembered_id_bytes = 5").unwrap();
+        assert_eq!(section.remembered_id_bytes_max(), 5);
         let section: LimitsSection = toml::from_str("[address]\nburst = 3").unwrap();
+        assert_eq!(section.remembered_id_bytes_max(), REMEMBERED_ID_BYTES_MAX);
         assert_eq!(section.address.burst, NonZeroU32::new(3));
     }
 
@@ -109,6 +131,7 @@ mod tests {
             ("requests = 0", "requests"),
             ("connections = -1", "connections"),
             ("body_bytes = 2000000000", "body_bytes"),
+            ("remembered_id_bytes = 0", "remembered_id_bytes"),
             ("header_timeout = \"soon\"", "soon"),
             ("header_timeout = \"1ms\"", "1ms"),
             ("request = 5", "request"),

@@ -1,11 +1,14 @@
-//! `[publish]`: who logs in where boards are published. Where that is, is said by each kind; a login is sent
-//! to the target that it is written under, and to no other that a kind may name.
+//! `[publish]`: the servers that boards may be published to, by name, and who logs in there. Kinds refer to
+//! these names; without any, nothing is published.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use board::{PublishTarget, PublishTargetError};
-use publish::{Credentials, Login, LoginError, Settings};
+use board::{
+    IdentError, PublishProtocol, PublishTarget, PublishTargetError, PublishTargets, TargetName,
+    TargetTwice,
+};
+use publish::{Credentials, Login, Settings};
 use serde::Deserialize;
 
 /// The section, setting by setting.
@@ -13,7 +16,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields, default)]
 pub(super) struct PublishSection {
     tls_ca: Option<PathBuf>,
-    /// By target, as kinds name it.
+    /// By the name that kinds refer to.
     targets: BTreeMap<String, TargetSection>,
 }
 
@@ -21,11 +24,12 @@ pub(super) struct PublishSection {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct TargetSection {
+    url: Option<String>,
     user: Option<String>,
     password: Option<String>,
 }
 
-/// Without the password.
+/// Without the password, and without the address, which may hold one by mistake.
 impl std::fmt::Debug for TargetSection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TargetSection")
@@ -37,35 +41,55 @@ impl std::fmt::Debug for TargetSection {
 /// Why the section cannot be used. Never repeats what may be a password.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PublishError {
-    #[error("a target's name holds a user or a password, which are settings of their own below it")]
-    Login,
-    #[error("{name:?} {error}")]
-    Target {
-        name: String,
+    #[error(
+        "a table is called by an address: give the target a name, [publish.targets.NAME], with the \
+         address as its url"
+    )]
+    NamedByAddress,
+    #[error(transparent)]
+    Name(#[from] IdentError),
+    #[error("{0}: url is missing")]
+    NoUrl(TargetName),
+    #[error("{name}: url {error}")]
+    Url {
+        name: TargetName,
         error: PublishTargetError,
     },
     #[error(transparent)]
-    Of(#[from] LoginError),
+    Twice(#[from] TargetTwice),
+    #[error("{0}: a memcached takes no user and no password")]
+    Memcached(TargetName),
 }
 
 impl PublishSection {
     pub(super) fn settings(&self) -> Result<Settings, PublishError> {
+        let mut targets = PublishTargets::default();
         let mut credentials = Credentials::new(self.tls_ca.clone());
         for (name, section) in &self.targets {
-            if name.contains('@') {
-                return Err(PublishError::Login);
+            if name.contains("://") {
+                return Err(PublishError::NamedByAddress);
             }
-            let target: PublishTarget = name.parse().map_err(|error| {
+            let name = TargetName::new(name)?;
+            let url = section.url.as_ref();
+            let url = url.ok_or_else(|| PublishError::NoUrl(name.clone()))?;
+            let target: PublishTarget = url.parse().map_err(|error| {
                 let name = name.clone();
-                PublishError::Target { name, error }
+                PublishError::Url { name, error }
             })?;
             let login = Login {
                 user: section.user.clone(),
                 password: section.password.clone(),
             };
-            credentials.add(&target, login)?;
+            if target.protocol == PublishProtocol::Memcached && login != Login::default() {
+                return Err(PublishError::Memcached(name));
+            }
+            targets.add(name.clone(), target)?;
+            credentials.add(name, login);
         }
-        Ok(Settings { credentials })
+        Ok(Settings {
+            targets,
+            credentials,
+        })
     }
 }
 
@@ -76,12 +100,25 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_target_is_told_without_the_password() {
         for (text, part) in [
-            ("[targets.\"redis://u:s3cret@a\"]", "settings of their own"),
-            ("[targets.\"a:6379\"]", "\"a:6379\" is none of redis://"),
-            ("[targets.\"memcached://a\"]\nuser = \"u\"", "memcached"),
+            ("[targets.\"redis://u:s3cret@a\"]", "give the target a name"),
+            ("[targets.\"redis://a:6379\"]", "give the target a name"),
             (
-                "[targets.\"redis://a\"]\n[targets.\"redis://a:6379/2\"]",
-                "redis://a:6379 has two logins",
+                "[targets.Readers]\nurl = \"redis://a\"",
+                "target \"Readers\"",
+            ),
+            ("[targets.a]\nuser = \"u\"", "a: url is missing"),
+            ("[targets.a]\nurl = \"redis://u:s3cret@a\"", "a: url holds"),
+            (
+                "[targets.a]\nurl = \"a:6379\"",
+                "a: url is none of redis://",
+            ),
+            (
+                "[targets.a]\nurl = \"memcached://a\"\nuser = \"u\"",
+                "memcached",
+            ),
+            (
+                "[targets.a]\nurl = \"redis://a\"\n[targets.b]\nurl = \"redis://a:6379/0\"",
+                "a and b have the same url",
             ),
         ] {
             let section: PublishSection = toml::from_str(text).unwrap();
@@ -89,5 +126,15 @@ mod tests {
             assert!(error.contains(part), "{text}: {error}");
             assert!(!error.contains("s3cret"), "{error}");
         }
+    }
+
+    #[test]
+    fn targets_are_found_by_their_names() {
+        let text = "[targets.readers]\nurl = \"redis://a/3\"\npassword = \"s3cret\"";
+        let section: PublishSection = toml::from_str(text).unwrap();
+        let settings = section.settings().unwrap();
+        let found = settings.targets.resolve(&"readers".parse().unwrap());
+        assert_eq!(found.unwrap().1.to_string(), "redis://a:6379/3");
+        assert!(!format!("{settings:?} {section:?}").contains("s3cret"));
     }
 }

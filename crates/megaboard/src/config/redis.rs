@@ -1,5 +1,6 @@
 //! `[redis]`: what a store on Redis is told beside its URL.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,6 +17,9 @@ pub(crate) struct RedisSection {
     #[serde(deserialize_with = "span")]
     read_deadline: Option<Duration>,
     writes: Option<Writes>,
+    #[serde(deserialize_with = "skew")]
+    clock_skew_max: Option<Duration>,
+    leases_max: Option<NonZeroU64>,
     ids_per_shard_max: Option<u64>,
     allow_eviction: Option<bool>,
     accept_empty: Option<Vec<String>>,
@@ -42,16 +46,35 @@ impl From<Writes> for RedisWrites {
 /// The longest that a call may be tried: the memory of calls outlasts it.
 const DEADLINE_MAX: Duration = Duration::from_mins(1);
 
+/// The least and the most that clocks may be told to differ.
+const SKEW_MIN: Duration = Duration::from_secs(5);
+const SKEW_MAX: Duration = Duration::from_hours(24);
+
 /// A duration as people write it: `15s`.
 fn span<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let is_good = |span: Duration| !span.is_zero() && span <= DEADLINE_MAX;
+    within(deserializer, is_good, "above 0 and at most a minute").map(Some)
+}
+
+/// How far clocks may differ. What is less is met by answers that take their time.
+fn skew<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let is_good = |span: Duration| (SKEW_MIN..=SKEW_MAX).contains(&span);
+    within(deserializer, is_good, "between 5 seconds and a day").map(Some)
+}
+
+fn within<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    is_good: impl Fn(Duration) -> bool,
+    bounds: &str,
+) -> Result<Duration, D::Error> {
     let text = String::deserialize(deserializer)?;
     let span = humantime::parse_duration(&text)
         .map_err(|error| serde::de::Error::custom(format!("{text:?}: {error}")))?;
-    if span.is_zero() || span > DEADLINE_MAX {
-        let wrong = format!("{text:?} is not above 0 and at most a minute");
+    if !is_good(span) {
+        let wrong = format!("{text:?} is not {bounds}");
         return Err(serde::de::Error::custom(wrong));
     }
-    Ok(Some(span))
+    Ok(span)
 }
 
 impl RedisSection {
@@ -62,6 +85,8 @@ impl RedisSection {
             write_deadline: self.write_deadline.unwrap_or(default.write_deadline),
             read_deadline: self.read_deadline.unwrap_or(default.read_deadline),
             writes: self.writes.map_or(default.writes, RedisWrites::from),
+            clock_skew_max: self.clock_skew_max.unwrap_or(default.clock_skew_max),
+            leases_max: self.leases_max.map_or(default.leases_max, NonZeroU64::get),
             ids_per_shard_max: self.ids_per_shard_max.unwrap_or(default.ids_per_shard_max),
             allow_eviction: self.allow_eviction.unwrap_or(default.allow_eviction),
             accept_empty: self.accept_empty.clone().unwrap_or_default(),
@@ -110,6 +135,21 @@ mod tests {
             error.contains("lua") && error.contains("script-free"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn clocks_may_differ_within_bounds() {
+        let skew = |text: &str| {
+            let text = format!("clock_skew_max = {text:?}");
+            let section = toml::from_str::<RedisSection>(&text);
+            section.map(|section| section.settings().clock_skew_max)
+        };
+        for (text, seconds) in [("5s", 5), ("1m", 60), ("1d", 86_400)] {
+            assert_eq!(skew(text).unwrap(), Duration::from_secs(seconds));
+        }
+        for text in ["4s", "25h", "0s", "soon"] {
+            assert!(skew(text).is_err(), "{text}");
+        }
     }
 
     #[test]

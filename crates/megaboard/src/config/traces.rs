@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use crate::cli::server_url;
+use crate::store::without_login;
 use crate::traces::TraceSettings;
 
 /// The part of requests that is traced where nothing is said.
@@ -15,6 +16,8 @@ pub(super) struct TracingSection {
     /// A collector's URL.
     otlp: Option<String>,
     sample: Option<f64>,
+    /// Networks and addresses of callers who decide which of their requests are traced.
+    pub(super) trusted: Vec<String>,
 }
 
 /// Why the section cannot be used.
@@ -37,7 +40,7 @@ impl TracingSection {
             return Ok(None);
         };
         let collector = server_url(text).map_err(|why| TracingError::Collector {
-            text: text.clone(),
+            text: without_login(text),
             why,
         })?;
         Ok(Some(TraceSettings { collector, sample }))
@@ -69,5 +72,7 @@ mod tests {
         }
         let told = settings("otlp = \"a:4318\"").unwrap_err().to_string();
         assert!(told.starts_with("otlp: \"a:4318\": "), "{told}");
+        let told = settings("otlp = \"http://u:s3cret@a\"").unwrap_err();
+        assert!(!told.to_string().contains("s3cret"), "{told}");
     }
 }

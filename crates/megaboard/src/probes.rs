@@ -1,0 +1,81 @@
+//! `megaboard alive` and `megaboard ready`: ask a server for an exit status.
+//!
+//! An image with nothing but the binary in it has no other client that could ask.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::cli::ServerArgs;
+use crate::client::Client;
+
+/// Asks a server whether it answers: for health checks that restart it if it does not.
+///
+/// Exit status 0 if it does (GET /healthz). Otherwise 1, and standard error says why. A server whose store is away is
+/// alive: a restart would not bring the store back, and end what the server still answers.
+#[derive(Args, Debug)]
+pub(crate) struct AliveArgs {
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// Asks a server whether it is ready: whether its store answers, too.
+///
+/// Exit status 0 if it is (GET /readyz). Otherwise 1, and standard error says why. Not for health checks that restart a
+/// server: see `megaboard alive`.
+#[derive(Args, Debug)]
+pub(crate) struct ReadyArgs {
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// Runs `megaboard alive`.
+pub(crate) fn alive(args: &AliveArgs) -> Result<ExitCode, Box<dyn Error>> {
+    probe(&args.server, "/healthz")
+}
+
+/// Runs `megaboard ready`.
+pub(crate) fn ready(args: &ReadyArgs) -> Result<ExitCode, Box<dyn Error>> {
+    probe(&args.server, "/readyz")
+}
+
+fn probe(server: &ServerArgs, path: &str) -> Result<ExitCode, Box<dyn Error>> {
+    let answer = Client::new(server).get(path)?;
+    if answer.status == 200 {
+        Ok(ExitCode::SUCCESS)
+    } else {
+        Err(answer.problem().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_server::{Reply, TestServer};
+
+    /// A server whose store is away.
+    fn without_store() -> (ServerArgs, TestServer) {
+        let server = TestServer::start(|_, request| {
+            let is_alive = request.head[0].starts_with("GET /healthz ");
+            let status = if is_alive { 200 } else { 503 };
+            Reply::Answer(status, "", r#"{"title":"T","detail":"D"}"#.to_owned())
+        });
+        let args = ServerArgs {
+            server: server.url.clone(),
+            key: None,
+        };
+        (args, server)
+    }
+
+    #[test]
+    fn a_server_whose_store_is_away_is_alive_and_not_ready() {
+        let (server, _running) = without_store();
+        let alive = alive(&AliveArgs {
+            server: server.clone(),
+        });
+        assert_eq!(alive.unwrap(), ExitCode::SUCCESS);
+        let ready = ready(&ReadyArgs { server });
+        assert_eq!(ready.unwrap_err().to_string(), "T: D");
+    }
+}
