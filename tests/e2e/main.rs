@@ -4,7 +4,7 @@
 //! (`command`), the client for Rust (`client`), time (`windows`), what holds for every path (`service`), who may do what (`access`), the
 //! stores (`durability`, `redis`), what is counted (`metrics`), streams and sorted sets read into boards (`ingest`, `adopt`), the live
 //! page in a browser (`page`), the document of the contract (`contract`), the files of `deploy/` against the program (`deploy`), and one body of real data
-//! through all of it (`flights`). `audit` is what several of them
+//! through all of it (`flights`); and whole servers against a naive twin (`twin`). `audit` is what several of them
 //! hold a store's trouble against. One scenario group a file, named by what it is about.
 
 #![expect(
@@ -32,4 +32,5 @@ mod page;
 mod publish;
 mod redis;
 mod service;
+mod twin;
 mod windows;

@@ -1,16 +1,20 @@
 /**
- * Passes all scenarios in one browser: `node run.mjs URL FOLDER`, with a server at URL that nobody else uses.
+ * Passes all scenarios: `node run.mjs URL FOLDER`, with a server at URL that nobody else uses. A browser has one font, the
+ * wide one unless a scenario asks for the narrow one.
  *
  * What it finds it tells line by line as JSON: `{"passed": NAME}`, `{"failed": NAME, "why": TEXT}`. It asks for what
  * only its parent can do by `{"ask": "kill"}` and `{"ask": "start"}`, and waits for a line in answer. Screenshots
  * go to FOLDER.
  */
 
-import { mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { chromium } from "playwright-core";
 
+import { FONTS, only } from "./fonts.mjs";
 import { host } from "./host.mjs";
 import { Stage } from "./stage.mjs";
 
@@ -72,9 +76,12 @@ async function inTurn(group) {
 
 mkdirSync(folder, { recursive: true });
 const executablePath = process.env.MEGABOARD_CHROMIUM ?? "/usr/bin/chromium";
-const browser = await chromium.launch({ executablePath, args: FLAGS });
+const fonts = mkdtempSync(join(tmpdir(), "page-fonts-"));
+const launches = Object.entries(FONTS).map(async ([width, font]) =>
+    [width, await chromium.launch({ executablePath, args: FLAGS, env: only(font, join(fonts, width)) })]);
+const browsers = Object.fromEntries(await Promise.all(launches));
 const origin = await host(new URL("../../docs/typescript/", import.meta.url), url);
-const setting = { browser, url, example: origin, folder, ask, requests: [], faults: [] };
+const setting = { browsers, url, example: origin, folder, ask, requests: [], faults: [] };
 try {
     // Two at a time, but for what the others would not survive, and what looks at all that was done.
     await Promise.all([
@@ -84,6 +91,7 @@ try {
     await inTurn({ ...outages, ...exampleOutages });
     await inTurn(faults);
 } finally {
-    await browser.close();
+    await Promise.all(Object.values(browsers).map((browser) => browser.close()));
+    rmSync(fonts, { recursive: true });
 }
 process.exit(0);

@@ -36,15 +36,15 @@ export async function eventually(what, probe) {
 
 /** What one scenario plays on; what it opens ends with it. */
 export class Stage {
-    #browser;
+    #browsers;
     #contexts = [];
 
     /**
      * The service is at `url`, the files of docs/typescript at `example`. `requests` and `faults` take every request that
      * a page makes, and every fault that it tells.
      */
-    constructor({ browser, url, example, folder, ask, requests, faults }) {
-        this.#browser = browser;
+    constructor({ browsers, url, example, folder, ask, requests, faults }) {
+        this.#browsers = browsers;
         Object.assign(this, { url, example, folder, ask, requests, faults });
     }
 
@@ -53,9 +53,9 @@ export class Stage {
         await Promise.all(this.#contexts.map((context) => context.close()));
     }
 
-    /** A page that shows what stands behind `hash`, or nothing yet. Options are those of a browser context, and what complaints it may make. */
-    async open(hash, { forgiven = null, ...options } = {}) {
-        const context = await this.#browser.newContext({
+    /** A page that shows what stands behind `hash`, or nothing yet. Options are those of a browser context, what complaints it may make, and its font. */
+    async open(hash, { forgiven = null, font = "wide", ...options } = {}) {
+        const context = await this.#browsers[font].newContext({
             viewport: VIEWS.desktop, colorScheme: "dark", serviceWorkers: "block", ...options,
         });
         this.#contexts.push(context);

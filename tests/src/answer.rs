@@ -87,6 +87,8 @@ impl Answer {
     pub fn problem(&self, status: u16, word: &str, parts: &[&str]) -> Value {
         assert_eq!(self.status, status, "{}", self.body);
         assert_eq!(self.header("content-type"), "application/problem+json");
+        assert_eq!(self.header("cache-control"), "no-store");
+        assert_eq!(self.header("x-content-type-options"), "nosniff");
         let problem = self.value();
         assert_eq!(problem["type"], word, "{problem}");
         assert_eq!(problem["status"], status, "{problem}");

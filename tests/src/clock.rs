@@ -1,6 +1,12 @@
-//! Moments, as requests write them. Worked out here, without the service's calendar.
+//! Moments, as requests write them, worked out here without the service's calendar; and a clock for
+//! one server that is wrong: [`WrongClock`].
 
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use tempfile::TempDir;
+
+use crate::launch::Launch;
 
 /// Milliseconds of a minute.
 pub const MINUTE_MS: i64 = 60_000;
@@ -40,4 +46,64 @@ pub fn rfc3339(ms: i64) -> String {
     let (hour, minute) = (of_day / HOUR_MS, of_day / MINUTE_MS % 60);
     let (second, milli) = (of_day / 1000 % 60, of_day % 1000);
     format!("{}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z", date(ms))
+}
+
+/// A clock of its own for a server, set while it runs: libfaketime's, in a file.
+#[derive(Debug)]
+pub struct WrongClock {
+    folder: TempDir,
+    library: PathBuf,
+}
+
+impl WrongClock {
+    /// A clock that is off by this: `+3d`, `-90s`, `+0`.
+    pub fn off_by(offset: &str) -> Self {
+        let clock = Self {
+            folder: TempDir::new().unwrap(),
+            library: faketime(),
+        };
+        clock.set(offset);
+        clock
+    }
+
+    /// Sets it, for whoever reads it from now on.
+    pub fn set(&self, offset: &str) {
+        let new = self.folder.path().join("new");
+        std::fs::write(&new, offset).unwrap();
+        std::fs::rename(new, self.file()).unwrap();
+    }
+
+    /// Has a server go by it. Its monotonic clock stays the machine's.
+    pub fn worn_by(&self, launch: Launch) -> Launch {
+        let variables = self.variables().into_iter();
+        variables.fold(launch, |launch, (name, value)| launch.env(name, &value))
+    }
+
+    fn variables(&self) -> [(&'static str, String); 4] {
+        let text = |path: &Path| path.to_str().unwrap().to_owned();
+        [
+            ("LD_PRELOAD", text(&self.library)),
+            ("FAKETIME_TIMESTAMP_FILE", text(&self.file())),
+            ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
+            ("FAKETIME_NO_CACHE", "1".to_owned()),
+        ]
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("clock")
+    }
+}
+
+/// Where libfaketime is.
+fn faketime() -> PathBuf {
+    let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
+    let multiarch = std::fs::read_dir("/usr/lib").into_iter().flatten();
+    let multiarch = multiarch.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut paths = folders
+        .into_iter()
+        .chain(multiarch)
+        .map(|folder| folder.join("faketime/libfaketime.so.1"));
+    paths
+        .find(|path| path.exists())
+        .expect("libfaketime is missing (Debian, Ubuntu: apt-get install libfaketime)")
 }

@@ -60,7 +60,7 @@ impl Events {
 
     /// The bytes that ask for a stream.
     pub fn request(path: &str) -> String {
-        format!("GET {path} HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\n\r\n")
+        format!("GET {path} HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n")
     }
 
     /// The next event; none when the stream has come to its end.

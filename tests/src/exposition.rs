@@ -112,9 +112,9 @@ impl Exposition {
     /// What a server tells now.
     #[track_caller]
     pub fn of(server: &Server) -> Self {
-        let answer = server.get("/metrics");
-        assert_eq!(answer.status, 200, "{}", answer.body);
         let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+        let answer = server.get_with("/metrics", &[("accept", media_type)]);
+        assert_eq!(answer.status, 200, "{}", answer.body);
         assert_eq!(answer.header("content-type"), media_type);
         Self::read(&answer.body)
     }

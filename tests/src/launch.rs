@@ -51,6 +51,7 @@ impl Launch {
             "OPEN",
             "TOKEN_SECRET",
             "DEMO",
+            "MEMORY_LIMIT",
         ] {
             command.env_remove(format!("MEGABOARD_{name}"));
         }

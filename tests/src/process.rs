@@ -28,7 +28,9 @@ impl Process {
     /// Sends a signal: `TERM`, `INT`, `KILL`, `STOP`, `CONT`.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.id().to_string();
-        let status = Command::new("kill").args(["-s", name, &id]).status();
+        // The shell's own: small systems have no other.
+        let kill = ["-c", "kill -s \"$0\" \"$1\"", name, &id];
+        let status = Command::new("sh").args(kill).status();
         assert!(status.unwrap().success());
     }
 
@@ -45,10 +47,19 @@ impl Process {
 
     /// Bytes of memory that it holds.
     pub(crate) fn resident_bytes(&self) -> u64 {
+        self.status_bytes("VmRSS:")
+    }
+
+    /// The most bytes of memory that it held at any time.
+    pub(crate) fn peak_resident_bytes(&self) -> u64 {
+        self.status_bytes("VmHWM:")
+    }
+
+    fn status_bytes(&self, name: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
         let line = status
             .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .find_map(|line| line.strip_prefix(name))
             .unwrap();
         let kib: u64 = line.trim().strip_suffix(" kB").unwrap().parse().unwrap();
         kib << 10

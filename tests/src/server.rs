@@ -264,6 +264,11 @@ impl Server {
         self.process.resident_bytes()
     }
 
+    /// The most bytes of memory that the process held at any time.
+    pub fn peak_resident_bytes(&self) -> u64 {
+        self.process.peak_resident_bytes()
+    }
+
     /// Sends a signal: `TERM`, `INT`, `KILL`.
     pub fn signal(&self, name: &str) {
         self.process.signal(name);

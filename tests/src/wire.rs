@@ -56,6 +56,14 @@ impl Wire {
         self.try_answer_to("GET")
     }
 
+    /// The status of the next answer, of which nothing else is read: it may have no end.
+    #[track_caller]
+    pub fn status(&mut self) -> u16 {
+        let mut line = String::new();
+        self.input.read_line(&mut line).unwrap();
+        line.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+
     /// The next answer to a request of this method: one to `HEAD` has no body.
     #[track_caller]
     pub fn answer_to(&mut self, method: &str) -> WireAnswer {

@@ -9,7 +9,7 @@ const OURS: &str = "https://a.example";
 fn ask(server: &Server, method: &str, path: &str, headers: &str) -> WireAnswer {
     let mut wire = server.wire();
     wire.write(format!(
-        "{method} {path} HTTP/1.1\r\nhost: a\r\n{headers}\r\n"
+        "{method} {path} HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n"
     ));
     wire.answer_to(method)
 }

@@ -18,8 +18,8 @@ const DEPTH: usize = 100_000;
 const LONG_BYTES: usize = 17 << 20;
 
 /// A head, or a body, that never comes to its end.
-const HALF_A_HEAD: &str = "GET /v1/boards/gifts/a/top HTTP/1.1\r\nhost: a\r\nx: ";
-const HALF_A_BODY: &str = "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\
+const HALF_A_HEAD: &str = "GET /v1/boards/gifts/a/top HTTP/1.1\r\nhost: localhost\r\nx: ";
+const HALF_A_BODY: &str = "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\
                            content-type: application/json\r\nauthorization: Bearer ";
 
 /// Ends those who mean ill, also where a test has failed.
@@ -123,7 +123,7 @@ fn send_nonsense(server: &Server, key: &Key, done: &AtomicBool, passes: &AtomicU
         assert!([401, 429].contains(&post(&guess, "{}")));
         let mut wire = server.wire();
         wire.write(format!(
-            "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+            "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
              authorization: {bearer}\r\ncontent-length: {LONG_BYTES}\r\n\r\n"
         ));
         for _ in 0..17 {

@@ -6,7 +6,7 @@ use end_to_end::{Server, Wire, eventually};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 
-const HALF_A_BODY: &str = "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\
+const HALF_A_BODY: &str = "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\
                            content-type: application/json\r\n\r\n{\"board\":";
 
 fn wire_with(server: &Server, text: &str) -> Wire {
@@ -39,7 +39,7 @@ fn connections_beyond_the_limit_end_instead_of_waiting_without_end() {
     let server = Server::with("[server.limits]\nconnections = 3\n");
     let mut held: Vec<Wire> = (0..3).map(|_| server.wire()).collect();
     for wire in &mut held {
-        wire.write("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n");
+        wire.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
         assert_eq!(wire.answer().status, 200);
     }
     for mut further in (0..20).map(|_| server.wire()).collect::<Vec<_>>() {
@@ -47,15 +47,97 @@ fn connections_beyond_the_limit_end_instead_of_waiting_without_end() {
     }
     // Who was in stays in.
     for wire in &mut held {
-        wire.write("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n");
+        wire.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
         assert_eq!(wire.answer().status, 200);
     }
     held.pop();
     eventually("a place", || {
         let mut wire = server.wire();
-        let sent = wire.try_write("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n");
+        let sent = wire.try_write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
         (sent && wire.try_answer()?.status == 200).then_some(())
     });
+}
+
+#[test]
+fn half_heads_take_every_connection_and_no_probe() {
+    let server = Server::with("[server.limits]\nconnections = 3\nheader_timeout = \"1h\"\n");
+    let half = |_| {
+        let mut wire = server.wire();
+        // What the server has ended already is as good.
+        let _ = wire.try_write("GET /healthz HTTP/1.1\r\nhos");
+        wire
+    };
+    let held: Vec<Wire> = (0..3).map(half).collect();
+    let ask = |path: &str| {
+        let mut wire = server.wire();
+        let text = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
+        wire.try_write(text).then(|| wire.try_answer()).flatten()
+    };
+    let refused = eventually("every connection is taken", || {
+        ask("/v1/kinds").filter(|answer| answer.status != 200)
+    });
+    assert_eq!(
+        (refused.status, refused.header("connection")),
+        (503, "close")
+    );
+    assert_eq!(refused.value()["type"], "overloaded");
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        let answer = eventually(path, || ask(path));
+        assert_eq!(
+            (answer.status, answer.header("connection")),
+            (200, "close"),
+            "{path}"
+        );
+    }
+    // Half heads on connections for probes end soon, and leave them to others.
+    let further: Vec<Wire> = (0..100).map(half).collect();
+    for mut wire in further {
+        assert!(wire.has_ended());
+    }
+    assert_eq!(eventually("a probe", || ask("/healthz")).status, 200);
+    drop(held);
+    eventually("connections again", || {
+        (ask("/v1/kinds")?.status == 200).then_some(())
+    });
+}
+
+#[test]
+fn an_address_has_so_many_connections_and_a_proxy_any_number() {
+    let limits = "[server.limits]\nconnections_per_address = 2\n";
+    let proxied = format!("[server]\ntrusted_proxies = [\"127.0.0.1\"]\n{limits}");
+    for (config, status) in [(limits, 503), (proxied.as_str(), 200)] {
+        let server = Server::with(config);
+        let ask = "GET /v1/kinds HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        let mut held: Vec<Wire> = (0..2).map(|_| wire_with(&server, ask)).collect();
+        for wire in &mut held {
+            assert_eq!(wire.answer().status, 200);
+        }
+        assert_eq!(wire_with(&server, ask).answer().status, status, "{config}");
+        drop(held);
+        eventually("connections again", || {
+            let answer = wire_with(&server, ask).try_answer()?;
+            (answer.status == 200).then_some(())
+        });
+    }
+}
+
+#[test]
+fn an_address_has_so_many_streams() {
+    let server = Server::with("[server.limits]\nstreams_per_address = 2\n");
+    let ask = "GET /v1/boards/gifts/a/stream HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    let open = || {
+        let mut wire = wire_with(&server, ask);
+        let status = wire.status();
+        (wire, status)
+    };
+    let held = [open(), open()];
+    assert!(held.iter().all(|(_, status)| *status == 200));
+    let (mut refused, status) = open();
+    assert_eq!(status, 429);
+    refused.end_input();
+    assert_eq!(server.get("/v1/kinds").status, 200);
+    drop(held);
+    eventually("streams again", || (open().1 == 200).then_some(()));
 }
 
 #[test]

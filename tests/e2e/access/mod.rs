@@ -1,8 +1,11 @@
 //! Who may do what, and how often: keys by scope and kind, what is open without one, tokens, limits,
 //! other origins, and healthy clients beside those who mean ill.
 
+mod answers;
 mod cors;
 mod crowd;
+mod ends;
+mod hosts;
 mod kinds;
 mod load;
 mod open;

@@ -1,4 +1,4 @@
-//! SIGHUP: keys come and go while the server serves.
+//! Keys come and go while the server serves: at a change of the file, and at SIGHUP.
 
 use end_to_end::{Server, eventually};
 

@@ -156,7 +156,7 @@ fn a_refused_body_does_not_spoil_the_connection() {
     let mut wire = server.wire();
     for _ in 0..3 {
         wire.write(
-            "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+            "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
              content-length: 2\r\n\r\n{}",
         );
         assert_eq!(wire.answer().status, 401);

@@ -18,7 +18,7 @@ fn wanted(key: &Key, server: &Server, body: &Value) -> Answer {
 /// The status of a stream that is asked for without a key; what it sends is not waited for.
 fn status(server: &Server, path: &str) -> u16 {
     let mut wire = server.wire();
-    wire.write(format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n"));
+    wire.write(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"));
     wire.answer().status
 }
 
@@ -110,6 +110,7 @@ fn a_token_ends_when_it_says() {
 #[test]
 fn servers_that_share_a_secret_take_each_others_tokens() {
     let key = Key::new("");
+    // Each knows the key that a token is made with.
     let launch = || Launch::on_a_free_port(&key.lines).args("--store memory:");
     let told = |secret: &str| launch().env("MEGABOARD_TOKEN_SECRET", secret).start();
     let (one, other) = (told(SECRET), told(&SECRET.to_uppercase()));

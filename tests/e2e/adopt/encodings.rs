@@ -1,5 +1,6 @@
 //! Every encoding, as those who use it write it: order, values and times come over, twice the same.
 
+use end_to_end::redis::Reply;
 use serde_json::json;
 
 use super::{Stage, standing};
@@ -155,6 +156,20 @@ fn plain_scores_fall_by_member_in_ties() {
     assert_eq!(run.status, Some(0), "{run:?}");
     assert!(run.stderr.contains("2023-03-18T00:00:00.000Z"), "{run:?}");
     assert_eq!(stage.order("power/plain"), ["c", "b", "a", "e", "d"]);
+}
+
+#[test]
+fn ascending_sets_keep_their_ties() {
+    let stage = Stage::new();
+    stage.redis("ZADD seconds 61 b 61 a 61 ab 58 z 90 c 90 d");
+    stage.adopt("seconds", "plain", "rising/all");
+    let source = stage.redis("ZRANGE seconds 0 -1");
+    let source: Vec<&str> = source.items().iter().map(Reply::text).collect();
+    assert_eq!(stage.order("rising/all"), source);
+    assert_eq!(source, ["z", "a", "ab", "b", "c", "d"]);
+    // Where ties go by time, members of one time stand as in any kind: the higher first.
+    stage.adopt("seconds", "plain", "golf/all");
+    assert_eq!(stage.order("golf/all"), ["z", "b", "ab", "a", "d", "c"]);
 }
 
 #[test]

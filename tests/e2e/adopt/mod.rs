@@ -17,6 +17,15 @@ windows = ["all"]
 windows = ["all"]
 fields = [{ name = "gold" }, { name = "silver" }, { name = "bronze" }]
 
+[kinds.rising]
+windows = ["all"]
+ties = "member"
+fields = [{ name = "points", order = "asc" }]
+
+[kinds.golf]
+windows = ["all"]
+fields = [{ name = "points", order = "asc" }]
+
 [kinds.recent]
 windows = ["all"]
 ties = "latest"

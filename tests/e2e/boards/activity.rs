@@ -204,7 +204,8 @@ fn expires(server: &Server) {
         (&info["windows"], info.get("expires_at")),
         (&json!([]), None)
     );
-    // The sweep ends them, and what comes is another board, without bounds.
+    // The sweep ends them, and what happens from then on is of another board, without an end. What happened
+    // before is of none.
     for subject in ["battle", "unborn"] {
         let next = json!({"board": format!("pk/{subject}"), "member": "u", "points": 1});
         eventually("the name free", || {
@@ -214,6 +215,15 @@ fn expires(server: &Server) {
         let path = format!("/v1/boards/pk/{subject}/top?window=all&fresh=true");
         let top = server.get(path).ok();
         assert_eq!((&top["members"], top.get("ends_at")), (&json!(1), None));
+        let late = json!({
+            "board": format!("pk/{subject}"), "member": "late", "points": 1, "at": now_ms() - HOUR_MS,
+        });
+        let refused = server.contribute(&late);
+        refused.problem(
+            422,
+            "not-open",
+            &["at: ", top["starts_at"].as_str().unwrap()],
+        );
     }
 }
 

@@ -235,7 +235,11 @@ fn acts_are_written_down_before_they_are_answered() {
     let server = filled();
     let hidden = server.send("PUT", "/v1/members/u1/hidden", &[], "");
     server.send("DELETE", "/v1/members/u1", &[], "").ok();
-    server.send("DELETE", "/v1/boards/gifts/none", &[], "");
+    server.delete("/v1/boards/gifts/b").is_empty();
+    // What is refused is one line, and not as long as it likes.
+    let target = format!("/v1/boards/gifts/none?{}", "x".repeat(2_000));
+    assert_eq!(server.delete("/v1/boards/gifts/none").status, 404);
+    assert_eq!(server.delete(&target).status, 400);
     // Contributions and reads are no acts.
     server.give("gifts/a", &[("u2", 1)]);
     let log = std::fs::read_to_string(server.kept().join("audit.log")).unwrap();
@@ -270,12 +274,20 @@ fn acts_are_written_down_before_they_are_answered() {
             (
                 "begun",
                 &json!("DELETE"),
-                &json!("/v1/boards/gifts/none"),
+                &json!("/v1/boards/gifts/b"),
                 nothing
             ),
-            ("ended", nothing, nothing, &json!(404)),
+            ("ended", nothing, nothing, &json!(204)),
+            (
+                "refused",
+                &json!("DELETE"),
+                &json!("/v1/boards/gifts/none"),
+                &json!(404)
+            ),
+            ("refused", &json!("DELETE"), &lines[7]["path"], &json!(400)),
         ]
     );
+    assert!(lines[7].to_string().len() < 1_000, "{}", lines[7]);
     assert_eq!(
         lines[3]["told"],
         json!({"boards": 3, "erased": 3, "next": null})

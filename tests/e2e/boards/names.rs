@@ -8,7 +8,7 @@ const NAMES: [&str; 22] = [
     "/",
     "//",
     "a b",
-    " ",
+    ". .",
     "%",
     "%2F",
     "100%25",
@@ -121,5 +121,52 @@ fn what_is_no_name_is_refused_in_paths_too() {
         ("/v1/boards/gifts/a/members/", 404, "unknown-path"),
     ] {
         server.get(path).problem(status, word, &[]);
+    }
+}
+
+/// What nobody can see, or tell from another by sight.
+const UNSEEN: [&str; 8] = [
+    " ",
+    " a",
+    "a ",
+    "\u{200b}",
+    "a\u{feff}",
+    "a\u{2028}b",
+    "a\u{202e}b",
+    "\u{3000}",
+];
+
+#[test]
+fn names_that_look_empty_or_like_others_are_not_written_to() {
+    let server = Server::start();
+    for name in UNSEEN {
+        let items = json!([
+            {"board": "gifts/a", "member": name, "points": 1},
+            {"board": format!("gifts/{name}"), "member": "u", "points": 1},
+        ]);
+        let receipt = server.contribute(&items).ok();
+        assert_eq!(receipt["rejected_count"], 2, "{name:?}: {receipt}");
+        for (item, what) in [(0, "member "), (1, "board: subject ")] {
+            let rejected = &receipt["rejected"][item];
+            assert_eq!(rejected["type"], "invalid");
+            let detail = rejected["detail"].as_str().unwrap();
+            assert!(detail.starts_with(what), "{detail}");
+        }
+        let (name, one) = (encoded(name), json!({"points": 1}));
+        for (path, body) in [
+            (format!("/v1/boards/gifts/a/members/{name}"), &one),
+            (format!("/v1/boards/gifts/{name}/members/u"), &one),
+            (format!("/v1/boards/gifts/{name}"), &json!({"shards": 1})),
+        ] {
+            server.put(&path, body).problem(400, "invalid", &[]);
+        }
+        // Who has one of before is read, hidden and erased.
+        let there = format!("/v1/boards/gifts/a/members/{name}");
+        server.get(&there).problem(404, "not-ranked", &[]);
+        server.delete(&there).problem(404, "not-ranked", &[]);
+        let hidden = format!("/v1/members/{name}/hidden");
+        assert!(server.put(&hidden, &json!({})).status < 300);
+        assert!(server.delete(&hidden).status < 300);
+        assert_eq!(server.delete(format!("/v1/members/{name}")).status, 200);
     }
 }

@@ -58,6 +58,35 @@ fn several_fields_ties_and_shared_ranks_count() {
 }
 
 #[test]
+fn a_sum_that_is_left_out_is_0_as_in_a_contribution() {
+    let server = Server::with(
+        "[kinds.k]\nwindows = [\"all\"]\n\
+         fields = [{ name = \"likes\" }, { name = \"best\", op = \"max\" }]\n",
+    );
+    let item =
+        |member: &str, values: Value| json!({"board": "k/a", "member": member, "values": values});
+    let items = json!([
+        item("a", json!({"likes": 1})),
+        item("b", json!({"likes": -1}))
+    ]);
+    server.contribute(&items).ok();
+    let rank = |values: Value| {
+        let place = server
+            .post("/v1/boards/k/a/rank", &json!({"values": values}))
+            .ok();
+        place["position"].clone()
+    };
+    for values in [json!({"best": 3}), json!({})] {
+        let told = rank(values.clone());
+        assert_eq!(told, 2, "{values}");
+        server.contribute(&item("new", values)).ok();
+        let shown = server.get("/v1/boards/k/a/members/new").ok();
+        assert_eq!(shown["position"], told);
+        server.delete("/v1/boards/k/a/members/new").is_empty();
+    }
+}
+
+#[test]
 fn what_is_wrong_is_named() {
     let server = ladder(2);
     for (query, parts) in [

@@ -69,6 +69,12 @@ fn a_hundred_may_be_asked_for_and_what_is_wrong_is_named() {
             &["boards[1]", "gifts"],
         ),
         (
+            json!({"boards": ["gifts/a", "gifts/b", "gifts/a"]}),
+            400,
+            "invalid",
+            &["boards", "gifts/a", "twice"],
+        ),
+        (
             json!({"boards": ["nope/a"]}),
             404,
             "unknown-kind",

@@ -237,6 +237,14 @@ async fn kinds(client: &Client) {
         (&read, client.put_kind("races", &read).await.unwrap()),
         (&put, put.clone())
     );
+    // Of two who change one kind the second is told.
+    let (mut seen, etag) = client.kind_with_etag("races").await.unwrap();
+    assert_eq!(seen, put);
+    seen.top = Some(10);
+    let changed = client.put_kind_if("races", &seen, &etag).await.unwrap();
+    assert_eq!(changed.top, Some(10));
+    let refused = client.put_kind_if("races", &read, &etag).await.unwrap_err();
+    assert!(refused.is(&ProblemType::PreconditionFailed), "{refused}");
     let kinds = client.kinds().await.unwrap();
     let names = kinds.iter().map(|kind| kind.name.as_deref().unwrap());
     assert_eq!(names.collect::<Vec<_>>(), ["gifts", "hot", "races"]);

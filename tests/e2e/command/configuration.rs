@@ -197,3 +197,34 @@ fn every_setting_of_a_kind_comes_through() {
     assert_eq!(server.get("/v1/kinds/races").ok(), expected);
     assert_eq!(server.get("/v1/kinds").ok(), json!({"kinds": [expected]}));
 }
+
+#[test]
+fn no_password_is_shown_that_stands_where_boards_are_kept() {
+    const URL: &str = "rediz://megaboard:s3cret@127.0.0.1:1";
+    let help = std::process::Command::new(end_to_end::megaboard())
+        .args(["serve", "--help"])
+        .env("MEGABOARD_STORE", URL)
+        .env("MEGABOARD_TOKEN_SECRET", "s3cret")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(help.stdout).unwrap();
+    assert!(
+        said.contains("MEGABOARD_STORE") && !said.contains("s3cret"),
+        "{said}"
+    );
+    let (status, said) = Launch::on_a_free_port("")
+        .env("MEGABOARD_STORE", URL)
+        .refused();
+    assert_eq!(status, Some(1));
+    assert!(
+        said.contains("rediz://...@127.0.0.1:1") && !said.contains("s3cret"),
+        "{said}"
+    );
+    let config = "[server]\nstore = \"redis://:s3cret@127.0.0.1:1\" x\n";
+    let (status, said) = Launch::on_a_free_port(config).refused();
+    assert_eq!(status, Some(1));
+    assert!(
+        said.contains("line 2") && !said.contains("s3cret"),
+        "{said}"
+    );
+}

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use end_to_end::cli;
+use end_to_end::redis::RedisServer;
+use end_to_end::{Launch, cli, eventually};
 
 /// The commands, as the program's own help lists them.
 fn commands() -> Vec<String> {
@@ -55,13 +56,32 @@ fn bash_takes_its_completions() {
 }
 
 #[test]
-fn who_asks_for_a_server_is_told_whether_it_is_ready() {
+fn who_asks_for_a_server_is_told_whether_it_is_alive_and_ready() {
     let server = end_to_end::Server::start();
     let url = server.url().to_owned();
-    let asked = cli::run(&["ready", "--server", &url], b"");
-    assert_eq!((asked.status, &*asked.stdout), (Some(0), ""));
+    for command in ["alive", "ready"] {
+        let asked = cli::run(&[command, "--server", &url], b"");
+        assert_eq!((asked.status, &*asked.stdout), (Some(0), ""), "{command}");
+    }
     drop(server);
-    let asked = cli::run(&["ready", "--server", &url], b"");
-    assert_eq!(asked.status, Some(1));
-    assert!(asked.stderr.contains(&url), "{}", asked.stderr);
+    for command in ["alive", "ready"] {
+        let asked = cli::run(&[command, "--server", &url], b"");
+        assert_eq!(asked.status, Some(1), "{command}");
+        assert!(asked.stderr.contains(&url), "{}", asked.stderr);
+    }
+}
+
+#[test]
+fn a_server_whose_store_is_away_is_alive_and_not_ready() {
+    let redis = RedisServer::plain();
+    let server = Launch::new().args(&format!("--store {}", redis.url()));
+    let server = server.start();
+    let url = server.url().to_owned();
+    redis.kill();
+    eventually("a server that is not ready", || {
+        let asked = cli::run(&["ready", "--server", &url], b"");
+        (asked.status == Some(1)).then_some(())
+    });
+    let asked = cli::run(&["alive", "--server", &url], b"");
+    assert_eq!(asked.status, Some(0), "{}", asked.stderr);
 }

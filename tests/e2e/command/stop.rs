@@ -11,7 +11,7 @@ use serde_json::json;
 fn half_a_stream(server: &Server) -> Wire {
     let mut wire = server.wire();
     wire.write(
-        "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\n\
+        "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-ndjson\r\n\
          transfer-encoding: chunked\r\nexpect: 100-continue\r\n\r\n",
     );
     // The handler asks for the body before the interim answer is sent.
@@ -38,7 +38,7 @@ fn requests_under_way_are_finished_and_new_connections_refused() {
     for signal in ["TERM", "INT"] {
         let mut server = Server::start();
         let mut idle = server.wire();
-        idle.write("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n");
+        idle.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
         assert_eq!(idle.answer().status, 200);
         let mut under_way = half_a_stream(&server);
         server.signal(signal);
@@ -91,7 +91,7 @@ fn a_stop_amid_many_writers_cuts_no_answer() {
                     })
                     .to_string();
                     let sent = wire.try_write(format!(
-                        "POST /v1/contributions HTTP/1.1\r\nhost: a\r\n\
+                        "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\n\
                          content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
                         body.len()
                     ));

@@ -100,7 +100,7 @@ fn a_json_body_that_is_too_large_is_413_and_counts_nothing() {
     let body = |bytes: usize| format!("[{item}{}]", " ".repeat(bytes - item.len() - 2));
     let head = |length: usize| {
         format!(
-            "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+            "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
              content-length: {length}\r\n\r\n"
         )
     };
@@ -141,7 +141,7 @@ fn a_stream_cut_in_the_middle_keeps_whole_lines_and_drops_the_half_one() {
     ] {
         let mut wire = server.wire();
         wire.write(format!(
-            "POST /v1/contributions HTTP/1.1\r\nhost: a\r\n\
+            "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\n\
              content-type: application/x-ndjson\r\n{cut_head}"
         ));
         wire.end_input();
@@ -168,7 +168,7 @@ fn a_json_body_cut_in_the_middle_counts_nothing() {
     let item = json!({"board": "gifts/a", "member": "u", "points": 1});
     let mut wire = server.wire();
     wire.write(format!(
-        "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+        "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
          content-length: 10000\r\n\r\n[{item}]"
     ));
     wire.end_input();
@@ -185,7 +185,7 @@ fn a_slow_stream_counts_while_it_is_open() {
     let server = Server::start();
     let mut wire = server.wire();
     wire.write(
-        "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\n\
+        "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-ndjson\r\n\
          transfer-encoding: chunked\r\n\r\n",
     );
     for count in 1..=3 {
@@ -206,7 +206,7 @@ fn an_array_of_too_many_elements_is_413_and_counts_nothing() {
     let item = r#"{"board":"gifts/a","member":"u","points":1}"#;
     let array = |count: usize| format!("[{}]", vec![item; count].join(","));
     let answer = server.json("POST", "/v1/contributions", &array(100_001));
-    answer.problem(413, "too-large", &["100001", "100000"]);
+    answer.problem(413, "too-large", &["100000"]);
     assert_eq!(server.get("/v1/boards/gifts/a/top").ok()["members"], 0);
     let answer = server.json("POST", "/v1/contributions", &array(100_000));
     assert_eq!(answer.ok()["applied"], 100_000);

@@ -93,9 +93,9 @@ fn probes_are_answered_and_nobody_has_the_key_of_the_lock() {
             assert_eq!(get["port"], container["ports"][0]["name"]);
             let port = server.address().rsplit(':').next().unwrap();
             let mut wire = end_to_end::Wire::to(&format!("127.0.0.1:{port}"));
-            wire.write(format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n"));
+            wire.write(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"));
             assert_eq!(wire.answer().status, 200, "{store}: {probe}");
-            wire.write("GET /v1/kinds HTTP/1.1\r\nhost: a\r\n\r\n");
+            wire.write("GET /v1/kinds HTTP/1.1\r\nhost: localhost\r\n\r\n");
             assert_eq!(wire.answer().status, 401);
         }
     }

@@ -155,3 +155,36 @@ fn a_copy_of_the_folder_of_a_stopped_server_is_a_backup() {
         "{run:?}"
     );
 }
+
+#[test]
+fn what_a_server_makes_is_for_its_user_alone() {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let server = Server::durable("");
+    server.give("gifts/a", &[("u", 1)]);
+    server.send("PUT", "/v1/members/u/hidden", &[], "").ok();
+    let kept = server.kept();
+    let modes = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let files = || -> Vec<_> {
+        let entries = fs::read_dir(&kept).unwrap();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    assert_eq!(modes(&kept), 0o700);
+    assert!(files().len() >= 3, "{:?}", files());
+    for file in files() {
+        assert_eq!(modes(&file), 0o600, "{file:?}");
+    }
+    // What earlier versions made is closed to others; what was given to a group stays.
+    let launch = server.stop();
+    fs::set_permissions(&kept, Permissions::from_mode(0o755)).unwrap();
+    for file in files() {
+        fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+    }
+    let server = launch.start();
+    assert_eq!(modes(&kept), 0o750);
+    for file in files() {
+        assert_eq!(modes(&file) & 0o007, 0, "{file:?}");
+    }
+    drop(server);
+}

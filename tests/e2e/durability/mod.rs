@@ -2,11 +2,13 @@
 //!
 //! `restarts` and `kills` end servers, well and badly, `settings` changes what is promised; `folder`
 //! copies, shares and verifies what they leave, `damage` breaks it, `trouble` is a disk that fails
-//! under a server at work.
+//! under a server at work, `memory` has an end.
 
 mod damage;
 mod folder;
+mod hidden;
 mod kills;
+mod memory;
 mod restarts;
 mod seen;
 mod settings;

@@ -3,6 +3,7 @@
 mod changes;
 mod life;
 mod refusals;
+mod seen;
 
 use end_to_end::Server;
 use serde_json::Value;

@@ -254,7 +254,8 @@ fn no_label_tells_a_kind_a_board_or_a_member() {
         .problem(404, "unknown-path", &[]);
     let mut events = Events::of(&server, &format!("{board}/stream"));
     assert_eq!(events.event().name, "board");
-    let told = server.get("/metrics").body;
+    let accept = "application/openmetrics-text";
+    let told = server.get_with("/metrics", &[("accept", accept)]).body;
     for name in ["zebra", "stall", "okapi"] {
         assert!(!told.contains(name), "{name} in {told}");
     }

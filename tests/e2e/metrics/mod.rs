@@ -2,5 +2,6 @@
 //! what there is.
 
 mod counts;
+mod formats;
 mod names;
 mod stores;

@@ -40,7 +40,8 @@ impl Told {
         let redis = RedisOptions::new().start();
         let other = RedisOptions::new().start();
         let published = format!(
-            "[kinds.gifts]\nwindows = [\"all\"]\npublish = {{ store = \"{}\", key = \"k:{{subject}}\" }}\n",
+            "[kinds.gifts]\nwindows = [\"all\"]\npublish = {{ target = \"readers\", key = \"k:{{subject}}\" }}\n\
+             [publish.targets.readers]\nurl = \"{}\"\n",
             other.url()
         );
         let servers = [Server::durable(&published), serve(&redis.url(), "")];

@@ -2,8 +2,8 @@
 
 use end_to_end::clock::{DAY_MS, date, now_ms};
 use end_to_end::dice::Dice;
-use end_to_end::redis::{RedisOptions, RedisServer};
-use end_to_end::{Server, encoded, eventually, ndjson};
+use end_to_end::redis::{RedisOptions, RedisServer, Reply};
+use end_to_end::{Exposition, Server, encoded, eventually, ndjson};
 use serde_json::{Value, json};
 
 use super::stage::{self, caught_up, points, published, set};
@@ -92,16 +92,48 @@ fn it_follows_what_is_written_late_taken_off_and_deleted() {
 }
 
 #[test]
+fn a_board_that_is_deleted_overtakes_who_is_about_to_publish_it() {
+    let redis = RedisServer::plain();
+    let config = published(
+        "windows = [\"all\"]",
+        &redis.url(),
+        KEY,
+        "every = \"100ms\"",
+    );
+    let server = Server::with(&config);
+    server.give("k/a", &[("u", 3)]);
+    let all = "lb:a:all";
+    caught_up(&server, &redis, "all", all);
+    // As if it was published nowhere yet, and another server was about to.
+    let version = format!("{all}:version");
+    let json = format!("{all}:json");
+    redis.command(&["UNLINK", all, &json, &version]).integer();
+    let mut other = redis.connect();
+    other.command(&["WATCH", &version]).ok();
+    let tries = || {
+        let labels = [("result", "published")];
+        Exposition::of(&server).sum("megaboard_publish_tries_total", &labels)
+    };
+    let before = tries();
+    server.delete("/v1/boards/k/a").is_empty();
+    eventually("the deletion has come there", || {
+        (tries() > before).then_some(())
+    });
+    other.command(&["MULTI"]).ok();
+    other.command(&["SET", &version, "dead"]);
+    let executed = other.command(&["EXEC"]);
+    assert_eq!(executed, Reply::Nil);
+    assert!(redis.command(&["KEYS", "*"]).items().is_empty());
+}
+
+#[test]
 fn who_has_to_log_in_does() {
     let redis = RedisOptions::new()
         .user("megaboard", "s3cret", RIGHTS)
         .start();
     let store = format!("redis://{}/3", redis.address());
     let config = published("windows = [\"all\"]", &store, "lb:{subject}", "");
-    let address = redis.address();
-    let config = format!(
-        "{config}\n[publish.targets.\"redis://{address}\"]\nuser = \"megaboard\"\npassword = \"s3cret\"\n"
-    );
+    let config = format!("{config}user = \"megaboard\"\npassword = \"s3cret\"\n");
     let server = Server::with(&config);
     server.give("k/a", &[("u", 3)]);
     let mut wire = redis.connect();
@@ -110,6 +142,14 @@ fn who_has_to_log_in_does() {
         let count = wire.command(&["ZCARD", "lb:a"]).integer();
         (count == 1).then_some(())
     });
-    assert!(!server.get("/v1/kinds/k").body.contains("s3cret"));
+    let address = redis.address().to_string();
+    for path in ["/v1/kinds/k", "/v1/kinds", "/metrics"] {
+        let shown = server.get(path).body;
+        assert!(
+            !shown.contains("s3cret") && !shown.contains(&address),
+            "{shown}"
+        );
+        assert!(shown.contains("readers"), "{shown}");
+    }
     assert!(!server.log().contains("s3cret"));
 }

@@ -76,6 +76,24 @@ fn what_does_not_fit_is_left_out_and_told_once() {
 }
 
 #[test]
+fn an_ascending_set_is_read_in_the_order_of_its_json() {
+    let redis = RedisServer::plain();
+    let kind =
+        "windows = [\"all\"]\nties = \"member\"\nfields = [{ name = \"points\", order = \"asc\" }]";
+    let server = Server::with(&published(kind, &redis.url(), "lb:{subject}", ""));
+    server.give(
+        "k/a",
+        &[("b", 61), ("a", 61), ("ab", 61), ("z", 58), ("d", 90)],
+    );
+    let json = stage::caught_up(&server, &redis, "all", "lb:a");
+    let of_json: Vec<String> = stage::points(&json).into_iter().map(|it| it.0).collect();
+    let set = redis.command(&["ZRANGE", "lb:a", "0", "-1"]);
+    let of_set: Vec<&str> = set.items().iter().map(Reply::text).collect();
+    assert_eq!(of_set, of_json);
+    assert_eq!(of_set, ["z", "a", "ab", "b", "d"]);
+}
+
+#[test]
 fn kinds_of_several_fields_may_be_json_alone() {
     let redis = RedisServer::plain();
     let kind = "windows = [\"all\"]\nfields = [{ name = \"agree\" }, { name = \"comments\" }]";

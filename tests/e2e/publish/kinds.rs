@@ -4,7 +4,7 @@ use end_to_end::redis::RedisServer;
 use end_to_end::{Server, eventually};
 use serde_json::{Value, json};
 
-use super::stage::set;
+use super::stage::{set, targets};
 
 fn shown(redis: &RedisServer, key: &str) {
     eventually(key, || {
@@ -15,7 +15,8 @@ fn shown(redis: &RedisServer, key: &str) {
 #[test]
 fn a_kind_with_boards_comes_to_be_published_and_otherwise_and_no_longer() {
     let (here, there) = (RedisServer::plain(), RedisServer::plain());
-    let server = Server::with("[kinds.k]\nwindows = [\"all\"]\n");
+    let both = targets(&[("here", &here.url()), ("there", &there.url())]);
+    let server = Server::with(&format!("[kinds.k]\nwindows = [\"all\"]\n{both}"));
     for subject in ["a", "b"] {
         server.give(&format!("k/{subject}"), &[("u", 3)]);
     }
@@ -23,21 +24,23 @@ fn a_kind_with_boards_comes_to_be_published_and_otherwise_and_no_longer() {
         let kind = json!({"windows": ["all"], "publish": publish});
         server.put("/v1/kinds/k", &kind).ok()
     };
-    let plain = put(&json!({"store": here.url(), "key": "{kind}:{subject}"}));
+    let plain = put(&json!({"target": "here", "key": "{kind}:{subject}"}));
     assert_eq!(
         plain["publish"],
-        json!({"store": here.url(), "key": "{kind}:{subject}", "encoding": "plain", "every": "1s"})
+        json!({"target": "here", "key": "{kind}:{subject}", "encoding": "plain", "every": "1s"})
     );
     shown(&here, "k:a");
     shown(&here, "k:b");
     // What an answer shows can be put again.
     assert_eq!(server.put("/v1/kinds/k", &plain).ok(), plain);
-    put(&json!({"store": there.url(), "key": "other:{subject}"}));
+    put(&json!({"target": "there", "key": "other:{subject}"}));
     shown(&there, "other:a");
     shown(&there, "other:b");
     put(&Value::Null);
     server.give("k/a", &[("u", 1)]);
-    put(&json!({"store": there.url(), "key": "third:{subject}"}));
+    // The address of a target may stand in the place of its name.
+    let third = put(&json!({"store": there.url(), "key": "third:{subject}"}));
+    assert_eq!(third["publish"]["target"], "there");
     eventually("the board as it is", || {
         (set(&there, "third:a") == [("u".to_owned(), 4)]).then_some(())
     });
@@ -48,9 +51,10 @@ fn a_kind_with_boards_comes_to_be_published_and_otherwise_and_no_longer() {
 #[test]
 fn another_period_takes_the_place_of_one_that_began_later() {
     let redis = RedisServer::plain();
-    let server = Server::start();
+    let target = targets(&[("readers", &redis.url())]);
+    let server = Server::with(&format!("[kinds.gifts]\n{target}"));
     let put = |windows: &[&str]| {
-        let publish = json!({"store": redis.url(), "key": "lb:{subject}", "windows": windows});
+        let publish = json!({"target": "readers", "key": "lb:{subject}", "windows": windows});
         let kind = json!({"windows": ["day", "all"], "publish": publish});
         server.put("/v1/kinds/k", &kind).is(200)
     };
@@ -75,7 +79,8 @@ fn another_period_takes_the_place_of_one_that_began_later() {
 
 #[test]
 fn what_is_wrong_with_a_publication_is_told() {
-    let server = Server::start();
+    let both = targets(&[("readers", "redis://a"), ("cache", "memcached://a")]);
+    let server = Server::with(&format!("[kinds.gifts]\n{both}"));
     let refuse = |publish: Value, more: Value, parts: &[&str]| {
         let mut kind = json!({"publish": publish});
         if let Some(more) = more.as_object() {
@@ -86,20 +91,23 @@ fn what_is_wrong_with_a_publication_is_told() {
         assert!(!refused.body.contains("s3cret"), "{refused:?}");
     };
     let with = |name: &str, value: Value| {
-        let mut publish = json!({"store": "redis://a", "key": "lb:{subject}:{window}"});
+        let mut publish = json!({"target": "readers", "key": "lb:{subject}:{window}"});
         publish[name] = value;
         publish
     };
     for (name, value, parts) in [
         (
-            "store",
-            json!("redis://u:s3cret@a:1"),
-            ["publish.store", "[publish.targets]"],
+            "target",
+            json!("redis"),
+            ["publish.target", "configured are cache, readers"],
         ),
+        ("target", json!("A"), ["publish.target", "\"A\""]),
+        ("target", Value::Null, ["publish.target", "missing"]),
+        ("store", json!("redis://a"), ["publish.store", "already"]),
         (
-            "store",
-            json!("http://a"),
-            ["publish.store", "memcached://"],
+            "key",
+            json!("megaboard:{subject}:{window}"),
+            ["publish.key", "begins with megaboard:"],
         ),
         ("key", json!("lb:{window}"), ["publish.key", "{subject}"]),
         ("key", json!("lb:{subject}"), ["publish.key", "{period}"]),
@@ -132,8 +140,16 @@ fn what_is_wrong_with_a_publication_is_told() {
         json!({"windows": ["all"]}),
         &["publish.windows", "day"],
     );
-    let memcached =
-        json!({"store": "memcached://a", "key": "{subject}:{window}", "encoding": "plain"});
+    for (address, part) in [
+        ("redis://u:s3cret@a", "[publish.targets]"),
+        ("http://a", "memcached://"),
+        ("redis://b", "no configured target"),
+        ("redis://a/1", "no configured target"),
+    ] {
+        let publish = json!({"store": address, "key": "lb:{subject}:{window}"});
+        refuse(publish, Value::Null, &["publish.store", part]);
+    }
+    let memcached = json!({"target": "cache", "key": "{subject}:{window}", "encoding": "plain"});
     refuse(memcached, Value::Null, &["publish.encoding", "memcached"]);
     let fields = json!({"fields": [{"name": "a"}, {"name": "b"}]});
     refuse(
@@ -141,7 +157,7 @@ fn what_is_wrong_with_a_publication_is_told() {
         fields,
         &["publish.encoding", "\"none\""],
     );
-    let array = json!({"publish": ["redis://a"]});
+    let array = json!({"publish": ["readers"]});
     let refused = server.put("/v1/kinds/k", &array);
     refused.problem(400, "invalid", &["publish"]);
 }

@@ -3,6 +3,7 @@
 //! `stage` has a kind that is published, and what stands there of a board.
 
 mod boards;
+mod bounds;
 mod clusters;
 mod encodings;
 mod kinds;

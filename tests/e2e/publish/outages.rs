@@ -4,7 +4,7 @@ use end_to_end::redis::RedisServer;
 use end_to_end::{Server, eventually};
 use serde_json::json;
 
-use super::stage::{published, set};
+use super::stage::{published, set, targets};
 
 fn settings(target: &RedisServer) -> String {
     let kind = "windows = [\"all\"]";
@@ -98,9 +98,10 @@ fn a_key_that_was_lost_alone_is_written_again() {
 #[test]
 fn a_target_that_hangs_holds_up_no_other() {
     let (hung, other) = (RedisServer::plain(), RedisServer::plain());
-    let server = Server::with(&settings(&hung));
+    let config = settings(&hung) + &targets(&[("other", &other.url())]);
+    let server = Server::with(&config);
     let kind = json!({"windows": ["all"],
-                      "publish": {"store": other.url(), "key": "lb:{subject}", "every": "100ms"}});
+                      "publish": {"target": "other", "key": "lb:{subject}", "every": "100ms"}});
     server.put("/v1/kinds/other", &kind).is(201);
     give(&server, "k/a", 1);
     shown(&hung, "a", 1);

@@ -4,10 +4,20 @@ use end_to_end::redis::{RedisServer, Reply};
 use end_to_end::{Server, eventually};
 use serde_json::Value;
 
-/// The configuration of a kind `k` that is published, with further settings of the kind and of the
-/// publication.
-pub(super) fn published(kind: &str, store: &str, key: &str, more: &str) -> String {
-    format!("[kinds.k]\n{kind}\n[kinds.k.publish]\nstore = \"{store}\"\nkey = \"{key}\"\n{more}\n")
+/// The configuration of a kind `k` that is published at the target `readers`, with further settings of the
+/// kind and of the publication. What is added at its end is about the target.
+pub(super) fn published(kind: &str, url: &str, key: &str, more: &str) -> String {
+    let target = targets(&[("readers", url)]);
+    format!(
+        "[kinds.k]\n{kind}\n[kinds.k.publish]\ntarget = \"readers\"\nkey = \"{key}\"\n{more}\n{target}"
+    )
+}
+
+/// Targets by their names, as the configuration has them.
+pub(super) fn targets(named: &[(&str, &str)]) -> String {
+    let target =
+        |(name, url): &(&str, &str)| format!("[publish.targets.{name}]\nurl = \"{url}\"\n");
+    named.iter().map(target).collect()
 }
 
 /// Members and scores of a sorted set, from the highest score down.

@@ -9,6 +9,7 @@ mod flights;
 mod hidden;
 mod lost_functions;
 mod lost_replies;
+mod memory;
 mod merges;
 mod migrations;
 mod names;
@@ -21,5 +22,6 @@ mod spread;
 mod stage;
 mod stopped_nodes;
 mod verify;
+mod wrong_clock;
 
 pub(crate) use stage::{SCRIPT_FREE, serve};

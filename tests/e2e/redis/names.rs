@@ -31,7 +31,6 @@ fn names() -> Vec<String> {
         "*3",
         "NOAUTH x",
         "a b",
-        " ",
         "{x}",
         "}{",
         "{}",

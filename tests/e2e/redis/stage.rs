@@ -19,11 +19,13 @@ pub(crate) fn serve(store: &str, config: &str) -> Server {
     launch(store, config).start()
 }
 
-/// The keys of ours on a node that contain this.
+/// The keys of ours on a node that contain this, in order: Valkey lists them otherwise each time.
 pub(super) fn keys(node: &RedisServer, part: &str) -> Vec<String> {
     let found = node.command(&["KEYS", &format!("megaboard:*{part}*")]);
     let keys = found.items().iter().map(|key| key.text().to_owned());
-    keys.collect()
+    let mut keys: Vec<String> = keys.collect();
+    keys.sort_unstable();
+    keys
 }
 
 /// The slots of those keys.

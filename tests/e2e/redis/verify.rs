@@ -121,6 +121,28 @@ fn damage_is_told_and_put_right() {
 }
 
 #[test]
+fn keys_of_a_board_that_the_registry_lost_are_told_and_left() {
+    let redis = RedisServer::plain();
+    let server = filled(&redis);
+    server.give("k/b", &[("u", 1)]);
+    server.delete("/v1/boards/k/b").is_empty();
+    is_clean(&redis, MEMBERS);
+    // As after a failover to a replica that had not heard of the board yet.
+    let lost = redis.command(&["HDEL", "megaboard:{registry}:boards:k", "a"]);
+    assert_eq!(lost.integer(), 1);
+    redis.command(&["ZREM", "megaboard:{registry}:subjects:k", "a"]);
+    let of_board = keys(&redis, "k/a");
+    for flags in [&[][..], &["--repair"]] {
+        let run = verify(&redis, flags);
+        assert_eq!(run.status, Some(1), "{run:?}");
+        assert!(run.stderr.contains("k/a: "), "{run:?}");
+        let counted = format!(", {} orphaned keys\n", of_board.len());
+        assert!(run.stdout.ends_with(&counted), "{counted}: {run:?}");
+    }
+    assert_eq!(keys(&redis, "k/a"), of_board);
+}
+
+#[test]
 fn writers_are_no_damage() {
     const RUNS: usize = 3;
     let redis = RedisServer::plain();

@@ -10,18 +10,20 @@ fn a_connection_serves_one_request_after_another() {
     for points in 1..=50 {
         let body = json!({"board": "gifts/a", "member": "u", "points": 1}).to_string();
         wire.write(format!(
-            "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+            "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
              content-length: {}\r\n\r\n{body}",
             body.len()
         ));
         assert_eq!(wire.answer().value()["applied"], 1);
-        wire.write("GET /v1/boards/gifts/a/top?window=all&fresh=true HTTP/1.1\r\nhost: a\r\n\r\n");
+        wire.write(
+            "GET /v1/boards/gifts/a/top?window=all&fresh=true HTTP/1.1\r\nhost: localhost\r\n\r\n",
+        );
         assert_eq!(wire.answer().value()["entries"][0]["points"], points);
     }
     // Errors end no connection either.
-    wire.write("GET /nowhere HTTP/1.1\r\nhost: a\r\n\r\n");
+    wire.write("GET /nowhere HTTP/1.1\r\nhost: localhost\r\n\r\n");
     assert_eq!(wire.answer().status, 404);
-    wire.write("GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+    wire.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     assert_eq!(wire.answer().status, 200);
     assert!(wire.has_ended());
 }
@@ -38,7 +40,7 @@ fn a_connection_goes_on_behind_a_body_that_nobody_wanted_or_the_answer_says_it_e
     ];
     let head = |(line, media_type, _): (&str, &str, u16), length: usize, more: &str| {
         format!(
-            "{line} HTTP/1.1\r\nhost: a\r\ncontent-type: {media_type}\r\n\
+            "{line} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {media_type}\r\n\
              content-length: {length}\r\n{more}\r\n"
         )
     };
@@ -81,7 +83,7 @@ fn requests_in_a_row_are_answered_in_order() {
         "/v1/kinds",
     ];
     for path in paths {
-        wire.write(format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n"));
+        wire.write(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"));
     }
     let statuses = paths.map(|_| wire.answer().status);
     assert_eq!(statuses, [200, 404, 200, 404, 200]);
@@ -101,7 +103,7 @@ fn slow_clients_hold_up_nobody() {
         .map(|_| {
             let mut wire = server.wire();
             wire.write(
-                "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\
+                "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\
                  content-type: application/json\r\n\r\n{\"board\":",
             );
             wire
@@ -115,7 +117,7 @@ fn slow_clients_hold_up_nobody() {
         50
     );
     for mut wire in half_heads {
-        wire.write("t: a\r\n\r\n");
+        wire.write("t: localhost\r\n\r\n");
         assert_eq!(wire.answer().status, 200);
     }
     drop(half_bodies);
@@ -128,7 +130,7 @@ fn clients_that_leave_before_the_answer_do_no_harm() {
     for _ in 0..100 {
         server
             .wire()
-            .write("GET /v1/boards/gifts/a/top HTTP/1.1\r\nhost: a\r\n\r\n");
+            .write("GET /v1/boards/gifts/a/top HTTP/1.1\r\nhost: localhost\r\n\r\n");
         server.wire().write("POST /v1/contributions HTTP/1.1\r\n");
         drop(server.wire());
     }

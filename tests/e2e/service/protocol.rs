@@ -1,6 +1,6 @@
 //! Methods and paths that are none, heads that are none.
 
-use end_to_end::Server;
+use end_to_end::{Server, WireAnswer};
 
 #[test]
 fn an_unknown_path_is_404_by_name() {
@@ -44,7 +44,7 @@ fn an_unknown_method_is_405_and_the_answer_says_which_there_are() {
     ] {
         let mut wire = server.wire();
         wire.write(format!(
-            "{method} {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n"
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
         ));
         let answer = wire.answer_to(method);
         assert_eq!(answer.status, 405, "{method} {path}");
@@ -71,12 +71,12 @@ fn head_is_get_without_the_body() {
         ("/v1/kinds/nope", 404),
     ] {
         let mut wire = server.wire();
-        wire.write(format!("HEAD {path} HTTP/1.1\r\nhost: a\r\n\r\n"));
+        wire.write(format!("HEAD {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"));
         let head = wire.answer_to("HEAD");
         assert_eq!((head.status, head.body.as_str()), (status, ""));
         // The connection goes on right behind the head.
         wire.write(format!(
-            "GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n"
+            "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
         ));
         let whole = wire.answer();
         assert_eq!(whole.status, status);
@@ -91,22 +91,58 @@ fn head_is_get_without_the_body() {
 fn what_is_no_http_ends_its_connection_alone() {
     let server = Server::start();
     let long_head = format!(
-        "GET /healthz HTTP/1.1\r\nhost: a\r\nx: {}\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n",
         "x".repeat(1 << 20)
     );
     for bytes in [
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03".to_vec(),
         b"nonsense\r\n\r\n".to_vec(),
         b"GET /healthz HTTP/1.1\r\nhost a\r\n\r\n".to_vec(),
-        b"POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n".to_vec(),
+        b"POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-length: x\r\n\r\n".to_vec(),
         long_head.into_bytes(),
     ] {
         let mut wire = server.wire();
         let _ = wire.try_write(bytes);
         if let Some(answer) = wire.try_answer() {
             assert!((400..500).contains(&answer.status), "{answer:?}");
+            assert_refused_head(&answer, answer.status);
         }
         assert!(wire.has_ended());
         assert_eq!(server.get("/healthz").status, 200);
+    }
+}
+
+fn assert_refused_head(answer: &WireAnswer, status: u16) {
+    assert_eq!(answer.status, status, "{answer:?}");
+    assert_eq!(answer.header("content-type"), "application/problem+json");
+    assert_eq!(answer.header("connection"), "close");
+    assert!(!answer.header("x-request-id").is_empty(), "{answer:?}");
+    let word = if status == 431 {
+        "head-too-large"
+    } else {
+        "invalid"
+    };
+    assert_eq!(
+        (&answer.value()["type"], &answer.value()["status"]),
+        (&word.into(), &status.into())
+    );
+}
+
+#[test]
+fn heads_that_are_refused_are_answered_by_problems_with_an_id() {
+    let server = Server::start();
+    let get = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n";
+    let many = format!("{get}{}\r\n", "x: y\r\n".repeat(200));
+    for (bytes, status) in [("nonsense\r\n\r\n", 400), (many.as_str(), 431)] {
+        let mut wire = server.wire();
+        wire.write(bytes);
+        assert_refused_head(&wire.answer(), status);
+        assert!(wire.has_ended());
+        // Behind an answer of ours, too.
+        let mut wire = server.wire();
+        wire.write(format!("{get}\r\n{bytes}"));
+        assert_eq!(wire.answer().status, 200);
+        assert_refused_head(&wire.answer(), status);
+        assert!(wire.has_ended());
     }
 }

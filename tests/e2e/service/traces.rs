@@ -86,7 +86,14 @@ fn has(body: &[u8], part: &[u8]) -> bool {
 }
 
 fn traced(collector: &str, sample: f64) -> Server {
-    let config = format!("[tracing]\notlp = \"{collector}\"\nsample = {sample:?}\n");
+    traced_for(collector, sample, "127.0.0.1")
+}
+
+/// Callers at this address decide which of their requests are traced.
+fn traced_for(collector: &str, sample: f64, trusted: &str) -> Server {
+    let config = format!(
+        "[tracing]\notlp = \"{collector}\"\nsample = {sample:?}\ntrusted = [\"{trusted}\"]\n"
+    );
     Launch::on_a_free_port(&config)
         .args("--store memory: --log-format json")
         .start()
@@ -126,6 +133,26 @@ fn a_request_continues_its_callers_trace_where_that_is_kept() {
     // Neither the trace that its caller does not keep, nor what stands in queries.
     assert!(!has(&came, &OTHER_BYTES.to_be_bytes()));
     assert!(!has(&came, b"fresh"));
+}
+
+#[test]
+fn strangers_neither_have_their_requests_traced_nor_keep_them_from_it() {
+    let collector = Collector::start();
+    let server = traced_for(&collector.url, 0.0, "192.0.2.1");
+    server.give("gifts/room-1", &[("ada", 3)]);
+    ask(&server, TRACE, "01");
+    drop(server.stop());
+    // All of it was sent at the stop: nothing.
+    assert!(collector.bodies.try_recv().is_err());
+
+    let collector = Collector::start();
+    let server = traced_for(&collector.url, 1.0, "192.0.2.1");
+    ask(&server, OTHER, "00");
+    drop(server.stop());
+    let came = collector
+        .until(|body| has(body, b"GET /v1/boards"))
+        .concat();
+    assert!(has(&came, &OTHER_BYTES.to_be_bytes()));
 }
 
 #[test]

@@ -142,3 +142,70 @@ fn a_cached_top_is_not_final_that_was_seen_before_the_end() {
     }
     panic!("no window was open long enough");
 }
+
+/// Chunks of a thousand boards are under way when the hour closes: whatever was final once stays so.
+#[test]
+fn what_was_final_once_stays_so() {
+    const BOARDS: usize = 1000;
+    let now = now_ms();
+    let hour_start = now - now % HOUR_MS;
+    let late = hour_start - 1;
+    let closes_at = now + 4_000;
+    let server = Server::with(&format!(
+        "[kinds.k]\nwindows = [\"hour\"]\nmax_staleness = \"0s\"\nclose = {{ hour = \"{}ms\" }}\n",
+        closes_at - hour_start,
+    ));
+    let window = format!("hour:{}T{:02}Z", date(late), late / HOUR_MS % 24);
+    let chunk: Vec<_> = (0..BOARDS)
+        .map(|n| json!({"board": format!("k/{n}"), "member": "u", "points": 1, "at": late}))
+        .collect();
+    let chunk = json!(chunk);
+    let tops = |range: std::ops::Range<usize>| -> Vec<serde_json::Value> {
+        let boards: Vec<String> = range.map(|n| format!("k/{n}")).collect();
+        let many = json!({"boards": boards, "window": window, "n": 1});
+        let answer = server.post("/v1/top", &many).ok();
+        answer["boards"].as_array().unwrap().clone()
+    };
+    let shown = |top: &serde_json::Value| (top["members"].clone(), top["version"].clone());
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..3)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut decided = 0;
+                    while now_ms() < closes_at + 100 {
+                        let receipt = server.contribute(&chunk);
+                        let receipt = if receipt.status == 200 {
+                            receipt.ok()
+                        } else {
+                            receipt.problem(422, "window-closed", &[]);
+                            continue;
+                        };
+                        let applied = receipt["applied"].as_u64().unwrap();
+                        let rejected = receipt["rejected_count"].as_u64().unwrap();
+                        assert_eq!(applied + rejected, BOARDS as u64, "{receipt}");
+                        decided += applied;
+                    }
+                    decided
+                })
+            })
+            .collect();
+        // The last of a chunk are applied last.
+        let last = BOARDS - 100..BOARDS;
+        let finals = eventually("the closing", || {
+            let tops = tops(last.clone());
+            tops.iter().all(|top| top["final"] == true).then_some(tops)
+        });
+        let applied: u64 = writers.into_iter().map(|it| it.join().unwrap()).sum();
+        assert!(applied > 0, "nothing was applied before the closing");
+        for (before, after) in finals.iter().zip(tops(last)) {
+            assert_eq!(after["final"], true);
+            assert_eq!(shown(before), shown(&after), "{before} became {after}");
+        }
+    });
+    // What was too late left no board behind.
+    let listed = server.get("/v1/boards?kind=k&limit=1000").ok();
+    for board in listed["boards"].as_array().unwrap() {
+        let name = board["board"].as_str().unwrap();
+        assert_eq!(top(&server, name, &window).ok()["members"], 1, "{name}");
+    }
+}

@@ -10,7 +10,7 @@ async function crowd(stage) {
 }
 
 async function near(page) {
-    return page.locator("#found .near .row .name").allTextContents();
+    return page.locator("#found .near .rows .name").allTextContents();
 }
 
 export const scenarios = {

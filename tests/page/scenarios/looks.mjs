@@ -3,6 +3,7 @@
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 
+import { FONTS } from "../fonts.mjs";
 import { check, eventually, same, says, VIEWS } from "../stage.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -32,24 +33,54 @@ const FORMS = {
 /** Those that hold all that the others do. */
 const HELD = ["found", "fields", "absent"];
 
-/** Widths on both sides of where rows take another form. */
-const WIDTHS = [1280, 1024, 700, 390, 360];
+/** Widths on both sides of where rows take another form; 320 is the least that WCAG asks for. */
+const WIDTHS = [1280, 1024, 700, 390, 360, 320];
 
-/** Texts of rows that are not seen whole. Of a name its beginning will do, where that tells it from others. */
+/** Boards whose numbers, gaps and ranks are short and long, and a member in the middle of each. */
+const BOARDS = [
+    "#/replies/hot?member=mira", "#/replies/wide-gaps?member=mira", "#/races/monza?window=all&member=mira",
+    "#/gifts/heaps?member=mira", "#/gifts/room-8842?window=day&member=mira", "#/gifts/masses?member=viewer-1500",
+];
+
+/** Texts of rows that are not seen whole, or lie over others. Of a name its beginning will do, where that tells it from others. */
 function cut() {
-    const texts = ".number, .name bdi, .gap > :first-child, time";
+    const nameMin = 64;
+    const texts = ".medal, .number, .name bdi, .gap > :first-child, time";
+    const isOut = (inner, outer) => inner.left < outer.left - 0.5 || inner.right > outer.right + 0.5;
+    const isOver = (a, b) => a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 2 && b.top < a.bottom - 2;
     const found = [];
-    for (const text of document.querySelectorAll(`.row :is(${texts})`)) {
-        if (text.textContent === "" || !text.checkVisibility()) continue;
-        const range = document.createRange();
-        range.selectNodeContents(text);
-        const [whole, cell] = [range, text.closest(".name, [role=cell]")].map((it) => it.getBoundingClientRect());
-        const row = text.closest(".row").getBoundingClientRect();
-        const isName = text.closest(".name") !== null && cell.width >= 64;
-        const isOut = (inner, outer) => inner.left < outer.left - 0.5 || inner.right > outer.right + 0.5;
-        if (isOut(cell, row) || (!isName && isOut(whole, cell))) found.push(`${innerWidth} px: ${text.textContent}`);
+    const tell = (what, text) => found.push(`${innerWidth} px: ${what}: ${text.textContent}`);
+    for (const row of document.querySelectorAll("[role=rowgroup] > .row")) {
+        const whole = row.getBoundingClientRect();
+        const seen = [];
+        for (const text of row.querySelectorAll(texts)) {
+            if (text.textContent === "" || !text.checkVisibility()) continue;
+            const name = text.closest(".name");
+            const range = document.createRange();
+            range.selectNodeContents(text);
+            const own = range.getBoundingClientRect();
+            const cell = (name ?? text.closest("[role=cell]")).getBoundingClientRect();
+            const isSeen = name !== null && cell.width >= nameMin;
+            if (isOut(cell, whole) || (!isSeen && isOut(own, cell))) tell("cut", text);
+            if (own.top < whole.top - 1 || own.bottom > whole.bottom + 1) tell("higher than its row", text);
+            const shown = name === null ? own : cell;
+            if (seen.some((other) => isOver(shown, other))) tell("over another", text);
+            seen.push(shown);
+        }
     }
     return found;
+}
+
+/** The fonts that the rows of a page are shown in. */
+async function families(page) {
+    const session = await page.context().newCDPSession(page);
+    await session.send("DOM.enable");
+    await session.send("CSS.enable");
+    const { root } = await session.send("DOM.getDocument");
+    const { nodeId } = await session.send("DOM.querySelector", { nodeId: root.nodeId, selector: "#rows .row .number" });
+    const { fonts } = await session.send("CSS.getPlatformFontsForNode", { nodeId });
+    await session.detach();
+    return fonts.map(({ familyName }) => familyName);
 }
 
 async function look(stage, view) {
@@ -96,24 +127,35 @@ export const scenarios = {
         await stage.give("replies/hot", ...NAMES.map((name, at) =>
             [name, { agree: 292 - Math.floor(at / 2), comments: 1790 - at, last_reply: 1_700_000_000_000 + at * 86_400_000 }]));
         await stage.give("gifts/heaps", ...NAMES.map((name, at) => [name, 9_007_199_254_740_991 - at * 123_456_789_012]));
-        const page = await stage.open(null, { reducedMotion: "reduce" });
+        await stage.give("replies/wide-gaps", ...NAMES.map((name, at) =>
+            [name, { agree: 5, comments: 9, last_reply: 9_007_199_254_740_991 - at * 1_234_567_890_123 }]));
+        for (const start of [0, 1000]) {
+            await stage.give("gifts/masses", ...Array.from({ length: 1000 }, (_, at) => [`viewer-${start + at}`, 99_000 - start - at]));
+        }
         const found = [];
-        const forms = new Set();
-        for (const hash of ["#/replies/hot?member=mira", "#/races/monza?window=all&member=mira", "#/gifts/heaps?member=mira"]) {
-            await page.goto(`${stage.url}/${hash}`);
-            await page.locator("#found .near .row:nth-child(7)").waitFor();
-            await page.locator("#rows .row:nth-child(10)").waitFor();
-            for (const width of WIDTHS) {
-                await page.setViewportSize({ width, height: 860 });
-                // Two drawings later a change of form has been made and laid out.
-                await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-                found.push(...(await page.evaluate(cut)).map((text) => `${hash}: ${text}`));
-                forms.add(await page.locator("#table").getAttribute("data-form"));
-                if (hash.startsWith("#/replies/")) await page.screenshot({ path: `${stage.folder}/replies-${width}.png` });
+        for (const [font, { family }] of Object.entries(FONTS)) {
+            const page = await stage.open(null, { font, reducedMotion: "reduce" });
+            const forms = new Set();
+            for (const hash of BOARDS) {
+                await page.goto(`${stage.url}/${hash}`);
+                await page.locator("#found .near .row:nth-child(7)").waitFor();
+                await page.locator("#rows .row:nth-child(10)").waitFor();
+                same(await families(page), [family], "fonts");
+                for (const width of WIDTHS) {
+                    await page.setViewportSize({ width, height: 860 });
+                    // Two drawings later a change of form has been made and laid out.
+                    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+                    found.push(...(await page.evaluate(cut)).map((text) => `${font}, ${hash}: ${text}`));
+                    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+                    if (wide > 0) found.push(`${font}, ${hash}: the page is ${wide} px wider than ${width} px`);
+                    for (const table of ["#table", ".table.near"]) forms.add(await page.locator(table).first().getAttribute("data-form"));
+                    const name = hash.split(/[/?]/)[2];
+                    await page.screenshot({ path: `${stage.folder}/${name}-${width}-${font}.png`, fullPage: width < 800 });
+                }
             }
+            same([...forms].sort(), ["columns", "lines", "near", "near-tall", "stacked", "tall"], `forms that were looked at, ${font}`);
         }
         check(found.length === 0, found.join("\n"));
-        same([...forms].sort(), ["columns", "lines", "stacked"], "forms that were looked at");
     },
 
     async "the colour scheme that was chosen is remembered"(stage) {

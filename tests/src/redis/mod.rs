@@ -1,6 +1,8 @@
 //! Real Redis for tests: servers, clusters and sentinels as child processes, each with free ports and
 //! a temporary folder, and a proxy that loses what it is told to.
 //!
+//! A test's servers are `redis-server`, or with `tests/run` a `valkey-server` as well, drawn by the seed.
+//!
 //! [`RedisOptions`] says how a server is started, [`RedisServer`] is one that can be stopped, killed,
 //! paused and started again where it was, [`RedisCluster`] and [`RedisSentinels`] are many of them,
 //! [`FaultProxy`] stands before one, [`RedisWire`] is a connection for commands of the test.
@@ -11,6 +13,7 @@ mod frame;
 mod guard;
 mod options;
 mod port;
+mod program;
 mod proxy;
 mod reply;
 mod sentinels;

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use super::program::Program;
 use super::server::RedisServer;
 
 /// What the kit itself logs in as where a server has users.
@@ -38,6 +39,7 @@ impl Login {
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct RedisOptions {
+    pub(super) program: Program,
     pub(super) lines: Vec<String>,
     pub(super) env: Vec<(String, String)>,
     pub(super) sentinel: bool,
@@ -58,6 +60,7 @@ impl RedisOptions {
     /// Without anything on disk.
     pub fn new() -> Self {
         let options = Self {
+            program: Program::of_this_test(),
             lines: Vec::new(),
             env: vec![("LC_ALL".to_owned(), "C".to_owned())],
             sentinel: false,
@@ -91,6 +94,12 @@ impl RedisOptions {
     /// Sets a variable of the environment.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Takes Redis itself, for what a Valkey that is built for embedding lacks: TLS.
+    pub fn redis_itself(mut self) -> Self {
+        self.program = Program::redis();
         self
     }
 
@@ -156,6 +165,7 @@ impl RedisOptions {
     /// Makes it a replica of another, to be started with options that ask for the same password.
     pub fn replica_of(mut self, primary: &RedisServer) -> Self {
         self.replica = true;
+        self.program = primary.options().program.clone();
         self.config(&format!("replicaof 127.0.0.1 {}", primary.port()))
     }
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
@@ -111,7 +111,8 @@ impl RedisServer {
 
     fn spawn(&self) -> Process {
         let log = File::create(self.log_path()).unwrap();
-        let mut command = Command::new("redis-server");
+        let program = &self.options.program;
+        let mut command = program.command();
         command.arg("redis.conf").current_dir(self.folder.path());
         if self.options.sentinel {
             command.arg("--sentinel");
@@ -123,10 +124,11 @@ impl RedisServer {
         match command.stderr(log).spawn() {
             Ok(child) => Process::of(child),
             Err(error) if error.kind() == ErrorKind::NotFound => panic!(
-                "redis-server is missing: tests/run installs it, or by hand (Debian, Ubuntu): \
-                 apt-get install redis-server"
+                "{} is missing: tests/run gets it; redis-server by hand (Debian, Ubuntu): \
+                 apt-get install redis-server",
+                program.path().display()
             ),
-            Err(error) => panic!("redis-server: {error}"),
+            Err(error) => panic!("{}: {error}", program.path().display()),
         }
     }
 

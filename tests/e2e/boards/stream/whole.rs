@@ -12,7 +12,11 @@ fn the_top_is_shown_at_once_as_a_read_answers_it() {
     let mut events = Events::of(&server, &on_a("/stream?n=3"));
     let has = |line: &str| events.head.iter().any(|it| it == line);
     assert!(has("content-type: text/event-stream"), "{:?}", events.head);
-    assert!(has("cache-control: no-cache"), "{:?}", events.head);
+    // A proxy passes it on as it comes.
+    let as_it_comes = "cache-control: no-cache, no-transform";
+    assert!(has(as_it_comes), "{:?}", events.head);
+    assert!(has("x-accel-buffering: no"), "{:?}", events.head);
+    assert!(has("x-content-type-options: nosniff"), "{:?}", events.head);
     let first = events.event();
     assert_eq!(first.name, "board");
     let mut top = server.get(on_a("/top?n=3")).ok();

@@ -1,0 +1,63 @@
+//! Answers that nobody takes: bounded all together, and in nobody's way who asks for little.
+
+use end_to_end::{Exposition, Server, Wire, eventually, ndjson};
+use serde_json::{Value, json};
+
+/// Bytes of large answers that the server may have on their way.
+const ANSWER_BYTES: u32 = 24 << 20;
+
+/// Entries of all boards that one request asks for: some 10 MB of them.
+const BOARDS: usize = 10;
+const ENTRIES: usize = 10_000;
+
+/// Readers that take nothing. The system takes some megabytes for each of them.
+const IDLE_MAX: usize = 40;
+
+fn fill(server: &Server) -> Value {
+    let boards: Vec<String> = (0..BOARDS).map(|n| format!("wide/{n}")).collect();
+    for board in &boards {
+        let items = (0..ENTRIES).map(|n| {
+            let member = format!("{n:0>100}");
+            json!({"board": board, "member": member, "points": 1 + n})
+        });
+        server.lines(&ndjson(&items.collect::<Vec<_>>())).ok();
+    }
+    json!({"boards": boards, "n": ENTRIES})
+}
+
+#[test]
+fn answers_that_nobody_takes_are_bounded_and_small_ones_go_on() {
+    let config = format!(
+        "[server.limits]\nanswer_bytes = {ANSWER_BYTES}\n\
+         [kinds.wide]\nwindows = [\"all\"]\ntop = {ENTRIES}\nmax_staleness = \"1h\"\n"
+    );
+    let server = Server::with(&config);
+    let asked = fill(&server).to_string();
+    assert!(server.json("POST", "/v1/top", &asked).ok()["boards"].is_array());
+    let mut idle: Vec<Wire> = Vec::new();
+    let refused = eventually("the room for answers is taken", || {
+        if idle.len() < IDLE_MAX {
+            let mut wire = server.wire();
+            wire.write(format!(
+                "POST /v1/top HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                 content-length: {}\r\n\r\n{asked}",
+                asked.len()
+            ));
+            idle.push(wire);
+        }
+        let unwritten = Exposition::of(&server).sum("megaboard_answers_unwritten_bytes", &[]);
+        assert!(unwritten <= f64::from(ANSWER_BYTES), "{unwritten}");
+        let answer = server.json("POST", "/v1/top", &asked);
+        (answer.status != 200).then_some(answer)
+    });
+    refused.problem(503, "overloaded", &["answers"]);
+    assert_eq!(refused.header("retry-after"), "1");
+    server.give("wide/0", &[("one more", 1)]);
+    let small = server.get("/v1/boards/wide/0/top?n=10").ok();
+    assert_eq!(small["entries"].as_array().unwrap().len(), 10);
+    drop(idle);
+    eventually("room again", || {
+        (server.json("POST", "/v1/top", &asked).status == 200).then_some(())
+    });
+    assert!(Exposition::of(&server).sum("megaboard_answers_refused_total", &[]) >= 1.0);
+}

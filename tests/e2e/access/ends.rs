@@ -1,0 +1,129 @@
+//! What goes on for long goes on no longer than its key.
+
+use std::thread;
+
+use end_to_end::clock::{now_ms, rfc3339};
+use end_to_end::{Events, Server, WireAnswer, eventually};
+use serde_json::json;
+
+use super::{Key, lines};
+
+/// How long a key is good that is to end within a test.
+const GOOD_FOR_MS: i64 = 6_000;
+
+fn write(server: &Server, config: &str) {
+    std::fs::write(server.folder().join("megaboard.toml"), config).unwrap();
+}
+
+fn token(server: &Server, key: &Key) -> String {
+    let body = json!({"board": "gifts/a"});
+    let answer = key
+        .ask(server, "POST", "/v1/stream-tokens", Some(&body))
+        .ok();
+    answer["token"].as_str().unwrap().to_owned()
+}
+
+fn stream_path(token: &str) -> String {
+    format!("/v1/boards/gifts/a/stream?n=3&window=all&token={token}")
+}
+
+/// Contributes until the stream ends, which is not to wait for silence to be broken; what it ends with.
+fn end_of(server: &Server, writer: &Key, mut events: Events) -> serde_json::Value {
+    assert_eq!(events.event().name, "board");
+    thread::scope(|scope| {
+        let ended = scope.spawn(move || {
+            let last = events.named("problem");
+            assert!(events.try_next().is_none());
+            last.value
+        });
+        eventually("the stream's end", || {
+            let one = json!({"board": "gifts/a", "member": "u", "points": 1});
+            writer
+                .ask(server, "POST", "/v1/contributions", Some(&one))
+                .ok();
+            ended.is_finished().then_some(())
+        });
+        ended.join().unwrap()
+    })
+}
+
+#[test]
+fn a_stream_ends_with_the_key_of_its_token() {
+    let (stays, goes) = (
+        Key::new("--scope write --name stays"),
+        Key::new("--name goes"),
+    );
+    let server = Server::with(&lines(&[&stays, &goes]));
+    let (of_stays, of_goes) = (token(&server, &stays), token(&server, &goes));
+    let stream = Events::of(&server, &stream_path(&of_goes));
+    let mut other = Events::of(&server, &stream_path(&of_stays));
+    // Without a signal.
+    write(&server, &stays.lines);
+    let end = end_of(&server, &stays, stream);
+    assert_eq!(
+        (&end["type"], &end["status"]),
+        (&json!("unauthorized"), &json!(401))
+    );
+    server
+        .get(stream_path(&of_goes))
+        .problem(401, "unauthorized", &["its key was taken away"]);
+    other.until(|event| event.name == "board" && event.entries().len() == 1);
+    // A key that is bound to other kinds meanwhile opens no stream of this one either.
+    write(&server, &format!("{}kinds = [\"other\"]\n", stays.lines));
+    eventually("the bound key", || {
+        let mut wire = server.wire();
+        let path = stream_path(&of_stays);
+        wire.write(format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n"));
+        (wire.answer().status == 403).then_some(())
+    });
+}
+
+#[test]
+fn a_key_ends_when_it_says_and_its_streams_with_it() {
+    let stays = Key::new("--scope write --name stays");
+    let mut goes = Key::new("--scope write --name goes");
+    let end = rfc3339(now_ms() + GOOD_FOR_MS);
+    goes.lines = format!("{}expires_at = \"{end}\"\n", goes.lines);
+    let server = Server::with(&lines(&[&stays, &goes]));
+    let token = token(&server, &goes);
+    let stream = Events::of(&server, &stream_path(&token));
+    // Lines go on as long as they come.
+    let mut wire = server.wire();
+    wire.write(format!(
+        "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\n\
+         authorization: Bearer {}\r\ntransfer-encoding: chunked\r\n\r\n",
+        goes.text
+    ));
+    let line = "{\"board\":\"gifts/b\",\"member\":\"u\",\"points\":1}\n";
+    let chunk = format!("{:x}\r\n{line}\r\n", line.len());
+    wire.write(&chunk);
+    eventually("the first line", || {
+        let top = stays
+            .get(&server, "/v1/boards/gifts/b/top?window=all&fresh=true")
+            .ok();
+        (top["members"] == 1).then_some(())
+    });
+    let ended = end_of(&server, &stays, stream);
+    assert!(
+        ended["detail"].as_str().unwrap().contains("expired"),
+        "{ended}"
+    );
+    goes.get(&server, "/v1/kinds")
+        .problem(401, "unauthorized", &["\"goes\" expired at"]);
+    server
+        .get(stream_path(&token))
+        .problem(401, "unauthorized", &["expired"]);
+    wire.write(&chunk);
+    let answer: WireAnswer = wire.answer();
+    assert_eq!(answer.status, 401, "{answer:?}");
+    let top = stays
+        .get(&server, "/v1/boards/gifts/b/top?window=all&fresh=true")
+        .ok();
+    assert_eq!(top["entries"][0]["points"], 1);
+    let printed = Key::new("--expires-after 90d");
+    assert!(
+        printed.lines.contains("expires_at = \"20"),
+        "{}",
+        printed.lines
+    );
+}

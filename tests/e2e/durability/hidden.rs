@@ -1,0 +1,70 @@
+//! As many members hidden as may be, under the longest names: contributions go on being taken, and all
+//! of it is there after kill -9.
+
+use end_to_end::{Launch, Server};
+use serde_json::{Value, json};
+
+/// As many as a kind may hide.
+const HIDDEN_MAX: usize = 1000;
+
+fn longest_name(number: usize) -> String {
+    format!("{number:0>128}")
+}
+
+fn hide(server: &Server, number: usize) {
+    let path = format!("/v1/members/{}/hidden", longest_name(number));
+    server.send("PUT", &path, &[], "").ok();
+}
+
+/// Points for somebody on a board that is new.
+fn give(server: &Server, number: usize) {
+    server.give(&format!("gifts/room-{number}"), &[("u", 1), ("v", 2)]);
+}
+
+fn holds(server: &Server, rooms: usize) {
+    let hidden = server.get("/v1/hidden?kind=gifts").ok();
+    assert_eq!(hidden["hidden"].as_array().unwrap().len(), HIDDEN_MAX);
+    for number in 0..rooms {
+        let top = server.get(format!("/v1/boards/gifts/room-{number}/top?window=all"));
+        let entries = top.entries();
+        let names: Vec<&Value> = entries.iter().map(|entry| &entry["member"]).collect();
+        assert_eq!(names, ["v", "u"], "room {number}");
+    }
+    let top = server.get("/v1/boards/gifts/main/top?window=all").ok();
+    assert_eq!(top["members"], 1, "who is hidden is not counted: {top}");
+}
+
+#[test]
+fn a_thousand_members_under_long_names_are_hidden_and_nothing_is_lost() {
+    let server = Server::durable("[kinds.gifts]\nwindows = [\"all\"]\n");
+    let main: Vec<Value> = (0..HIDDEN_MAX)
+        .map(|number| json!({"board": "gifts/main", "member": longest_name(number), "points": 1}))
+        .chain([json!({"board": "gifts/main", "member": "shown", "points": 1})])
+        .collect();
+    for items in main.chunks(500) {
+        server.contribute(&items.to_vec().into()).ok();
+    }
+    let mut rooms = 0;
+    for number in 0..HIDDEN_MAX {
+        hide(&server, number);
+        if number % 20 == 0 {
+            give(&server, rooms);
+            rooms += 1;
+        }
+    }
+    // More of such kinds at once than a group of the journal has room for.
+    for number in 0..40 {
+        let path = format!("/v1/members/{}/hidden", longest_name(number));
+        server.send("DELETE", &path, &[], "").ok();
+        hide(&server, number);
+        give(&server, rooms);
+        rooms += 1;
+    }
+    let mut server: Server = server.kill().start();
+    holds(&server, rooms);
+    give(&server, rooms);
+    rooms += 1;
+    let launch: Launch = server.stop();
+    server = launch.start();
+    holds(&server, rooms);
+}

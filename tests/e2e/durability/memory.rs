@@ -1,0 +1,105 @@
+//! A server at its memory limit: it refuses what needs more, answers reads, and comes up again after a
+//! kill; what is deleted makes room.
+
+use end_to_end::{Exposition, Server, eventually};
+use serde_json::Value;
+
+const LIMIT_BYTES: u64 = 96 << 20;
+
+/// What a limit leaves of what there is: a server of three quarters may need all of it for a while.
+const PEAK_BYTES_MAX: u64 = LIMIT_BYTES / 3 * 4;
+
+/// New boards of one request: fewer than the failures that end a stream of lines.
+const BOARDS: usize = 300;
+
+/// New members of one board of one request.
+const MEMBERS: usize = 900;
+
+/// Requests after which the limit has to be met.
+const REQUESTS_MAX: usize = 500;
+
+fn start() -> Server {
+    Server::durable(&format!(
+        "[server]\nmemory_limit = {LIMIT_BYTES}\ndurability = \"interval\"\n\
+         [kinds.gifts]\nwindows = [\"hour\", \"all\"]\n"
+    ))
+}
+
+fn lines(items: impl Iterator<Item = (String, String)>) -> String {
+    let line = |(board, member)| {
+        format!("{{\"board\":\"gifts/{board}\",\"member\":\"{member}\",\"points\":1}}\n")
+    };
+    items.map(line).collect()
+}
+
+/// Many boards with a member, and one board with many, until the server takes no more; the receipt of
+/// the first request that it did not take whole.
+fn fill(server: &Server, mark: &str) -> Value {
+    for request in 0..REQUESTS_MAX {
+        let boards = (0..BOARDS).map(|n| (format!("{mark} {request} {n}"), "u".to_owned()));
+        let members =
+            (0..MEMBERS).map(|n| ("large".to_owned(), format!("{mark} {request} {n:0>80}")));
+        for text in [lines(boards), lines(members)] {
+            let answer = server.lines(&text).value();
+            if answer["failed_count"] != 0 {
+                return answer;
+            }
+        }
+    }
+    panic!("{REQUESTS_MAX} requests have not filled {LIMIT_BYTES} bytes");
+}
+
+fn assert_refused(receipt: &Value) {
+    let failed = &receipt["failed"][0];
+    let detail = failed["detail"].as_str().unwrap();
+    assert_eq!(failed["type"], "unavailable", "{failed}");
+    assert!(detail.contains("memory limit"), "{detail}");
+}
+
+fn is_taken(server: &Server, board: &str, member: &str) -> bool {
+    let receipt = server.lines(&lines([(board.to_owned(), member.to_owned())].into_iter()));
+    receipt.value()["applied"] == 1
+}
+
+fn members(server: &Server) -> u64 {
+    let top = server
+        .get("/v1/boards/gifts/large/top?window=all&fresh=true")
+        .ok();
+    top["members"].as_u64().unwrap()
+}
+
+#[test]
+fn a_server_at_its_memory_limit_reads_restarts_and_takes_again_what_was_deleted() {
+    let server = start();
+    assert_refused(&fill(&server, "a"));
+    let told = Exposition::of(&server);
+    assert_eq!(
+        told.sum("megaboard_memory_full", &[]).to_bits(),
+        1f64.to_bits()
+    );
+    assert!(told.sum("megaboard_memory_refusals_total", &[]) >= 1.0);
+    // What is there changes and goes; what is not does not come.
+    assert!(is_taken(&server, "a 0 0", "u"));
+    assert!(!is_taken(&server, "a 0 0", "another"));
+    assert!(!is_taken(&server, "another", "u"));
+    assert_eq!(server.delete("/v1/boards/gifts/a%200%200").status, 204);
+    let counted = members(&server);
+    assert!(counted >= MEMBERS as u64, "{counted}");
+    let peak = server.peak_resident_bytes();
+    assert!(peak < PEAK_BYTES_MAX, "{peak} bytes");
+
+    let server = server.kill().start();
+    assert_eq!(members(&server), counted);
+    assert_refused(&fill(&server, "b"));
+    let peak = server.peak_resident_bytes();
+    assert!(peak < PEAK_BYTES_MAX, "{peak} bytes");
+    assert_eq!(server.get("/readyz").status, 200);
+
+    assert_eq!(server.delete("/v1/boards/gifts/large").status, 204);
+    eventually("room for new boards", || {
+        is_taken(&server, "another", "u").then_some(())
+    });
+    assert_refused(&fill(&server, "c"));
+    let peak = server.peak_resident_bytes();
+    assert!(peak < PEAK_BYTES_MAX, "{peak} bytes");
+}

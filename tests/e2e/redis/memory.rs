@@ -1,0 +1,24 @@
+//! A server on Redis at its memory limit: contributions are refused, reads and deletions go on.
+
+use end_to_end::redis::RedisOptions;
+use serde_json::json;
+
+use super::serve;
+
+#[test]
+fn a_server_without_memory_refuses_contributions_and_does_all_else() {
+    let redis = RedisOptions::new().start();
+    let server = serve(&redis.url(), "");
+    server.give("gifts/a", &[("u", 1), ("v", 2)]);
+    let full = serve(&redis.url(), "[server]\nmemory_limit = \"1MB\"\n");
+    let one = json!({"board": "gifts/a", "member": "u", "points": 1});
+    let refused = full.contribute(&one);
+    refused.problem(503, "unavailable", &["memory limit"]);
+    assert_eq!(refused.header("retry-after"), "1");
+    assert_eq!(full.get("/readyz").status, 200);
+    assert_eq!(full.order("gifts/a", "all"), ["v", "u"]);
+    assert_eq!(full.delete("/v1/boards/gifts/a/members/u").status, 204);
+    assert_eq!(full.order("gifts/a", "all"), ["v"]);
+    assert_eq!(full.delete("/v1/boards/gifts/a").status, 204);
+    server.contribute(&one).ok();
+}

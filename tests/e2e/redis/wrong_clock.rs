@@ -1,0 +1,118 @@
+//! A server whose clock is wrong, over a store that others share: it does no harm, says so, and goes
+//! on when its clock is right again.
+
+use end_to_end::clock::{WrongClock, now_ms, rfc3339};
+use end_to_end::redis::RedisServer;
+use end_to_end::{Exposition, Server, eventually};
+use serde_json::{Value, json};
+
+use super::stage::{keys, launch, serve};
+
+/// Nothing that is dropped days ahead of its time would be missed by chance.
+const KIND: &str = "[kinds.gifts]\nwindows = [\"hour\", \"all\"]\ndedupe = \"1h\"\n";
+
+fn gift(id: &str) -> Value {
+    json!({"board": "gifts/a", "member": "u", "points": 1, "id": id})
+}
+
+fn points(server: &Server, window: &str) -> Vec<(u64, String, i64)> {
+    let path = format!("/v1/boards/gifts/a/top?fresh=true&window={window}");
+    server.get(path).ranked()
+}
+
+/// Sweeps that were to be and were not.
+fn sweeps_refused(server: &Server) -> f64 {
+    Exposition::of(server).sum(
+        "megaboard_store_call_failures_total",
+        &[("call", "expire"), ("outcome", "unavailable")],
+    )
+}
+
+/// Nothing of it is written, and all of it says why.
+fn takes_no_write(server: &Server, id: &str) {
+    let refused = server.contribute(&gift(id));
+    refused.problem(503, "unavailable", &["clock"]);
+    assert_eq!(refused.value()["failed_count"], 1);
+    let new = json!({"board": "gifts/new", "member": "u", "points": 1});
+    let refused = server.contribute(&new);
+    refused.problem(503, "unavailable", &["clock", "clock_skew_max"]);
+    // By which clock it is too early or too late nobody knows: it is not rejected.
+    let timed = json!({"board": "gifts/a", "member": "u", "points": 1, "at": rfc3339(now_ms())});
+    let refused = server.contribute(&timed);
+    refused.problem(503, "unavailable", &["clock"]);
+    assert_eq!(refused.value()["rejected_count"], 0);
+    let settings = json!({"ends_at": "2100-01-01T00:00:00Z"});
+    let refused = server.put("/v1/boards/gifts/timed", &settings);
+    refused.problem(503, "unavailable", &["clock"]);
+    let erased = server.delete("/v1/boards/gifts/a/members/u");
+    erased.problem(503, "unavailable", &["clock"]);
+    let ready = server.get("/readyz");
+    ready.problem(503, "unavailable", &["clock", "clock_skew_max"]);
+}
+
+fn is_ready_again(server: &Server) {
+    eventually("it is ready again", || {
+        (server.get("/readyz").status == 200).then_some(())
+    });
+}
+
+#[test]
+fn it_drops_nothing_and_writes_nothing_until_it_is_right() {
+    let redis = RedisServer::plain();
+    let right = serve(&redis.url(), KIND);
+    right.contribute(&gift("1")).ok();
+    let before = keys(&redis, "gifts/a");
+    let clock = WrongClock::off_by("+3d");
+    let wrong = clock.worn_by(launch(&redis.url(), KIND)).start();
+    takes_no_write(&wrong, "2");
+    eventually("it would have swept", || {
+        (sweeps_refused(&wrong) >= 1.0).then_some(())
+    });
+    assert_eq!(keys(&redis, "gifts/a"), before);
+    // The hour that is on is everybody's, and is not over.
+    let one = [(1, "u".to_owned(), 1)];
+    for server in [&right, &wrong] {
+        let top = server.get("/v1/boards/gifts/a/top?fresh=true&window=hour");
+        assert_eq!(top.ranked(), one);
+        assert!(!top.body.contains("\"final\""), "{top:?}");
+    }
+    assert_eq!(right.contribute(&gift("1")).ok()["duplicates"], 1);
+    assert_eq!(right.contribute(&gift("2")).ok()["applied"], 1);
+    assert_eq!(points(&right, "hour"), [(1, "u".to_owned(), 2)]);
+    let warned = |line: &str| line.contains("WARN") && line.contains("ahead");
+    assert!(wrong.log().lines().any(warned), "{}", wrong.log());
+    let node = redis.address().to_string();
+    let skew = |server: &Server| {
+        Exposition::of(server).sum("megaboard_redis_clock_skew_seconds", &[("node", &node)])
+    };
+    assert!((skew(&wrong) - 3.0 * 86_400.0).abs() < 60.0);
+    assert!(skew(&right).abs() < 60.0);
+    clock.set("+0");
+    is_ready_again(&wrong);
+    assert_eq!(wrong.contribute(&gift("1")).ok()["duplicates"], 1);
+    assert_eq!(wrong.contribute(&gift("3")).ok()["applied"], 1);
+    // It jumps while the server is at work: no write meets it, however soon.
+    for offset in ["+3d", "-10m"] {
+        clock.set(offset);
+        takes_no_write(&wrong, "4");
+        clock.set("+0");
+        is_ready_again(&wrong);
+    }
+    for server in [&right, &wrong] {
+        assert_eq!(points(server, "hour"), [(1, "u".to_owned(), 3)]);
+        assert_eq!(points(server, "all"), [(1, "u".to_owned(), 3)]);
+    }
+}
+
+#[test]
+fn within_the_limit_it_is_taken() {
+    let redis = RedisServer::plain();
+    let clock = WrongClock::off_by("+3d");
+    let config = format!("{KIND}[redis]\nclock_skew_max = \"1d\"\n");
+    let server = clock.worn_by(launch(&redis.url(), &config)).start();
+    let refused = server.contribute(&gift("1"));
+    refused.problem(503, "unavailable", &["clock", "86400.0 s"]);
+    clock.set("+23h");
+    is_ready_again(&server);
+    server.contribute(&gift("1")).ok();
+}

@@ -1,0 +1,227 @@
+//! Kinds of every sort, drawn at random, and what their settings mean.
+
+use end_to_end::clock::{DAY_MS, HOUR_MS, date, rfc3339};
+use end_to_end::dice::Dice;
+use serde_json::{Map, Value, json};
+
+use super::pick;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Op {
+    Sum,
+    Max,
+    Min,
+    Last,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) is_asc: bool,
+    pub(super) op: Op,
+}
+
+/// A stretch of time, in milliseconds; without an end the one without bounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    pub(super) name: String,
+    pub(super) end: Option<i64>,
+    pub(super) close_ms: Option<i64>,
+}
+
+impl Window {
+    pub(super) fn is_closed(&self, now: i64) -> bool {
+        match (self.end, self.close_ms) {
+            (Some(end), Some(close)) => now >= end + close,
+            _ => false,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Packed {
+    pub(super) most: i64,
+    pub(super) unit_ms: i64,
+    pub(super) from: i64,
+    pub(super) until: i64,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Kind {
+    pub(super) name: String,
+    pub(super) mode: &'static str,
+    pub(super) fields: Vec<Field>,
+    pub(super) ties: &'static str,
+    pub(super) shares_ranks: bool,
+    /// Periods, each with how late its windows close.
+    periods: Vec<(&'static str, Option<i64>)>,
+    pub(super) shards: u64,
+    pub(super) top: usize,
+    pub(super) keep: Option<usize>,
+    pub(super) packed: Option<Packed>,
+    /// Whether tops are merged anew for each request.
+    pub(super) is_never_stale: bool,
+    /// How many members its boards have.
+    pub(super) members: usize,
+}
+
+const NAMES: [&str; 3] = ["points", "laps", "seconds"];
+
+impl Kind {
+    pub(super) fn drawn(number: usize, now: i64, dice: &mut Dice) -> Self {
+        let mode = pick(dice, &["accumulate", "accumulate", "best", "latest"]);
+        let packed = (dice.throw(5) == 0).then(|| Packed {
+            most: 15,
+            unit_ms: pick(dice, &[1, 100, 1000]),
+            from: (now - 60 * DAY_MS) / DAY_MS * DAY_MS,
+            until: (now + 60 * DAY_MS) / DAY_MS * DAY_MS,
+        });
+        let listed = packed.is_none() && dice.throw(4) == 0;
+        let mut fields = Vec::new();
+        for name in &NAMES[..if packed.is_some() {
+            1
+        } else {
+            1 + dice.throw(3)
+        }] {
+            let op = match mode {
+                "accumulate" => pick(dice, &[Op::Sum, Op::Sum, Op::Max, Op::Min, Op::Last]),
+                _ => Op::Sum,
+            };
+            let is_asc = dice.throw(2) == 0;
+            fields.push(Field { name, is_asc, op });
+        }
+        let mut kind = Self {
+            name: format!("k{number}"),
+            mode,
+            fields,
+            ties: pick(dice, &["earliest", "latest", "member"]),
+            shares_ranks: dice.throw(2) == 0,
+            periods: Self::drawn_periods(dice),
+            shards: pick(dice, &[1, 2, 16]),
+            top: pick(dice, &[3, 1000]),
+            keep: None,
+            packed,
+            is_never_stale: dice.throw(2) == 0,
+            members: pick(dice, &[6, 12, 12, 300]),
+        };
+        if kind.packed.is_some() && kind.ties == "member" {
+            kind.ties = "earliest";
+        }
+        if listed {
+            kind.make_exact_list(dice);
+        }
+        kind
+    }
+
+    fn drawn_periods(dice: &mut Dice) -> Vec<(&'static str, Option<i64>)> {
+        let close = [None, Some(0), Some(HOUR_MS)];
+        match dice.throw(4) {
+            0 => vec![("all", None)],
+            1 => vec![("day", pick(dice, &close)), ("all", None)],
+            2 => vec![("hour", pick(dice, &close)), ("day", pick(dice, &close))],
+            _ => vec![("all", None), ("month", None), ("hour", pick(dice, &close))],
+        }
+    }
+
+    /// A list whose standings never fall by a contribution.
+    fn make_exact_list(&mut self, dice: &mut Dice) {
+        let keep = pick(dice, &[1, 3, 8, 40]);
+        (self.keep, self.top) = (Some(keep), keep.min(self.top));
+        if self.mode == "latest" {
+            self.mode = "best";
+        }
+        if self.ties == "latest" {
+            self.ties = "earliest";
+        }
+        for field in &mut self.fields {
+            field.op = match (self.mode, field.is_asc) {
+                ("accumulate", false) => Op::Max,
+                ("accumulate", true) => Op::Min,
+                _ => Op::Sum,
+            };
+        }
+    }
+
+    /// As `PUT /v1/kinds/{kind}` takes it.
+    pub(super) fn settings(&self) -> Value {
+        let fields = self.fields.iter().map(|field| {
+            let mut shape = json!({
+                "name": field.name,
+                "order": if field.is_asc { "asc" } else { "desc" },
+            });
+            if self.mode == "accumulate" {
+                shape["op"] = json!(format!("{:?}", field.op).to_lowercase());
+            }
+            shape
+        });
+        let periods = self.periods.iter().map(|(period, _)| *period);
+        let bounded = || self.periods.iter().filter(|(period, _)| *period != "all");
+        let keep = bounded().map(|(period, _)| ((*period).to_owned(), json!("forever")));
+        let close = bounded().filter_map(|(period, close)| {
+            Some((
+                (*period).to_owned(),
+                json!(format!("{}s", (*close)? / 1000)),
+            ))
+        });
+        let mut shape = json!({
+            "mode": self.mode,
+            "fields": fields.collect::<Value>(),
+            "ties": self.ties,
+            "rank": if self.shares_ranks { "competition" } else { "ordinal" },
+            "windows": periods.collect::<Value>(),
+            "shards": self.shards,
+            "top": self.top,
+            "keep": Value::Object(keep.collect::<Map<_, _>>()),
+            "close": Value::Object(close.collect::<Map<_, _>>()),
+            "max_staleness": if self.is_never_stale { "0s" } else { "10m" },
+            "dedupe": "7d",
+        });
+        if let Some(keep) = self.keep {
+            shape["retain"] = json!({"keep": keep, "trim_at": keep + 2});
+        }
+        if let Some(packed) = &self.packed {
+            shape["packed"] = json!({"most": packed.most, "unit": format!("{}ms", packed.unit_ms)});
+            if self.periods.iter().any(|(period, _)| *period == "all") {
+                shape["packed"]["from"] = json!(rfc3339(packed.from));
+                shape["packed"]["until"] = json!(rfc3339(packed.until));
+            }
+        }
+        shape
+    }
+
+    /// The windows that hold this time, in the kind's order.
+    pub(super) fn windows_at(&self, at: i64) -> Vec<Window> {
+        let window = |(period, close_ms): &(&str, Option<i64>)| {
+            let (name, end) = match *period {
+                "hour" => {
+                    let start = at / HOUR_MS * HOUR_MS;
+                    let text = rfc3339(start);
+                    (format!("hour:{}+00:00", &text[..13]), Some(start + HOUR_MS))
+                }
+                "day" => {
+                    let start = at / DAY_MS * DAY_MS;
+                    (format!("day:{}", date(start)), Some(start + DAY_MS))
+                }
+                "month" => {
+                    let month = |at: i64| date(at)[..7].to_owned();
+                    let mut end = at / DAY_MS * DAY_MS;
+                    while month(end) == month(at) {
+                        end += DAY_MS;
+                    }
+                    (format!("month:{}", month(at)), Some(end))
+                }
+                _ => ("all".to_owned(), None),
+            };
+            Window {
+                name,
+                end,
+                close_ms: *close_ms,
+            }
+        };
+        self.periods.iter().map(window).collect()
+    }
+
+    pub(super) fn is_by_points(&self) -> bool {
+        self.fields.len() == 1 && self.fields[0].name == "points"
+    }
+}

@@ -1,0 +1,341 @@
+//! What each read has to answer about one window of a board.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use end_to_end::clock::rfc3339;
+use serde_json::{Map, Value, json};
+
+use super::board::{Board, Ranked};
+use super::kind::{Kind, Op, Window};
+use super::standing::{Standing, Values, compare, compare_values, kept};
+
+/// Changes that `to_target` is tried with; no first field that is asked about lies further out.
+pub(super) const CHANGE_MAX: i64 = 200;
+
+/// One window of a board at a time of the server's clock.
+pub(super) struct View<'a> {
+    pub(super) kind: &'a Kind,
+    pub(super) board: &'a Board,
+    pub(super) name: &'a str,
+    pub(super) window: &'a Window,
+    pub(super) now: i64,
+    /// All standings, hidden members included.
+    all: Ranked,
+    /// Who is shown.
+    shown: Ranked,
+    hidden: &'a BTreeSet<String>,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn of(
+        kind: &'a Kind,
+        board: &'a Board,
+        name: &'a str,
+        window: &'a Window,
+        hidden: &'a BTreeSet<String>,
+        now: i64,
+    ) -> Self {
+        let all = board.ranked(kind, &window.name);
+        let mut shown = all.clone();
+        shown.truncate(kind.keep.unwrap_or(usize::MAX));
+        shown.retain(|(member, _)| !hidden.contains(member));
+        Self {
+            kind,
+            board,
+            name,
+            window,
+            now,
+            all,
+            shown,
+            hidden,
+        }
+    }
+
+    /// What every answer says beside what was asked.
+    fn around(&self, body: Value) -> Value {
+        let mut shape = json!({
+            "board": self.name, "window": self.window.name, "members": self.shown.len(),
+        });
+        if let Some(keep) = self.kind.keep {
+            shape["listed"] = json!(keep);
+        }
+        if self.window.is_closed(self.now) || self.board.activity.has_ended(self.now) {
+            shape["final"] = json!(true);
+        }
+        self.board.activity.put_into(&mut shape);
+        let Value::Object(body) = body else {
+            panic!("{body}")
+        };
+        shape.as_object_mut().unwrap().extend(body);
+        shape
+    }
+
+    fn rank_at(&self, place: usize) -> usize {
+        let own = &self.shown[place].1.values;
+        let shared = self
+            .shown
+            .iter()
+            .position(|(_, standing)| standing.values == *own);
+        if self.kind.shares_ranks {
+            shared.unwrap() + 1
+        } else {
+            place + 1
+        }
+    }
+
+    fn fields(&self, values: &Values, shape: &mut Value) {
+        if self.kind.is_by_points() {
+            shape["points"] = json!(values[0]);
+            return;
+        }
+        let named = self.kind.fields.iter().zip(values);
+        let named = named.map(|(field, value)| (field.name.to_owned(), json!(value)));
+        shape["values"] = Value::Object(named.collect::<Map<_, _>>());
+    }
+
+    fn entry_of(&self, rank: Option<usize>, member: &str, standing: &Standing) -> Value {
+        let mut shape = json!({
+            "rank": rank, "member": member, "reached_at": rfc3339(standing.at),
+        });
+        self.fields(&standing.values, &mut shape);
+        shape
+    }
+
+    fn entry(&self, place: usize) -> Value {
+        let (member, standing) = &self.shown[place];
+        self.entry_of(Some(self.rank_at(place)), member, standing)
+    }
+
+    fn entries(&self, places: impl Iterator<Item = usize>) -> Value {
+        let entries: Vec<Value> = places.map(|place| self.entry(place)).collect();
+        self.around(json!({"entries": entries}))
+    }
+
+    pub(super) fn top(&self, n: usize) -> Value {
+        self.entries(0..self.shown.len().min(n))
+    }
+
+    pub(super) fn pages(&self, from: usize, to: usize) -> Value {
+        let end = self.shown.len().min(to);
+        self.entries((from - 1).min(end)..end)
+    }
+
+    fn between(&self, min: Option<i64>, max: Option<i64>) -> Vec<usize> {
+        let lies = |place: &usize| {
+            self.shown[*place].1.values[0].is_some_and(|value| {
+                min.is_none_or(|min| value >= min) && max.is_none_or(|max| value <= max)
+            })
+        };
+        (0..self.shown.len()).filter(lies).collect()
+    }
+
+    pub(super) fn range(&self, min: Option<i64>, max: Option<i64>, limit: usize) -> Value {
+        self.entries(self.between(min, max).into_iter().take(limit))
+    }
+
+    pub(super) fn count(&self, min: Option<i64>, max: Option<i64>) -> Value {
+        self.around(json!({"count": self.between(min, max).len()}))
+    }
+
+    fn place_of(&self, member: &str) -> Option<usize> {
+        self.shown.iter().position(|(other, _)| other == member)
+    }
+
+    /// The standing of one who is not hidden, on the list or off it.
+    fn standing_of(&self, member: &str) -> Option<&Standing> {
+        if self.hidden.contains(member) {
+            return None;
+        }
+        let held = self.all.iter().find(|(other, _)| other == member)?;
+        Some(&held.1)
+    }
+
+    pub(super) fn lookup(&self, members: &[String]) -> Value {
+        let found = members.iter().map(|member| match self.place_of(member) {
+            Some(place) => self.entry(place),
+            None => match self.standing_of(member) {
+                Some(standing) => self.entry_of(None, member, standing),
+                None => json!({"rank": null, "member": member}),
+            },
+        });
+        self.around(json!({"entries": found.collect::<Value>()}))
+    }
+
+    /// Neighbours, or the problem.
+    pub(super) fn neighbours(
+        &self,
+        member: &str,
+        above: usize,
+        below: usize,
+    ) -> Result<Value, &'static str> {
+        match self.place_of(member) {
+            Some(place) => {
+                let end = self.shown.len().min(place + below + 1);
+                Ok(self.entries(place.saturating_sub(above)..end))
+            }
+            None if self.standing_of(member).is_some() => Err("not-listed"),
+            None => Err("not-ranked"),
+        }
+    }
+
+    /// One member, or the problem.
+    pub(super) fn member(
+        &self,
+        member: &str,
+        target: Option<usize>,
+    ) -> Result<Value, &'static str> {
+        let standing = self.standing_of(member).ok_or("not-ranked")?;
+        let place = self.place_of(member);
+        let mut shape = self.entry_of(place.map(|place| self.rank_at(place)), member, standing);
+        shape["position"] = json!(place.map(|place| place + 1));
+        shape["percentile"] = json!(place.map(|place| self.percentile(place)));
+        let above = place.and_then(|place| place.checked_sub(1));
+        let below = place
+            .map(|place| place + 1)
+            .filter(|place| *place < self.shown.len());
+        for (name, neighbour) in [("above", above), ("below", below)] {
+            shape[name] = json!(neighbour.map(|place| {
+                let mut entry = self.entry(place);
+                let first = |values: &Values| values[0];
+                let both = (first(&self.shown[place].1.values), first(&standing.values));
+                entry["gap"] = match both {
+                    (Some(a), Some(b)) => json!((a - b).abs()),
+                    _ => Value::Null,
+                };
+                entry
+            }));
+        }
+        if let Some(target) = target {
+            shape["to_target"] = json!(self.to_target(member, standing, place, target));
+        }
+        Ok(self.around(shape))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "boards of some hundred members")]
+    fn percentile(&self, place: usize) -> f64 {
+        match self.shown.len() {
+            1 => 100.0,
+            members => 100.0 * (members - place - 1) as f64 / (members - 1) as f64,
+        }
+    }
+
+    /// The smallest change that, made now, gives that position; every one is tried.
+    fn to_target(
+        &self,
+        member: &str,
+        own: &Standing,
+        place: Option<usize>,
+        target: usize,
+    ) -> Option<i64> {
+        if place.is_some_and(|place| place < target) {
+            return Some(0);
+        }
+        // A list that has nobody there tells nothing.
+        self.shown.get(target - 1)?;
+        let history = self.board.history(&self.window.name, member).unwrap();
+        let adds = self.kind.mode == "accumulate" && self.kind.fields[0].op == Op::Sum;
+        let from = own.values[0].unwrap_or(0);
+        let reaches = |change: &i64| {
+            let mut values = match self.kind.mode {
+                "accumulate" => vec![None; self.kind.fields.len()],
+                _ => own.values.clone(),
+            };
+            values[0] = Some(if adds { *change } else { from + change });
+            let most = self.kind.packed.as_ref().map(|packed| packed.most);
+            if !adds && most.is_some_and(|most| !(0..=most).contains(&(from + change))) {
+                return false;
+            }
+            let Ok(after) = history.with(self.kind, &values, self.now) else {
+                return false;
+            };
+            let after = after.standing(self.kind);
+            let others = self.shown.iter().filter(|(other, _)| other != member);
+            let better = others.filter(|(other, standing)| {
+                compare(self.kind, (standing, other), (&after, member)).is_gt()
+            });
+            better.count() < target
+        };
+        (0..=CHANGE_MAX)
+            .flat_map(|size| [size, -size])
+            .find(reaches)
+    }
+
+    /// The place of a member reaching these values now.
+    pub(super) fn rank(&self, values: &Values) -> Value {
+        let values = self.kind.fields.iter().zip(values);
+        let sums = self.kind.mode == "accumulate";
+        let values = values.map(|(field, value)| match field.op {
+            Op::Sum if sums => value.or(Some(0)),
+            _ => *value,
+        });
+        let values: Values = values.collect();
+        let at = kept(self.kind, self.now);
+        let is_better = |standing: &Standing| {
+            let fields = compare_values(self.kind, &standing.values, &values);
+            // It comes behind all that it is equal to.
+            let ties = match self.kind.ties {
+                "earliest" => at.cmp(&standing.at),
+                "latest" => standing.at.cmp(&at),
+                _ => Ordering::Equal,
+            };
+            fields.then(ties).is_ge()
+        };
+        let above = self
+            .all
+            .iter()
+            .filter(|(_, standing)| is_better(standing))
+            .count();
+        let is_shown = |member: &String| !self.hidden.contains(member);
+        let shown_above = self.all[..above]
+            .iter()
+            .filter(|(member, _)| is_shown(member))
+            .count();
+        let better_fields = self.all.iter().filter(|(member, standing)| {
+            is_shown(member) && compare_values(self.kind, &standing.values, &values).is_gt()
+        });
+        let rank = if self.kind.shares_ranks {
+            better_fields.count()
+        } else {
+            shown_above
+        };
+        let is_listed = self.kind.keep.is_none_or(|keep| above < keep);
+        self.around(json!({
+            "rank": is_listed.then_some(rank + 1),
+            "position": is_listed.then_some(shown_above + 1),
+        }))
+    }
+
+    /// Whether a standing came to be within this time, so that what is reached then is not sure.
+    pub(super) fn has_within(&self, from: i64, to: i64) -> bool {
+        self.all
+            .iter()
+            .any(|(_, standing)| (from..=to).contains(&standing.at))
+    }
+
+    pub(super) fn first_fields_reach(&self) -> i64 {
+        let first = self
+            .all
+            .iter()
+            .filter_map(|(_, standing)| standing.values[0]);
+        first.map(i64::abs).max().unwrap_or(0)
+    }
+
+    /// A field's standing after a write, as a receipt tells it; `ranks` with its place.
+    pub(super) fn written(&self, member: &str, ranks: bool) -> Value {
+        let history = self.board.history(&self.window.name, member).unwrap();
+        let standing = history.standing(self.kind);
+        let mut shape = json!({"window": self.window.name, "reached_at": rfc3339(standing.at)});
+        self.fields(&standing.values, &mut shape);
+        if ranks {
+            let place = self.place_of(member);
+            shape["rank"] = json!(place.map(|place| self.rank_at(place)));
+            shape["position"] = json!(place.map(|place| place + 1));
+        }
+        shape
+    }
+
+    pub(super) fn members(&self) -> usize {
+        self.shown.len()
+    }
+}
