@@ -377,7 +377,8 @@ export interface paths {
         /**
          * Makes a kind, or changes it
          * @description What is left out has its default. Of a kind with boards few settings may change; anything else is
-         *     refused and says why.
+         *     refused and says why. `publish` may be set, changed and taken away with an `admin` key that is not bound
+         *     to kinds; others repeat it as it is.
          */
         put: operations["put_kind"];
         post?: never;
@@ -431,7 +432,8 @@ export interface paths {
         };
         /**
          * What the service has counted
-         * @description For Prometheus; `docs/operations.md` lists the names.
+         * @description For Prometheus; `docs/operations.md` lists the names. `OpenMetrics` where `Accept` names it, otherwise the text
+         *     format of Prometheus.
          */
         get: operations["metrics"];
         put?: never;
@@ -987,21 +989,29 @@ export interface components {
              * @description The status of the answer.
              */
             status: number;
-            /** @description What is wrong here: names the field and its value. */
+            /** @description What is wrong here: names the field and its value, in at most 200 characters. */
             detail: string;
         };
         /**
          * @description What went wrong, as a stable word.
          * @enum {string}
          */
-        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "method-not-allowed" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
+        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "method-not-allowed" | "unknown-host" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
         /** @description Where the top of a kind's boards is kept for readers of another server. */
         Publish: {
             /**
-             * @description `redis://HOST:PORT[/DATABASE]`, `redis-cluster://HOST:PORT` or `memcached://HOST:PORT`.
+             * @description The server, by the name that the configuration has for it. Required, but where `store` stands in
+             *     its place.
+             * @example readers
+             */
+            target?: string | null;
+            /**
+             * @deprecated
+             * @description The address of a configured server, in place of its name. Only what earlier versions have stored, and
+             *     is not configured, is answered so, and to keys alone that may change it.
              * @example redis://10.0.0.7:6379
              */
-            store: string;
+            store?: string | null;
             /**
              * @description What a board's window is called there.
              * @example leaderboard:{subject}:{period}
@@ -1071,7 +1081,7 @@ export interface components {
              * @description Wrong: never to be sent again.
              */
             rejected_count: number;
-            /** @description The first 1,000 of them. */
+            /** @description The first 1,000 of them, and at most a mebibyte. */
             rejected: components["schemas"]["Item"][];
             /**
              * Format: int64
@@ -1183,7 +1193,7 @@ export interface components {
         };
         /** @description Boards whose tops are wanted. */
         TopsWanted: {
-            /** @description At most 100. */
+            /** @description At most 100, each named once. */
             boards: string[];
             /** @description As reads of one board have it. */
             window?: string | null;
@@ -1330,6 +1340,26 @@ export interface components {
                 };
             };
         };
+        /** @description `head-too-large`: The head of the request is too large. */
+        "head-too-large": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "the head has more than 65536 bytes or 100 lines",
+                 *       "status": 431,
+                 *       "title": "The head of the request is too large",
+                 *       "type": "head-too-large"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "head-too-large";
+                };
+            };
+        };
         /** @description `invalid`: The request is not valid. */
         invalid: {
             headers: {
@@ -1472,6 +1502,26 @@ export interface components {
                 };
             };
         };
+        /** @description `precondition-failed`: It has changed meanwhile. */
+        "precondition-failed": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "if-match: the kind is \"3f9a0c1d22b4e7a1\" now",
+                 *       "status": 412,
+                 *       "title": "It has changed meanwhile",
+                 *       "type": "precondition-failed"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "precondition-failed";
+                };
+            };
+        };
         /** @description `too-large`: The body is too large. */
         "too-large": {
             headers: {
@@ -1579,6 +1629,26 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     type?: "unavailable" | "unknown";
+                };
+            };
+        };
+        /** @description `unknown-host`: The server does not go by this name. */
+        "unknown-host": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "host: \"boards.example\" is not among server.hosts",
+                 *       "status": 421,
+                 *       "title": "The server does not go by this name",
+                 *       "type": "unknown-host"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unknown-host";
                 };
             };
         };
@@ -1856,8 +1926,10 @@ export interface operations {
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
             415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
             422: components["responses"]["out-of-range.window-closed.not-open.from-the-future"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -1946,7 +2018,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window"];
             410: components["responses"]["window-gone"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -1990,7 +2064,9 @@ export interface operations {
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
             415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2070,7 +2146,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window"];
             410: components["responses"]["window-gone"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2131,7 +2209,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window"];
             410: components["responses"]["window-gone"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2212,7 +2292,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window.not-ranked"];
             410: components["responses"]["window-gone"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2283,8 +2365,10 @@ export interface operations {
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
             415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
             422: components["responses"]["out-of-range.window-closed.not-open.from-the-future"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2324,8 +2408,10 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.not-ranked"];
+            421: components["responses"]["unknown-host"];
             422: components["responses"]["window-closed.not-open"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2404,7 +2490,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window.not-ranked.not-listed"];
             410: components["responses"]["window-gone"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2487,7 +2575,9 @@ export interface operations {
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
             415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2550,8 +2640,10 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window"];
             410: components["responses"]["window-gone"];
+            421: components["responses"]["unknown-host"];
             422: components["responses"]["out-of-range"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2623,8 +2715,10 @@ export interface operations {
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
             415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
             422: components["responses"]["out-of-range"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2675,7 +2769,7 @@ export interface operations {
                 };
                 content: {
                     /**
-                     * @example retry: 1000
+                     * @example retry: 1374
                      *
                      *     id: 7b1c2f0a9d3e4c55.12
                      *     event: board
@@ -2689,7 +2783,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window"];
             410: components["responses"]["window-gone"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2734,7 +2830,9 @@ export interface operations {
             408: components["responses"]["too-slow"];
             413: components["responses"]["too-large"];
             415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2783,7 +2881,9 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2847,7 +2947,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window"];
             410: components["responses"]["window-gone"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2900,7 +3002,9 @@ export interface operations {
             409: components["responses"]["conflict.board-exists"];
             413: components["responses"]["too-large"];
             415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2935,7 +3039,9 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-board"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -2983,7 +3089,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
             409: components["responses"]["conflict"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3030,7 +3138,9 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3078,7 +3188,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
             409: components["responses"]["conflict"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3123,7 +3235,9 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
             409: components["responses"]["conflict"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3163,7 +3277,9 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3188,14 +3304,19 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
     kind: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of an answer that the client still has: 304 if it is still right. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The kind's name.
@@ -3210,24 +3331,40 @@ export interface operations {
             /** @description The kind, with all its settings. */
             200: {
                 headers: {
+                    /** @description Names the settings. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Kind"];
                 };
             };
+            /** @description The client has it. */
+            304: {
+                headers: {
+                    /** @description The same again. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
     put_kind: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the answer that the change began with: 412 if it is no longer right. */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description The kind's name.
@@ -3246,6 +3383,8 @@ export interface operations {
             /** @description It is changed, or was so before. */
             200: {
                 headers: {
+                    /** @description Names the settings. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3255,6 +3394,8 @@ export interface operations {
             /** @description It is new. */
             201: {
                 headers: {
+                    /** @description Names the settings. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3266,16 +3407,22 @@ export interface operations {
             403: components["responses"]["forbidden"];
             408: components["responses"]["too-slow"];
             409: components["responses"]["conflict.kind-has-boards"];
+            412: components["responses"]["precondition-failed"];
             413: components["responses"]["too-large"];
             415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
     delete_kind: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the answer that the change began with: 412 if it is no longer right. */
+                "If-Match"?: string;
+            };
             path: {
                 /**
                  * @description The kind's name.
@@ -3299,7 +3446,10 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
             409: components["responses"]["conflict.kind-has-boards"];
+            412: components["responses"]["precondition-failed"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3353,19 +3503,22 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OpenMetrics text. */
+            /** @description All series. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    "text/plain": string;
                     "application/openmetrics-text": string;
                 };
             };
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
@@ -3401,7 +3554,10 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["invalid"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded"];
         };
     };
@@ -3437,7 +3593,10 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["invalid"];
+            421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded"];
         };
     };
