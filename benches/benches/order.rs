@@ -27,9 +27,9 @@ fn order(criterion: &mut Criterion) {
     criterion.bench_function("order/sort 1,000 keys", |bencher| {
         let mut random = Random::new(1);
         let keys: Vec<RankKey> = (0..1000)
-            .map(|number| RankKey {
-                words: rules.rank_words(&points(random.below(100).cast_signed()), now),
-                member: member(number),
+            .map(|number| {
+                let points = points(random.below(100).cast_signed());
+                rules.rank_key(rules.rank_words(&points, now), member(number))
             })
             .collect();
         bencher.iter_batched_ref(

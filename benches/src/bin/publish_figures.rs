@@ -61,8 +61,8 @@ fn main() -> io::Result<()> {
     std::fs::write(
         &config,
         format!(
-            "[kinds.gifts]\nwindows = [\"all\"]\n[kinds.gifts.publish]\nstore = \"redis://{store}\"\n\
-             key = \"board:{{subject}}\"\ntop = {entries}\nevery = \"100ms\"\n"
+            "[publish.targets.readers]\nurl = \"redis://{store}\"\n[kinds.gifts]\nwindows = [\"all\"]\n\
+             [kinds.gifts.publish]\ntarget = \"readers\"\nkey = \"board:{{subject}}\"\ntop = {entries}\nevery = \"100ms\"\n"
         ),
     )?;
     let megaboard = args.megaboard.map_or_else(|| beside("megaboard"), Ok)?;
