@@ -84,11 +84,8 @@ impl RedisSentinels {
     fn knows_all(&self, sentinel: &RedisServer) -> bool {
         let up = |kind: &str| {
             let reply = sentinel.command(&["SENTINEL", kind, PRIMARY_NAME]);
-            // Flags of a server that is well are its role alone.
-            let flags = reply.items().iter().map(|one| flags(one.items()));
-            flags
-                .filter(|flags| ["slave", "sentinel"].contains(&flags.as_str()))
-                .count()
+            let all = reply.items().iter();
+            all.filter(|one| is_well(flags(one.items()))).count()
         };
         let running = self.servers.iter().filter(|server| server.is_running());
         up("REPLICAS") + 1 == running.count() && up("SENTINELS") + 1 == SENTINELS
@@ -165,9 +162,16 @@ fn watching(primary: &RedisServer) -> RedisOptions {
     RedisOptions::sentinel(&lines)
 }
 
+/// Whether these are the flags of a replica or a sentinel that is well: its role, and what a sentinel last said
+/// of the primary, which Valkey 9 keeps of a primary that was replaced.
+fn is_well(flags: &str) -> bool {
+    let mut own = flags.split(',').filter(|flag| *flag != "master_down");
+    matches!((own.next(), own.next()), (Some("slave" | "sentinel"), None))
+}
+
 /// The value of `flags` among names and values.
-fn flags(fields: &[super::Reply]) -> String {
+fn flags(fields: &[super::Reply]) -> &str {
     let mut pairs = fields.chunks(2);
     let found = pairs.find(|pair| pair[0].text() == "flags");
-    found.expect("flags")[1].text().to_owned()
+    found.expect("flags")[1].text()
 }
