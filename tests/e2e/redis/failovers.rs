@@ -1,7 +1,6 @@
 //! A primary is killed under load and a replica takes over: writes go on soon after, and what replicas had
 //! confirmed is there.
 
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -96,17 +95,6 @@ fn kill_alone(primary: &RedisServer, replica: &RedisServer, meanwhile: impl FnOn
     replica.resume();
 }
 
-/// The replica of a primary of a cluster.
-fn replica_of(cluster: &RedisCluster, primary: &RedisServer) -> Arc<RedisServer> {
-    let port = primary.port().to_string();
-    let follows = |node: &Arc<RedisServer>| {
-        let role = node.command(&["ROLE"]);
-        let role = role.items();
-        role[0].text() == "slave" && role[2].integer().to_string() == port
-    };
-    cluster.nodes().into_iter().find(follows).unwrap()
-}
-
 fn on_a_cluster(config: &str, load: Load, loses: bool) {
     let cluster = RedisCluster::start(3, 1, &RedisOptions::new());
     let server = serve(&cluster.url(), &format!("{config}{KIND}{PROBE}"));
@@ -115,7 +103,7 @@ fn on_a_cluster(config: &str, load: Load, loses: bool) {
     let mut slots = primaries.iter().flat_map(|node| slots(node, ":probe/b:"));
     let slot = slots.next().unwrap();
     let primary = cluster.primary_of(slot);
-    let replica = replica_of(&cluster, &primary);
+    let replica = cluster.replicas_of(&primary).remove(0);
     let lost = fail_over(
         &server,
         load,

@@ -256,6 +256,16 @@ impl RedisServer {
         role.is_ok_and(|role| role.items()[0].text() == "master")
     }
 
+    /// How many replicas follow it.
+    #[track_caller]
+    pub fn replicas(&self) -> usize {
+        let role = self.command(&["ROLE"]);
+        match role.items() {
+            [name, _, replicas] if name.text() == "master" => replicas.items().len(),
+            _ => 0,
+        }
+    }
+
     /// Whether it answers as a replica that has what its primary has.
     pub fn is_linked(&self) -> bool {
         let info = self.try_command(&["INFO", "replication"]);

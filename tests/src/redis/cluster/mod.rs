@@ -101,6 +101,18 @@ impl RedisCluster {
         node.expect("a node of this cluster").server
     }
 
+    /// The replicas that run of a primary.
+    #[track_caller]
+    pub fn replicas_of(&self, primary: &RedisServer) -> Vec<Arc<RedisServer>> {
+        let mut nodes = self.running();
+        nodes.retain(|node| {
+            let role = node.command(&["ROLE"]);
+            let role = role.items();
+            role[0].text() == "slave" && role[2].integer() == i64::from(primary.port())
+        });
+        nodes
+    }
+
     /// Kills the primary that serves a slot, and gives it back.
     #[track_caller]
     pub fn kill_primary_of(&self, slot: u16) -> Arc<RedisServer> {

@@ -3,15 +3,18 @@
 //! A write may be sent again at any time: functions remember what they answered. What matters is to
 //! know, at the end, whether an attempt may have been applied.
 
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::super::address::Address;
 use super::Servers;
 use super::call::{Answer, Call, CallError, Effect, Place, Said};
 use super::fault::{Fault, Trouble};
 use super::link::{Link, Told};
+use super::node::Node;
 use super::pause::Pause;
 use crate::metrics::CallEnd;
 
@@ -20,6 +23,9 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_m
 
 /// Redirections that are followed at once; later ones after a pause.
 const REDIRECTIONS_AT_ONCE: u32 = 3;
+
+/// How often a call that waits for replicas looks whether its primary still is the one.
+const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 
 /// A call that is being made.
 #[derive(Debug)]
@@ -39,6 +45,14 @@ pub(super) struct Attempts<'a> {
 struct Redirection {
     to: Address,
     asking: bool,
+}
+
+/// Where an attempt was answered.
+struct Target {
+    node: Arc<Node>,
+    link: Arc<Link>,
+    /// Who had the place when the attempt began: another node where that redirected it.
+    named: Option<Arc<Node>>,
 }
 
 /// An attempt without an answer.
@@ -108,6 +122,8 @@ impl<'a> Attempts<'a> {
 
     async fn once(&mut self) -> Result<Answer, Miss> {
         let redirection = self.redirection.take();
+        let route = self.servers.topology.route(self.place);
+        let named = route.as_ref().ok().cloned();
         let (node, asking) = match redirection {
             Some(Redirection { to, asking }) => match self.servers.topology.at(&to) {
                 Some(node) => {
@@ -121,7 +137,7 @@ impl<'a> Attempts<'a> {
                     )));
                 }
             },
-            None => match self.servers.topology.route(self.place) {
+            None => match route {
                 Ok(node) => (node, false),
                 Err(why) => {
                     self.servers.topology.stale(None);
@@ -140,8 +156,9 @@ impl<'a> Attempts<'a> {
         match node.metrics().count(told, end_of).await {
             Ok(mut told) => match Said::of(&told.said) {
                 Said::Result(payload) => {
-                    self.acknowledged(&link, &mut told).await?;
                     let epoch = link.epoch();
+                    let target = Target { node, link, named };
+                    self.acknowledged(&target, &mut told).await?;
                     Ok(Answer { payload, epoch })
                 }
                 Said::Refusal(refusal) => Err(self.refused(&link, refusal)),
@@ -240,27 +257,57 @@ impl<'a> Attempts<'a> {
         self.redirections <= REDIRECTIONS_AT_ONCE
     }
 
-    /// Until as many replicas have the write as are asked for.
-    async fn acknowledged(&mut self, link: &Link, told: &mut Told) -> Result<(), Miss> {
+    /// Waits until as many replicas have the write as are asked for. When another process gets the place
+    /// meanwhile, the attempt ends: sent there with the same number, the call is remembered or applied.
+    async fn acknowledged(&mut self, target: &Target, told: &mut Told) -> Result<(), Miss> {
         let wanted = self.servers.acks;
         if wanted == 0 || self.call.effect != Effect::Write {
             return Ok(());
         }
         self.may_be_applied = true;
+        let link = &target.link;
+        let mut count = 0;
         loop {
-            let counted = link.count_acks(told, wanted).await;
-            let count = counted
+            let mut round = pin!(link.count_acks(told, wanted));
+            // A round may hang: on a node that stands still, or is cut off.
+            let counted = loop {
+                match timeout(FOLLOW_EVERY, &mut round).await {
+                    Ok(counted) => break counted,
+                    Err(_) => self.may_wait_at(target, count)?,
+                }
+            };
+            count = counted
                 .map_err(|fault| Miss::later(format!("{}: {}", link.address(), fault.words())))?;
             if count >= wanted {
                 return Ok(());
             }
-            if Instant::now() >= self.call.until {
-                let why = format!(
-                    "{} has it, and {count} of the {wanted} replicas that are to have it",
-                    link.address()
-                );
-                return Err(Miss::Final(CallError::Unknown(why)));
-            }
+            self.may_wait_at(target, count)?;
         }
+    }
+
+    /// Whether there is time to wait for more replicas than so many, and the primary still is the one.
+    fn may_wait_at(&self, target: &Target, count: u32) -> Result<(), Miss> {
+        let Target { node, link, named } = target;
+        let topology = &self.servers.topology;
+        if Instant::now() >= self.call.until {
+            let why = format!(
+                "{} has it, and {count} of the {} replicas that are to have it",
+                link.address(),
+                self.servers.acks
+            );
+            return Err(Miss::Final(CallError::Unknown(why)));
+        }
+        let is_connected = node.link().is_some_and(|now| Arc::ptr_eq(&now, link));
+        let is_named = topology.route(self.place).ok().is_none_or(|now| {
+            let mut known = std::iter::once(node).chain(named);
+            known.any(|known| Arc::ptr_eq(known, &now))
+        });
+        if is_connected && is_named {
+            // Replicas may be missing because they follow another primary.
+            topology.stale(None);
+            return Ok(());
+        }
+        let why = format!("{} is no longer the primary", link.address());
+        Err(Miss::Again { why, at_once: true })
     }
 }

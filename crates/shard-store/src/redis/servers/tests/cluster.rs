@@ -136,6 +136,37 @@ async fn calls_go_on_when_a_primary_is_killed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_write_that_waits_for_replicas_follows_its_slot() {
+    let cluster = cluster(2, 1);
+    let settings = RedisSettings {
+        acks: 1,
+        ..RedisSettings::default()
+    };
+    let servers = open_with(&cluster.url(), &settings).await.unwrap();
+    make(&servers, &count("n", "a")).await.unwrap();
+    let slot = place_of("n").slot;
+    let from = cluster.primary_of(slot);
+    let mut others = cluster.primaries().into_iter();
+    let to = others.find(|node| node.port() != from.port()).unwrap();
+    // It stays a primary, of other slots, and nobody confirms what it writes.
+    cluster.replicas_of(&from)[0].kill();
+    let calls = [count("n", "b"), count("n", "c")];
+    let made = join_all(calls.iter().map(|call| make(&servers, call)));
+    let moves = async {
+        until("writes that wait", async || {
+            from.command(&["HGET", "n", "n"]).text() == "3"
+        })
+        .await;
+        let migration = cluster.begin_migration(slot, &to);
+        while migration.move_keys(10) > 0 {}
+        migration.end();
+    };
+    let (made, ()) = tokio::join!(made, moves);
+    assert!(made.iter().all(Result::is_ok), "{made:?}");
+    assert_eq!(to.command(&["HGET", "n", "n"]).text(), "3");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_hangs_holds_up_no_other() {
     let options = RedisOptions::new();
     // It is not to be declared dead: nothing else would be left of the cluster.
