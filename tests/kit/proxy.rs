@@ -52,6 +52,27 @@ fn a_lost_request_was_not_done_and_those_before_it_have_their_replies() {
 }
 
 #[test]
+fn a_held_request_is_done_later_though_its_client_is_gone() {
+    let (server, proxy) = server_and_proxy();
+    proxy.hold(&Matching::command("INCR"));
+    let mut wire = RedisWire::to(proxy.address());
+    wire.send(&["SET", "m", "1"]).unwrap();
+    wire.send(&["INCR", "n"]).unwrap();
+    wire.send(&["INCR", "n"]).unwrap();
+    assert_eq!(wire.reply().unwrap(), Reply::Status("OK".to_owned()));
+    end_to_end::eventually("a request that is held", || {
+        (proxy.held() == 1).then_some(())
+    });
+    drop(wire);
+    assert_eq!(server.command(&["GET", "n"]), Reply::Nil);
+    proxy.heal();
+    end_to_end::eventually("both requests", || {
+        (server.command(&["GET", "n"]) == Reply::Bulk(b"2".to_vec())).then_some(())
+    });
+    assert_eq!(proxy.held(), 0);
+}
+
+#[test]
 fn calls_are_told_apart_by_their_function() {
     let (server, proxy) = server_and_proxy();
     assert_eq!(server.command(&["FUNCTION", "LOAD", LIBRARY]).text(), "kit");

@@ -12,6 +12,9 @@ use crate::patience::DEADLINE;
 use crate::redis::frame::{read_frame, read_request};
 use crate::redis::reply::words_of;
 
+/// How often it is looked whether a request is held any more.
+const HELD_LOOK: Duration = Duration::from_millis(5);
+
 /// A client and the server that it reaches through here.
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -79,6 +82,12 @@ impl Connection {
                 (&self.server).write_all(&passed)?;
                 return self.wait_for_replies();
             }
+            if fate == Fate::Hold {
+                // What came before it goes on.
+                (&self.server).write_all(&passed)?;
+                passed.clear();
+                hold(plan, &words);
+            }
             self.waiting.lock().unwrap().push_back(Waiting::with(fate));
             passed.append(&mut frame);
             // What came together goes on together.
@@ -119,7 +128,8 @@ impl Connection {
                     break;
                 }
                 thread::sleep(reply_at.saturating_duration_since(Instant::now()));
-                (&self.client).write_all(&frame)?;
+                // What a client sent before it left is passed on all the same.
+                let _ = (&self.client).write_all(&frame);
                 self.waiting.lock().unwrap().pop_front();
                 self.answered.notify_all();
             }
@@ -129,11 +139,20 @@ impl Connection {
     }
 }
 
+/// Waits as long as a request is held.
+fn hold(plan: &Mutex<Plan>, words: &[Vec<u8>]) {
+    plan.lock().unwrap().held += 1;
+    while plan.lock().unwrap().holds(words) {
+        thread::sleep(HELD_LOOK);
+    }
+    plan.lock().unwrap().held -= 1;
+}
+
 impl Waiting {
     fn with(fate: Fate) -> Self {
         let delay = match fate {
             Fate::Pass(delay) => delay,
-            Fate::LoseReply | Fate::LoseRequest => Duration::ZERO,
+            Fate::Hold | Fate::LoseReply | Fate::LoseRequest => Duration::ZERO,
         };
         Self {
             reply_at: Instant::now() + delay,

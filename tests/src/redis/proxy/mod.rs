@@ -82,7 +82,18 @@ impl FaultProxy {
         self.plan().delay(matching, by);
     }
 
-    /// Forgets losses that have not happened, and delays.
+    /// Requests that match from now on wait here, and what comes behind them on their connections, until
+    /// [`heal`](Self::heal): then they reach the server, also where nobody waits for a reply any more.
+    pub fn hold(&self, matching: &Matching) {
+        self.plan().hold(matching);
+    }
+
+    /// How many requests wait because of that.
+    pub fn held(&self) -> usize {
+        self.plan().held
+    }
+
+    /// Forgets losses that have not happened and delays, and lets go of what it holds.
     pub fn heal(&self) {
         self.plan().heal();
     }

@@ -10,6 +10,8 @@ use super::matching::{Matching, command_of, function_of};
 pub(super) enum Fate {
     /// Passes it on, and its reply no sooner than after this time.
     Pass(Duration),
+    /// Passes it on when nothing holds it any more.
+    Hold,
     /// Ends the connection instead of passing it on.
     LoseRequest,
     /// Passes it on, and ends the connection instead of passing its reply on.
@@ -21,6 +23,9 @@ pub(super) enum Fate {
 pub(super) struct Plan {
     losses: Vec<Loss>,
     delays: Vec<(Matching, Duration)>,
+    holds: Vec<Matching>,
+    /// Requests that wait because of them.
+    pub(super) held: usize,
     /// By command.
     pub(super) requests: BTreeMap<String, u64>,
     /// By function.
@@ -52,6 +57,15 @@ impl Plan {
         self.delays.push((matching.clone(), by));
     }
 
+    pub(super) fn hold(&mut self, matching: &Matching) {
+        self.holds.push(matching.clone());
+    }
+
+    /// Whether a request has to wait.
+    pub(super) fn holds(&self, words: &[Vec<u8>]) -> bool {
+        self.holds.iter().any(|matching| matching.picks(words))
+    }
+
     pub(super) fn losses_to_come(&self) -> usize {
         self.losses.len()
     }
@@ -60,6 +74,7 @@ impl Plan {
     pub(super) fn heal(&mut self) {
         self.losses.clear();
         self.delays.clear();
+        self.holds.clear();
     }
 
     /// Counts a request and says what becomes of it. Where several losses are due, the one that was
@@ -79,6 +94,9 @@ impl Plan {
         }
         if let Some(place) = due {
             return self.losses.remove(place).fate;
+        }
+        if self.holds(words) {
+            return Fate::Hold;
         }
         let delays = self
             .delays
