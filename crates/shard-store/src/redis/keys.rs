@@ -29,6 +29,18 @@ pub(super) fn of_kind(name: &str, kind: &KindName) -> Bytes {
     registry(&format!("{name}:{kind}"))
 }
 
+/// A key in the slot of one of ours that ends at this time, in milliseconds: `megaboard:{TAG}:until:MS`. None for a
+/// key that is not ours.
+pub(super) fn until(beside: &[u8], ms: u64) -> Option<Bytes> {
+    let end = beside.iter().position(|byte| *byte == b'}')?;
+    let number = ms.to_string();
+    Some(
+        [&beside[..=end], b":until:", number.as_bytes()]
+            .concat()
+            .into(),
+    )
+}
+
 /// Where a board's shard 0 lies among the slots.
 pub(super) fn offset(life: Incarnation) -> u16 {
     let hash = XxHash3_64::oneshot(&life.0.to_le_bytes());
@@ -146,6 +158,15 @@ mod tests {
                 assert!(most - least <= 1, "{held:?}");
             }
         }
+    }
+
+    #[test]
+    fn an_end_lies_beside_the_key_that_it_is_for() {
+        let beside = |key: &[u8]| super::until(key, 1_795_186_800_000);
+        let key = beside(b"megaboard:{9f2}:gifts/a}:b:00000000000000ff:3:meta");
+        let until: &[u8] = b"megaboard:{9f2}:until:1795186800000";
+        assert_eq!(key.as_deref(), Some(until));
+        assert_eq!(beside(b"n"), None);
     }
 
     #[test]

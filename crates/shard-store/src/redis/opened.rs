@@ -91,8 +91,12 @@ pub(super) struct Parts {
 
 impl Parts {
     pub(super) async fn over(redis: &RedisServer, settings: &RedisSettings) -> Self {
-        let url = redis.url().parse().unwrap();
-        let servers = Arc::new(Servers::open(&url, settings).await.unwrap());
+        Self::at(&redis.url(), settings).await
+    }
+
+    pub(super) async fn at(url: &str, settings: &RedisSettings) -> Self {
+        let servers = Servers::open(&url.parse().unwrap(), settings).await;
+        let servers = Arc::new(servers.unwrap());
         let session = Arc::new(Session::new().unwrap());
         let registry = Registry::new(servers.clone(), session.clone(), settings);
         let registry = Arc::new(registry);

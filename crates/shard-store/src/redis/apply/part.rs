@@ -40,19 +40,24 @@ pub(super) struct Part {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Until {
     pub(super) at: Instant,
-    /// Something closes then: whoever is late is to be told so.
-    closes: bool,
+    /// When something closes, if anything does: nothing may be applied after that.
+    pub(super) closes_at: Option<Instant>,
 }
 
 impl Until {
     /// The deadline of a batch, or that of any call where it comes first.
     pub(super) fn of(batch: &Batch<'_>, deadline: Duration) -> Self {
         let last = Instant::now() + deadline;
-        let closes_at = batch.until.map(Instant::from).filter(|at| *at < last);
+        let closes_at = batch.until.map(Instant::from);
         Self {
-            at: closes_at.unwrap_or(last),
-            closes: closes_at.is_some(),
+            at: closes_at.map_or(last, |at| at.min(last)),
+            closes_at,
         }
+    }
+
+    /// Whether something closes then: whoever is late is to be told so.
+    fn closes(&self) -> bool {
+        self.closes_at == Some(self.at)
     }
 
     /// What a caller is told of a part that failed so, and that was surely not applied.
@@ -60,7 +65,7 @@ impl Until {
         // The deadline of a call is that of its first part.
         let passed = Instant::now() + UNTIL_APART_MAX >= self.at;
         match error {
-            StoreError::Unavailable(_) if self.closes && passed => StoreError::Late,
+            StoreError::Unavailable(_) if self.closes() && passed => StoreError::Late,
             error => error.clone(),
         }
     }
@@ -102,7 +107,7 @@ impl Part {
                 && self.kind.windows() == other.kind.windows();
         let (mine, others) = (self.until.at, other.until.at);
         let apart = mine.max(others) - mine.min(others);
-        same_kind && self.until.closes == other.until.closes && apart <= UNTIL_APART_MAX
+        same_kind && self.until.closes() == other.until.closes() && apart <= UNTIL_APART_MAX
     }
 }
 

@@ -58,6 +58,7 @@ impl Sender {
         let epoch = self.lives.epoch();
         let place = self.lives.place_to_write(board, shard, kind, now).await?;
         let until = parts.iter().map(|part| part.until.at).min();
+        let closes = parts.iter().filter_map(|part| part.until.closes_at).min();
         let sending = Sending {
             sender: self,
             board,
@@ -67,6 +68,7 @@ impl Sender {
             place,
             seq: self.session.next_call(),
             until: until.unwrap_or_else(Instant::now),
+            closes,
         };
         let answered = sending.send().await;
         if matches!(answered, Err(StoreError::Unknown(_))) && sending.may_mark_lists() {
@@ -100,6 +102,7 @@ struct Sending<'a> {
     place: Place,
     seq: u64,
     until: Instant,
+    closes: Option<Instant>,
 }
 
 impl Sending<'_> {
@@ -186,6 +189,7 @@ impl Sending<'_> {
             args: args.into_iter().flatten().collect(),
             effect: Effect::Write,
             until: self.until,
+            closes: self.closes,
         };
         for _ in 0..THAWED_MAX {
             match self.sender.servers.call(self.place, &call).await {

@@ -134,6 +134,7 @@ impl Lists {
             args,
             effect: Effect::Write,
             until,
+            closes: None,
         };
         self.servers.call(list.place, &call).await
     }

@@ -138,6 +138,7 @@ impl Reader {
             args,
             effect: Effect::Read,
             until: Instant::now() + self.deadline,
+            closes: None,
         };
         let answer = self.servers.call(place, &call).await;
         answer.map_err(|error| failed(&self.lives, board, error))

@@ -9,7 +9,7 @@ use super::record::{self, Record, activity_text};
 use super::{Registry, boards_key, failed, settled_key, subjects_key, text, unread, unread_write};
 use crate::contract::{BoardRecord, BoardSettings, BuryError, StoreError};
 use crate::redis::keys;
-use crate::redis::servers::{CallError, Effect, Refusal};
+use crate::redis::servers::{Call, CallError, Effect, Refusal};
 use crate::redis::wire::{Garbled, Unpack};
 
 /// Lives whose tombstones may be missing that are told in one call, about.
@@ -266,7 +266,16 @@ impl Registry {
             only.and_then(|only| only.after)
                 .map_or_else(any, |after| text(after.kept_until().millis())),
         ];
-        self.call("bury", keys, args, Effect::Write, until).await
+        let call = Call {
+            function: "bury",
+            keys,
+            args,
+            effect: Effect::Write,
+            until,
+            // Later on the board may be written to again: what kept it still ends.
+            closes: Some(until),
+        };
+        self.call(&call).await
     }
 
     /// The tombstones of a life are there.

@@ -110,7 +110,15 @@ impl Registry {
         args: Vec<Bytes>,
     ) -> Result<Bytes, CallError> {
         let until = Instant::now() + self.read_deadline;
-        self.call(function, keys, args, Effect::Read, until).await
+        let call = Call {
+            function,
+            keys,
+            args,
+            effect: Effect::Read,
+            until,
+            closes: None,
+        };
+        self.call(&call).await
     }
 
     async fn write(
@@ -120,25 +128,19 @@ impl Registry {
         args: Vec<Bytes>,
     ) -> Result<Bytes, CallError> {
         let until = Instant::now() + self.write_deadline;
-        self.call(function, keys, args, Effect::Write, until).await
-    }
-
-    async fn call(
-        &self,
-        function: &'static str,
-        keys: Vec<Bytes>,
-        args: Vec<Bytes>,
-        effect: Effect,
-        until: Instant,
-    ) -> Result<Bytes, CallError> {
         let call = Call {
             function,
             keys,
             args,
-            effect,
+            effect: Effect::Write,
             until,
+            closes: None,
         };
-        let answer = self.servers.call(self.servers.registry(), &call).await?;
+        self.call(&call).await
+    }
+
+    async fn call(&self, call: &Call) -> Result<Bytes, CallError> {
+        let answer = self.servers.call(self.servers.registry(), call).await?;
         self.epoch.store(answer.epoch, Ordering::Release);
         Ok(answer.payload)
     }

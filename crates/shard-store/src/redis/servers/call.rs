@@ -47,6 +47,9 @@ pub(in crate::redis) struct Call {
     pub(in crate::redis) effect: Effect,
     /// When to give up.
     pub(in crate::redis) until: Instant,
+    /// When something closes that it must not come behind, not before `until`: then nothing of it is applied, however
+    /// late it arrives. Functions see to that by `until` alone.
+    pub(in crate::redis) closes: Option<Instant>,
 }
 
 /// What a function answered.

@@ -93,6 +93,7 @@ impl SharedTops {
             args,
             effect: Effect::Passing,
             until: Instant::now() + timeout,
+            closes: None,
         };
         let answer = self.servers.call(place, &call).await.map_err(failed)?;
         Ok(answer.payload)

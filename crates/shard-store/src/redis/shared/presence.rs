@@ -95,6 +95,7 @@ async fn call(
         args,
         effect: Effect::Passing,
         until: Instant::now() + SAY_TIMEOUT,
+        closes: None,
     };
     let answer = servers.call(servers.registry(), &call).await;
     answer.map(|answer| answer.payload).map_err(failed)

@@ -222,6 +222,7 @@ impl Shards<'_> {
             args,
             effect,
             until: self.until,
+            closes: None,
         };
         let answer = self.servers.call(self.spread.place(shard), &call).await?;
         Ok(answer.payload)

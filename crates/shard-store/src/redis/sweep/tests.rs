@@ -1,5 +1,7 @@
 //! What a server leaves behind that ends in the middle of it, and how another finishes that.
 
+mod late;
+
 use bytes::Bytes;
 
 use board::{

@@ -241,6 +241,7 @@ impl Verifier {
             args,
             effect: Effect::Write,
             until: Instant::now() + self.write_deadline,
+            closes: None,
         };
         let at = self.lives.place(place.board, place.shard).await?;
         let answer = self.servers.call(at, &call).await;

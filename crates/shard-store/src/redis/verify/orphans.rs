@@ -161,6 +161,7 @@ mod tests {
         for key in [
             "megaboard:{registry}:boards:gifts",
             "megaboard:{9f2}:mark",
+            "megaboard:{9f2}:until:1795186800000",
             "megaboard:server",
         ] {
             assert_eq!(parsed(key), None, "{key}");

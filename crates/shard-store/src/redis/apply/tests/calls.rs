@@ -51,6 +51,7 @@ async fn send_until(
         args: vec![head.done(), sums.done()],
         effect: Effect::Write,
         until,
+        closes: None,
     };
     let place = Place {
         slot: slot_of(b"any"),

@@ -99,8 +99,13 @@ impl Given {
 
     /// How often functions were called.
     pub(super) fn calls(&self) -> u64 {
+        self.ran("fcall")
+    }
+
+    /// How often a command was run.
+    pub(super) fn ran(&self, command: &str) -> u64 {
         let stats = self.redis.command(&["INFO", "commandstats"]);
-        let calls = stats.field("cmdstat_fcall").map(|line| {
+        let calls = stats.field(&format!("cmdstat_{command}")).map(|line| {
             let count = line.split([',', '=']).nth(1).unwrap();
             count.parse().unwrap()
         });

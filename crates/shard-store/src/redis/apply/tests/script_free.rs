@@ -7,7 +7,7 @@ use end_to_end::redis::{FaultProxy, Matching, RedisServer};
 use tokio::time::Instant;
 
 use super::given::{APPLIED, Board, DUPLICATE, Given, MS, NOW, gifts};
-use crate::contract::{Anchor, Ask, Query};
+use crate::contract::{Anchor, Ask, Batch, Query, StoreError};
 use crate::redis::apply::Applier;
 use crate::redis::lives::Lives;
 use crate::redis::read::Reader;
@@ -134,10 +134,58 @@ async fn what_is_lost_before_the_transaction_was_surely_not_applied() {
     proxy.delay_replies_of(&matching, MS * 10_000);
     let failed = board.try_apply(&given.applier, &items, NOW, false).await;
     let failed = failed.unwrap_err();
-    let is_unavailable = matches!(failed, crate::contract::StoreError::Unavailable(_));
+    let is_unavailable = matches!(failed, StoreError::Unavailable(_));
     assert!(is_unavailable, "{failed:?}");
     proxy.heal();
     assert_eq!(board.points_of(ALL, "u1"), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_transaction_that_comes_when_its_window_has_closed_writes_nothing() {
+    let redis = RedisServer::plain();
+    let proxy = FaultProxy::before(&redis);
+    let settings = RedisSettings {
+        write_deadline: MS * 2_000,
+        ..settings(RedisWrites::ScriptFree)
+    };
+    let given = Given::over(redis, proxy.url(), &settings).await;
+    let board = given.board(gifts(|_| ())).await;
+    let items = [board.points("u1", 1, NOW)];
+    let apply = async |closes_at: Instant| {
+        let batch = Batch {
+            kind: &board.kind,
+            now: NOW,
+            until: Some(closes_at.into_std()),
+            report: false,
+            items: &items,
+        };
+        given.applier.apply(&board.record, 0, batch).await
+    };
+    // Before the deadline of any call, and behind it.
+    for (round, closes_in) in (1..).zip([MS * 1_000, MS * 3_000]) {
+        let later = Instant::now() + MS * 60_000;
+        assert_eq!(apply(later).await.unwrap(), [APPLIED]);
+        proxy.hold(&Matching::command("MULTI"));
+        let closes_at = Instant::now() + closes_in;
+        let failed = apply(closes_at).await.unwrap_err();
+        assert!(matches!(failed, StoreError::Unknown(_)), "{failed:?}");
+        let held = u64::try_from(proxy.held()).unwrap();
+        assert!(held > 0);
+        // Ends of closings are rounded up.
+        tokio::time::sleep_until(closes_at + MS * 200).await;
+        let come = given.ran("exec") + held;
+        proxy.heal();
+        while given.ran("exec") < come {
+            tokio::time::sleep(MS).await;
+        }
+        assert_eq!(board.points_of(ALL, "u1"), Some(round));
+    }
+    let left = given.redis.command(&["KEYS", "megaboard:*:until:*"]);
+    assert_eq!(
+        left.items().len(),
+        2,
+        "of what closes in a minute: {left:?}"
+    );
 }
 
 /// How often a call waits for an answer; by itself, it meets nobody.

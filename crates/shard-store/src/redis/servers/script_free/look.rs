@@ -13,6 +13,7 @@ use super::super::connection::Reply;
 use super::super::fault::Fault;
 use super::Clocked;
 use super::command::Command;
+use super::fence::Fence;
 use super::session::Session;
 
 /// Questions that are put together at the beginning of a look; the rest is asked when it comes up.
@@ -98,8 +99,10 @@ impl<'a> Look<'a> {
         let mut known = HashSet::new();
         questions.retain(|command| known.insert(command.clone()));
         let mut commands = self.clean();
+        let fence = self.call.fence;
+        commands.extend(fence.map(Fence::set));
         if !self.call.keys.is_empty() {
-            let keys = self.call.keys.iter().cloned();
+            let keys = self.call.keys.iter().chain(fence.map(Fence::key)).cloned();
             commands.push(("WATCH", keys.map(Value::Bytes).collect()));
             self.session.watches = true;
         }

@@ -8,11 +8,13 @@
 //! ```text
 //! ScriptFree ── Sessions ── Session: a connection, an Interpreter
 //!      └─────── Transaction: attempts ── Look: what one of them is shown
-//!                                └────── Run: the function, command by command
+//!                      │         └────── Run: the function, command by command
+//!                    Fence: what it must not come behind
 //! ```
 
 mod cmsgpack;
 mod command;
+mod fence;
 mod interpreter;
 mod look;
 mod packed;
@@ -37,6 +39,7 @@ use super::connection::COMMAND_TIMEOUT;
 use super::dial::Dial;
 use super::fault::Fault;
 use super::info::Info;
+use fence::Fence;
 pub(super) use session::Lease;
 use session::Sessions;
 use transaction::Transaction;
@@ -61,6 +64,8 @@ struct Clocked<'a> {
     args: &'a [Bytes],
     effect: Effect,
     until: Instant,
+    /// What it must not come behind.
+    fence: Option<&'a Fence>,
 }
 
 impl Clocked<'_> {
@@ -83,6 +88,7 @@ impl ScriptFree {
 
     /// Makes a call with these arguments; answers what the function says, and the session that wrote.
     pub(super) async fn call(&self, call: &Call, args: &[Bytes]) -> Result<(Bytes, Lease), Fault> {
+        let fence = Fence::of(call, args).transpose()?;
         let name = Library::this().function(call.function);
         let clocked = Clocked {
             function: call.function,
@@ -91,6 +97,7 @@ impl ScriptFree {
             args,
             effect: call.effect,
             until: call.until,
+            fence: fence.as_ref(),
         };
         let mut lease = self.sessions.take(call.until).await?;
         let mut transaction = Transaction::new(lease.session(), clocked);

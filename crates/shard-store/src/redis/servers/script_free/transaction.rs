@@ -7,7 +7,8 @@
 //! ```
 //!
 //! What was decided was decided on what the server still has when it takes the writes: as if the function
-//! had run there, at the moment of `WATCH`.
+//! had run there, at the moment of `WATCH`. How late it is is looked at then, too: a call that must not come behind
+//! something watches a [`Fence`](super::fence::Fence), which ends with it.
 
 use std::time::Duration;
 

@@ -100,6 +100,7 @@ fn call(function: &'static str, effect: Effect, keys: &[&str], args: &[&str]) ->
         args: own(args),
         effect,
         until: Instant::now() + PATIENCE,
+        closes: None,
     }
 }
 
