@@ -10,6 +10,7 @@ mod life;
 mod tests;
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -54,7 +55,10 @@ const AT_ONCE: Touch = Touch {
 };
 
 /// A look-up under way, which all wait for who need it.
-type LookUp = Shared<BoxFuture<'static, Result<Arc<Life>, StoreError>>>;
+type LookUp = Shared<BoxFuture<'static, LookedUp>>;
+
+/// What came of one.
+type LookedUp = Result<Arc<Life>, StoreError>;
 
 /// Look-ups under way, by the life, and the registry's epoch when it began.
 type LookUps = Arc<Mutex<HashMap<(Incarnation, u64), LookUp>>>;
@@ -263,22 +267,40 @@ impl Lives {
 
     /// Asks the registry, or waits for the answer to somebody who is asking it the same.
     async fn ask(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
-        let key = (board.incarnation, self.registry.epoch());
+        let (lives, own) = (self.clone(), board.clone());
+        let look_up = async move { lives.look_up(&own).await }.boxed();
+        self.join_look_up(board.incarnation, look_up).await
+    }
+
+    /// Waits for the look-up of a life that is under way, or for this one.
+    async fn join_look_up(
+        &self,
+        life: Incarnation,
+        look_up: BoxFuture<'static, LookedUp>,
+    ) -> Result<Arc<Life>, StoreError> {
+        let key = (life, self.registry.epoch());
         let look_up = {
             let mut under_way = self.under_way.lock();
-            let begin = || self.begin_look_up(board.clone(), key);
+            let begin = || self.begin_look_up(key, look_up);
             under_way.entry(key).or_insert_with(begin).clone()
         };
         look_up.await
     }
 
-    /// Goes on also where nobody waits for it any more, so that it takes itself off the list.
-    fn begin_look_up(&self, board: BoardRecord, key: (Incarnation, u64)) -> LookUp {
-        let lives = self.clone();
+    /// Goes on also where nobody waits for it any more, so that it takes itself off the list, also where it panics.
+    fn begin_look_up(
+        &self,
+        key: (Incarnation, u64),
+        look_up: BoxFuture<'static, LookedUp>,
+    ) -> LookUp {
+        let under_way = self.under_way.clone();
         let looking = tokio::spawn(async move {
-            let life = lives.look_up(&board).await;
-            lives.under_way.lock().remove(&key);
-            life
+            let life = AssertUnwindSafe(look_up).catch_unwind().await;
+            under_way.lock().remove(&key);
+            life.unwrap_or_else(|_| {
+                let why = "the look-up of a board panicked".to_owned();
+                Err(StoreError::Unavailable(why))
+            })
         });
         let ended = looking.map(|life| {
             life.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use board::{Period, Timestamp, WindowRule};
 use end_to_end::redis::{FaultProxy, RedisServer};
+use futures::FutureExt as _;
 use futures::future::join_all;
 
-use crate::contract::{BoardRecord, KindRecord, Revision, ShardStore};
+use crate::contract::{BoardRecord, KindRecord, Revision, ShardStore, StoreError};
+use crate::redis::opened::Opened;
 use crate::redis::settings::RedisSettings;
 use crate::redis::store::RedisStore;
 use crate::redis::sweep::tests::{NOW, gifts};
@@ -51,6 +53,23 @@ async fn the_answer_that_created_a_board_says_where_its_shards_are() {
     ask_all(&other, &found).await;
     assert_eq!(proxy.calls_of("_life_"), 0, "{:?}", proxy.functions());
     assert_eq!(proxy.calls_of("_birth_"), 2);
+}
+
+#[tokio::test]
+async fn a_look_up_that_panics_fails_who_waits_and_no_later_one() {
+    let opened = Opened::plain().await;
+    let lives = &opened.lives;
+    let kind = Arc::new(gifts(vec![WindowRule::with_defaults(Period::All)]));
+    let put = opened.registry.put_kind(kind, Revision(0), true);
+    let (name, put) = ("gifts/room".parse().unwrap(), put.await.unwrap());
+    let created = opened.registry.birth(&name, &put, None, now()).await;
+    let board = created.unwrap().0.board().clone();
+    let panics = || lives.join_look_up(board.incarnation, async { panic!("of the test") }.boxed());
+    let failed = join_all([panics(), panics()]).await;
+    let is_unavailable =
+        |failed: &Result<_, StoreError>| matches!(failed, Err(StoreError::Unavailable(_)));
+    assert!(failed.iter().all(is_unavailable), "{failed:?}");
+    assert!(lives.place(&board, 0).await.is_ok());
 }
 
 #[tokio::test]
