@@ -59,6 +59,9 @@ pub(crate) fn under_load(
     trouble: impl FnOnce(),
 ) -> Work {
     thread::scope(|scope| {
+        // Before they begin: of a tally that was used before, they would find the end. Where the trouble fails,
+        // too, they are to end.
+        let end = tally.end_on_drop();
         let writers: Vec<_> = (0..WRITERS)
             .map(|number| Writer::new(round, number, load, dice.split()))
             .map(|writer| scope.spawn(move || writer.write(server, tally)))
@@ -66,8 +69,6 @@ pub(crate) fn under_load(
         let watcher = scope.spawn(|| versions::watch(server, tally));
         let mut dice = dice.split();
         let reader = scope.spawn(move || reader::read(server, tally, &mut dice));
-        // Where the trouble fails, too, they are to end.
-        let end = tally.end_on_drop();
         trouble();
         drop(end);
         let writers = writers.into_iter();

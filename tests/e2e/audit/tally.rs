@@ -34,6 +34,7 @@ impl Drop for End<'_> {
 }
 
 impl Tally {
+    /// Lets work go on, until this is dropped.
     pub(super) fn end_on_drop(&self) -> End<'_> {
         self.ended.store(false, Ordering::Relaxed);
         End(self)
