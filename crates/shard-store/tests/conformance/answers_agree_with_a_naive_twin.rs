@@ -16,12 +16,12 @@ use crate::versions_seen::Versions;
 
 /// All shards of a tiny board are likely to be kept as one.
 pub(crate) async fn tiny_boards_agree(given: Given) {
-    agree(given, 20, 60, (100, 15_000)).await;
+    agree(given, 20, 60, (100, 8_000)).await;
 }
 
 /// Boards that outgrow what is small, and fall back below it.
 pub(crate) async fn growing_boards_agree(given: Given) {
-    agree(given, 150, 60, (50, 6000)).await;
+    agree(given, 150, 60, (50, 2_500)).await;
 }
 
 /// Boards of which every shard is large.

@@ -157,7 +157,7 @@ pub(crate) async fn readings_are_whole_while_others_write(given: Given) {
         })
     };
     let readers: Vec<_> = (0..2).map(read).collect();
-    let writers = writers(&board, &members, runs(150, 5000));
+    let writers = writers(&board, &members, runs(150, 2_500));
     settle_up(&board, &members, writers).await;
     stop.store(true, Ordering::Release);
     for reader in readers {

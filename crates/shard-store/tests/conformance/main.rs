@@ -4,7 +4,8 @@
 //! [`given`]; [`hold`] makes a test of each for one store. A new store adds a way to open it and one
 //! line at the end of this file. What only one store promises is in files of its own.
 //!
-//! `MEGABOARD_TEST_SEED` repeats a random run, `MEGABOARD_TEST_LONG=1` makes all of them long.
+//! `MEGABOARD_TEST_SEED` repeats a random run, `MEGABOARD_TEST_LONG=1` makes all of them long:
+//! each then takes a few minutes at most.
 
 #![expect(
     clippy::unwrap_used,

@@ -162,7 +162,7 @@ impl Crowd {
 async fn what_was_answered_outlasts_the_power() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
-    for _ in 0..runs(20, 4000) {
+    for _ in 0..runs(20, 1_500) {
         let disk = SimDisk::default();
         let store = opened(&disk, &settings()).await;
         let crowd = Crowd::new();
@@ -188,7 +188,7 @@ async fn what_was_answered_outlasts_the_process_where_answers_do_not_wait() {
         durability: Durability::Interval(NEVER),
         ..settings()
     };
-    for _ in 0..runs(20, 4000) {
+    for _ in 0..runs(20, 1_500) {
         let disk = SimDisk::default();
         let store = opened(&disk, &settings).await;
         let crowd = Arc::new(Crowd::new());

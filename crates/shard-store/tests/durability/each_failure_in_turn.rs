@@ -83,7 +83,7 @@ async fn hold(act: Act, members: usize) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     let mut sprung = 0;
-    for round in 0..runs(1, 20) {
+    for round in 0..runs(1, 3) {
         let seed = seed.0.wrapping_add(round);
         for (folder, error, times) in ways() {
             let trap = |passing| Trap::fails(act, "", passing, error, times);

@@ -62,7 +62,7 @@ async fn hold(durabilities: &[Durability], rounds: u64) {
 
 #[tokio::test]
 async fn what_was_answered_is_there_where_answers_wait_for_the_disk() {
-    hold(&[Durability::Always], runs(30, 6000)).await;
+    hold(&[Durability::Always], runs(30, 1_000)).await;
 }
 
 #[tokio::test]
@@ -71,5 +71,5 @@ async fn what_was_answered_outlasts_the_process_where_they_do_not() {
         Durability::Interval(NEVER),
         Durability::Interval(Duration::from_millis(1)),
     ];
-    hold(&durabilities, runs(30, 6000)).await;
+    hold(&durabilities, runs(30, 1_000)).await;
 }

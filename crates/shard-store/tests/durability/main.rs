@@ -4,7 +4,8 @@
 //! what may be. `sim` is the disk that crashes, fails and fills; `audit` drives a store and knows the
 //! worlds that its answers leave possible; `world` and `op` are what those are made of.
 //!
-//! `MEGABOARD_TEST_SEED` repeats a random run, `MEGABOARD_TEST_LONG=1` makes all of them long.
+//! `MEGABOARD_TEST_SEED` repeats a random run, `MEGABOARD_TEST_LONG=1` makes all of them long:
+//! each then takes a few minutes at most.
 
 #![expect(
     clippy::unwrap_used,

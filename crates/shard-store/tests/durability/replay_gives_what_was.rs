@@ -16,7 +16,7 @@ enum From {
 
 async fn hold(from: From) {
     let seed = Seed::of_this_run();
-    for round in 0..runs(6, 600) {
+    for round in 0..runs(6, 120) {
         let members = [5, 60, 700][usize::try_from(round % 3).unwrap()];
         let script = Script::new(seed.0.wrapping_add(round), members);
         let settings = EmbeddedSettings {

@@ -68,7 +68,7 @@ async fn weave(seed: u64, act: Act, passing: u64) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_are_taken_and_kept_at_every_step() {
     let seed = Seed::of_this_run();
-    for round in 0..runs(2, 100) {
+    for round in 0..runs(2, 60) {
         let seed = seed.0.wrapping_add(round);
         for act in [Act::Create, Act::Write, Act::Sync, Act::Rename, Act::Remove] {
             let mut passing = 0;

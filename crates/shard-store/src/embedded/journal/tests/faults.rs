@@ -121,7 +121,7 @@ fn each_call_may_fail() {
             let told = run(&disk);
             let what = format!("{fault:?} of {:?}", calls.get(at));
             check(&disk.after_kill(), &told, &what);
-            for _ in 0..runs(1, 20) {
+            for _ in 0..runs(1, 5) {
                 check(&disk.after_power_cut(&mut dice), &told, &what);
             }
             restart(&disk.after_kill(), &told, &mut dice, &what);

@@ -13,7 +13,7 @@ const STEPS_MAX: usize = 30;
 fn each_story(sampled: u64, check: impl Fn(Story, &mut Dice)) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
-    for _ in 0..runs(sampled, 100 * sampled) {
+    for _ in 0..runs(sampled, 20 * sampled) {
         let story = Story::begin(Dice::new(dice.word()));
         check(story, &mut dice);
     }

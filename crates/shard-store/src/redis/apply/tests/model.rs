@@ -126,7 +126,7 @@ fn entries(kind: &Kind, window: Window, kept: &Kept) -> Vec<Entry> {
 async fn random_batches_agree_with_the_engine() {
     let given = Given::new().await;
     let mut dice = Dice::new();
-    for _ in 0..runs(150, 5000) {
+    for _ in 0..runs(150, 1_500) {
         let board = given.board(any_kind(&mut dice)).await;
         one_board(&mut dice, &board).await;
     }
