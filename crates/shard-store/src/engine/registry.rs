@@ -403,13 +403,19 @@ impl Registry {
         self.end(&cell, left, log, is_due)
     }
 
-    /// What the name of a board keeps when it goes.
+    /// What the name of a board keeps when it goes: by the kind as it is now, whose windows may have changed since
+    /// boards began to keep it.
     fn left_by(&self, cell: &Cell, next: Incarnation, now: Timestamp) -> Option<Left> {
-        let (kind, shards) = self.kind_of(cell)?;
-        let admits_until = |at| kind.admits_until(at);
+        let kinds = self.kinds.read();
+        let held = kinds.get(cell.name().kind())?;
+        let (current, of_boards) = (held.record.kind.as_ref()?, held.of_boards.clone()?);
+        let admits_until = |at| current.admits_until(at);
         let (activity, settled) = cell.activity().after_it(admits_until, now)?;
-        let settings = BoardSettings { shards, activity };
-        Some(Left::of(cell, kind, next, settings, settled))
+        let settings = BoardSettings {
+            shards: current.shards(),
+            activity,
+        };
+        Some(Left::of(cell, of_boards, next, settings, settled))
     }
 
     /// A board's kind, as boards keep it, and how many shards they are to have. It stays what it is for

@@ -1,5 +1,6 @@
 //! The time of a board is kept with its settings, born by who has seen it, and ends the board.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use board::limits::{NAMES_CLOSED, SETTINGS_KEPT};
@@ -175,6 +176,33 @@ pub(crate) async fn a_name_is_closed_as_long_as_something_from_before_may_come(g
         given.expire(until).await.unwrap();
         assert_eq!(given.board(&name).await.unwrap(), None);
     }
+}
+
+pub(crate) async fn a_name_is_closed_by_its_kind_as_it_is_now(given: Given) {
+    let hours = |keep| {
+        gifts(|spec| {
+            let hour = WindowRule {
+                keep: Keep::After(keep),
+                ..WindowRule::with_defaults(Period::Hour)
+            };
+            spec.windows = vec![hour];
+        })
+    };
+    let kind = given.kind(hours(DAY)).await;
+    let name = board_name("gifts", "battle");
+    let settled = given.settle(&name, &kind, within(battle()), NOW);
+    let seen = Some(settled.await.unwrap().incarnation);
+    given.birth(&name, &kind, seen, NOW).await.unwrap();
+    let longer = Arc::new(hours(DAY * 2));
+    let kind = given.put_kind(longer, kind.revision, false).await.unwrap();
+    let gone = ends_at().plus(DAY);
+    given.expire(gone).await.unwrap();
+    let until = kind.kind.unwrap().admits_until(gone.minus(MS)).unwrap();
+    given.expire(until.minus(MS)).await.unwrap();
+    let left = given.board(&name).await.unwrap().unwrap();
+    assert_eq!((left.activity, left.born), (from(gone), false));
+    given.expire(until).await.unwrap();
+    assert_eq!(given.board(&name).await.unwrap(), None);
 }
 
 pub(crate) async fn a_board_that_holds_nothing_keeps_its_time(given: Given) {

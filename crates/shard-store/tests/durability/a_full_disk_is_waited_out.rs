@@ -73,7 +73,7 @@ async fn hold(dice: &mut Dice, snapshots: bool) {
 async fn writes_are_taken_again_with_space() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
-    for _ in 0..runs(2, 20) {
+    for _ in 0..runs(2, 100) {
         hold(&mut dice, false).await;
         hold(&mut dice, true).await;
     }
