@@ -996,7 +996,7 @@ export interface components {
          * @description What went wrong, as a stable word.
          * @enum {string}
          */
-        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "method-not-allowed" | "unknown-host" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
+        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "method-not-allowed" | "unknown-host" | "target-too-long" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
         /** @description Where the top of a kind's boards is kept for readers of another server. */
         Publish: {
             /**
@@ -1522,6 +1522,26 @@ export interface components {
                 };
             };
         };
+        /** @description `target-too-long`: The target of the request is too long. */
+        "target-too-long": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "the target of the request has more than 65534 bytes",
+                 *       "status": 414,
+                 *       "title": "The target of the request is too long",
+                 *       "type": "target-too-long"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "target-too-long";
+                };
+            };
+        };
         /** @description `too-large`: The body is too large. */
         "too-large": {
             headers: {
@@ -1925,6 +1945,7 @@ export interface operations {
             408: components["responses"]["too-slow"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             422: components["responses"]["out-of-range.window-closed.not-open.from-the-future"];
@@ -2018,6 +2039,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window"];
             410: components["responses"]["window-gone"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -2063,6 +2085,7 @@ export interface operations {
             408: components["responses"]["too-slow"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
@@ -2146,6 +2169,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window"];
             410: components["responses"]["window-gone"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -2209,6 +2233,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window"];
             410: components["responses"]["window-gone"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -2292,6 +2317,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window.not-ranked"];
             410: components["responses"]["window-gone"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -2364,6 +2390,7 @@ export interface operations {
             408: components["responses"]["too-slow"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             422: components["responses"]["out-of-range.window-closed.not-open.from-the-future"];
@@ -2408,6 +2435,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.not-ranked"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             422: components["responses"]["window-closed.not-open"];
             429: components["responses"]["too-many-requests"];
@@ -2490,6 +2518,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window.not-ranked.not-listed"];
             410: components["responses"]["window-gone"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -2574,6 +2603,7 @@ export interface operations {
             408: components["responses"]["too-slow"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
@@ -2640,6 +2670,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window"];
             410: components["responses"]["window-gone"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             422: components["responses"]["out-of-range"];
             429: components["responses"]["too-many-requests"];
@@ -2714,6 +2745,7 @@ export interface operations {
             408: components["responses"]["too-slow"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             422: components["responses"]["out-of-range"];
@@ -2783,6 +2815,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window"];
             410: components["responses"]["window-gone"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -2829,6 +2862,7 @@ export interface operations {
             404: components["responses"]["unknown-kind"];
             408: components["responses"]["too-slow"];
             413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
@@ -2881,6 +2915,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -2947,6 +2982,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window"];
             410: components["responses"]["window-gone"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3001,6 +3037,7 @@ export interface operations {
             408: components["responses"]["too-slow"];
             409: components["responses"]["conflict.board-exists"];
             413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
@@ -3039,6 +3076,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-board"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3089,6 +3127,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
             409: components["responses"]["conflict"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3138,6 +3177,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3188,6 +3228,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
             409: components["responses"]["conflict"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3235,6 +3276,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
             409: components["responses"]["conflict"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3277,6 +3319,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3304,6 +3347,7 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3352,6 +3396,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3364,6 +3409,11 @@ export interface operations {
             header?: {
                 /** @description The `ETag` of the answer that the change began with: 412 if it is no longer right. */
                 "If-Match"?: string;
+                /**
+                 * @description `*`: 412 if there is one already.
+                 * @example *
+                 */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -3409,6 +3459,7 @@ export interface operations {
             409: components["responses"]["conflict.kind-has-boards"];
             412: components["responses"]["precondition-failed"];
             413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
@@ -3447,6 +3498,7 @@ export interface operations {
             404: components["responses"]["unknown-kind"];
             409: components["responses"]["conflict.kind-has-boards"];
             412: components["responses"]["precondition-failed"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3516,6 +3568,7 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3555,6 +3608,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["invalid"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3594,6 +3648,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["invalid"];
+            414: components["responses"]["target-too-long"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];

@@ -5,12 +5,12 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use board::{Member, NotAdmitted};
+use board::{BoardName, Member, NotAdmitted};
 use merger::ReadError;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use shard_router::{CatalogueError, Reason};
-use shard_store::{BuryError, Failure, Refused, SettleError, StoreError};
+use shard_store::{Failure, Refused, SettleError, StoreError};
 use utoipa::ToSchema;
 
 use crate::target::ReadWindow;
@@ -58,6 +58,7 @@ pub(crate) enum ProblemType {
     NotListed,
     MethodNotAllowed,
     UnknownHost,
+    TargetTooLong,
     HeadTooLarge,
     TooSlow,
     Conflict,
@@ -79,7 +80,7 @@ pub(crate) enum ProblemType {
 
 impl ProblemType {
     /// Every type, in the order of their declaration.
-    pub(crate) const ALL: [Self; 29] = [
+    pub(crate) const ALL: [Self; 30] = [
         Self::Malformed,
         Self::Invalid,
         Self::Unauthorized,
@@ -92,6 +93,7 @@ impl ProblemType {
         Self::NotListed,
         Self::MethodNotAllowed,
         Self::UnknownHost,
+        Self::TargetTooLong,
         Self::HeadTooLarge,
         Self::TooSlow,
         Self::Conflict,
@@ -124,6 +126,7 @@ impl ProblemType {
             | Self::NotListed => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::UnknownHost => StatusCode::MISDIRECTED_REQUEST,
+            Self::TargetTooLong => StatusCode::URI_TOO_LONG,
             Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Conflict | Self::BoardExists | Self::KindHasBoards => StatusCode::CONFLICT,
@@ -153,6 +156,7 @@ impl ProblemType {
             Self::NotListed => ("not-listed", "The member is not on the list"),
             Self::MethodNotAllowed => ("method-not-allowed", "The path has no such method"),
             Self::UnknownHost => ("unknown-host", "The server does not go by this name"),
+            Self::TargetTooLong => ("target-too-long", "The target of the request is too long"),
             Self::HeadTooLarge => ("head-too-large", "The head of the request is too large"),
             Self::TooSlow => ("too-slow", "The body did not arrive in time"),
             Self::Conflict => ("conflict", "Something else is in the way"),
@@ -387,12 +391,13 @@ impl From<CatalogueError> for Problem {
     }
 }
 
-impl From<BuryError> for Problem {
-    fn from(error: BuryError) -> Self {
-        match error {
-            BuryError::NotThere => Self::new(ProblemType::UnknownBoard, error.to_string()),
-            BuryError::Store(error) => error.into(),
-        }
+impl Problem {
+    /// A board that was to be deleted is not there.
+    pub(crate) fn unknown_board(name: &BoardName) -> Self {
+        Self::new(
+            ProblemType::UnknownBoard,
+            format!("there is no board \"{name}\""),
+        )
     }
 }
 

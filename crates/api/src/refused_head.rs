@@ -3,6 +3,9 @@
 //! No service hears of a head that is no HTTP or too large: hyper answers it with a status line and an
 //! empty body, as the last thing on its connection. So the socket looks at the heads that it is given to
 //! write. Every answer of ours has a request id, and one without is hyper's.
+//!
+//! hyper measures the target of a whole head alone. Where one is so long that the head does not end before
+//! the limit of all of it, [`FirstLine`] knows.
 
 use axum::http::header;
 use axum::response::IntoResponse as _;
@@ -18,6 +21,33 @@ const END: &[u8] = b"\r\n\r\n";
 
 /// Bytes that they have at most: a status line, the length and the date.
 const BYTES_MAX: usize = 256;
+
+/// Bytes of a first line that is too long: the target of one that is shorter may be what hyper takes.
+const FIRST_LINE_BYTES: usize = 64 << 10;
+
+/// The first line of a request, as far as it has been read.
+#[derive(Debug, Default)]
+pub(crate) struct FirstLine {
+    bytes: usize,
+    has_ended: bool,
+}
+
+impl FirstLine {
+    /// Counts what was read. Of a request that was sent before the last one was answered the part that
+    /// came before the answer is missing: it may be called too large where its target is too long.
+    pub(crate) fn note_read(&mut self, read: &[u8]) {
+        if self.has_ended {
+            return;
+        }
+        let end = read.iter().position(|byte| *byte == b'\n');
+        self.has_ended = end.is_some();
+        self.bytes += end.unwrap_or(read.len());
+    }
+
+    const fn is_too_long(&self) -> bool {
+        self.bytes >= FIRST_LINE_BYTES
+    }
+}
 
 /// An answer on its way in place of hyper's.
 #[derive(Debug)]
@@ -45,18 +75,18 @@ pub(crate) fn start_of(written: &[u8]) -> Option<usize> {
 
 impl RefusedHead {
     /// What is sent in place of an answer of hyper's; none where that is not one to a refused head.
-    pub(crate) fn in_place_of(head: &[u8]) -> Option<Self> {
-        let status = head.get(9..12)?;
-        let problem = match status {
+    pub(crate) fn in_place_of(head: &[u8], first_line: &FirstLine) -> Option<Self> {
+        let problem = match head.get(9..12)? {
             b"400" => Problem::invalid("the head of the request is not HTTP/1.1"),
+            b"414" => target_too_long(),
+            b"431" if first_line.is_too_long() => target_too_long(),
             b"431" => {
                 let detail = "the head of the request has more than 65536 bytes or 100 lines";
                 Problem::new(ProblemType::HeadTooLarge, detail)
             }
             _ => return None,
         };
-        let line_end = head.windows(2).position(|part| part == b"\r\n")?;
-        let mut bytes = head[..line_end].to_vec();
+        let mut bytes = format!("HTTP/1.1 {}", problem.kind.status()).into_bytes();
         let mut add = |name: &str, value: &[u8]| {
             bytes.extend_from_slice(b"\r\n");
             bytes.extend_from_slice(name.as_bytes());
@@ -99,6 +129,11 @@ impl RefusedHead {
     }
 }
 
+fn target_too_long() -> Problem {
+    let detail = "the first line of the request has more than 65534 bytes";
+    Problem::new(ProblemType::TargetTooLong, detail)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_refused_head_is_answered_by_a_problem() {
-        let answer = RefusedHead::in_place_of(OF_HYPER.as_bytes()).unwrap();
+        let answer = RefusedHead::in_place_of(OF_HYPER.as_bytes(), &FirstLine::default()).unwrap();
         assert_eq!(answer.stands_for, OF_HYPER.len());
         let text = String::from_utf8(answer.unsent().to_vec()).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
@@ -139,8 +174,10 @@ mod tests {
             (Some("invalid"), Some(400))
         );
         let large = OF_HYPER.replace("400 Bad Request", "431 Request Header Fields Too Large");
-        let large = RefusedHead::in_place_of(large.as_bytes()).unwrap();
+        let large = RefusedHead::in_place_of(large.as_bytes(), &FirstLine::default()).unwrap();
         assert!(String::from_utf8_lossy(large.unsent()).contains("head-too-large"));
-        assert!(RefusedHead::in_place_of(b"HTTP/1.1 408 x\r\n\r\n").is_none());
+        assert!(
+            RefusedHead::in_place_of(b"HTTP/1.1 408 x\r\n\r\n", &FirstLine::default()).is_none()
+        );
     }
 }

@@ -20,7 +20,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::answers::CONNECTION_BYTES_MAX;
-use crate::refused_head::{self, RefusedHead};
+use crate::refused_head::{self, FirstLine, RefusedHead};
 
 /// Bytes that the system keeps of a stream for who reads slowly. It may take twice that.
 const STREAM_SEND_BUFFER_BYTES: usize = 64 << 10;
@@ -110,6 +110,8 @@ pub(crate) struct Socket {
     is_stream: bool,
     /// While a write waits: since when, and until the next look at whether that is too long.
     stall: Option<(Instant, Pin<Box<Sleep>>)>,
+    /// Of the request that is being read since the last answer.
+    first_line: FirstLine,
     /// What is being sent in place of an answer of hyper's own.
     refused: Option<RefusedHead>,
 }
@@ -147,6 +149,7 @@ impl Socket {
             patience,
             is_stream: false,
             stall: None,
+            first_line: FirstLine::default(),
             refused: None,
         }
     }
@@ -158,6 +161,7 @@ impl Socket {
         written: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if written.is_ready() {
+            self.first_line = FirstLine::default();
             if self.stall.take().is_some() {
                 self.flow.free();
             }
@@ -199,7 +203,7 @@ impl Socket {
     ) -> Option<Poll<io::Result<usize>>> {
         if self.refused.is_none() {
             match refused_head::start_of(bytes)? {
-                0 => self.refused = Some(RefusedHead::in_place_of(bytes)?),
+                0 => self.refused = Some(RefusedHead::in_place_of(bytes, &self.first_line)?),
                 start => {
                     return Some(Pin::new(&mut self.stream).poll_write(context, &bytes[..start]));
                 }
@@ -237,7 +241,10 @@ impl AsyncRead for Socket {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        self.first_line.note_read(&buffer.filled()[before..]);
+        read
     }
 }
 

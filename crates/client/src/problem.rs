@@ -54,6 +54,8 @@ words! {
         MethodNotAllowed = "method-not-allowed",
         /// The server does not go by the name that it was asked under.
         UnknownHost = "unknown-host",
+        /// The target of the request is too long.
+        TargetTooLong = "target-too-long",
         /// The head of the request is too large.
         HeadTooLarge = "head-too-large",
         /// The body took too long.

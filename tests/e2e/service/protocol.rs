@@ -117,10 +117,10 @@ fn assert_refused_head(answer: &WireAnswer, status: u16) {
     assert_eq!(answer.header("content-type"), "application/problem+json");
     assert_eq!(answer.header("connection"), "close");
     assert!(!answer.header("x-request-id").is_empty(), "{answer:?}");
-    let word = if status == 431 {
-        "head-too-large"
-    } else {
-        "invalid"
+    let word = match status {
+        414 => "target-too-long",
+        431 => "head-too-large",
+        _ => "invalid",
     };
     assert_eq!(
         (&answer.value()["type"], &answer.value()["status"]),
@@ -133,15 +133,26 @@ fn heads_that_are_refused_are_answered_by_problems_with_an_id() {
     let server = Server::start();
     let get = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n";
     let many = format!("{get}{}\r\n", "x: y\r\n".repeat(200));
-    for (bytes, status) in [("nonsense\r\n\r\n", 400), (many.as_str(), 431)] {
+    let target = format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(70_000));
+    // What fills all that there is for a head, and has no end.
+    let full = |begin: &str| format!("{begin}{}", "x".repeat((64 << 10) - begin.len()));
+    let (half_a_target, line) = (full("GET /"), full(&format!("{get}x: ")));
+    for (bytes, status) in [
+        ("nonsense\r\n\r\n", 400),
+        (many.as_str(), 431),
+        (&target, 414),
+        (&half_a_target, 414),
+        (&line, 431),
+    ] {
         let mut wire = server.wire();
-        wire.write(bytes);
+        let _ = wire.try_write(bytes);
         assert_refused_head(&wire.answer(), status);
         assert!(wire.has_ended());
         // Behind an answer of ours, too.
         let mut wire = server.wire();
-        wire.write(format!("{get}\r\n{bytes}"));
+        wire.write(format!("{get}\r\n"));
         assert_eq!(wire.answer().status, 200);
+        let _ = wire.try_write(bytes);
         assert_refused_head(&wire.answer(), status);
         assert!(wire.has_ended());
     }

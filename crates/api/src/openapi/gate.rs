@@ -65,6 +65,7 @@ fn of_every_route(is_keyed: bool, has_body: bool) -> Vec<ProblemType> {
     let mut problems = vec![
         P::Invalid,
         P::UnknownHost,
+        P::TargetTooLong,
         P::HeadTooLarge,
         P::TooManyRequests,
         P::Overloaded,

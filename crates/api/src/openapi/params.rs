@@ -231,6 +231,15 @@ pub(crate) struct OfSeen {
     if_match: Option<String>,
 }
 
+/// Of what is written only where there is nothing yet.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+pub(crate) struct OfNew {
+    /// `*`: 412 if there is one already.
+    #[param(rename = "If-None-Match", nullable = false, example = "*")]
+    if_none_match: Option<String>,
+}
+
 /// Of what has an `ETag`.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]

@@ -121,7 +121,7 @@ const fn detail_of(problem: ProblemType) -> &'static str {
         P::Unauthorized => "authorization: the server knows no such key",
         P::Forbidden => "the key's scope is read, and this needs write",
         P::UnknownKind => "kind \"gift\" is not known",
-        P::UnknownBoard => "there is no such board",
+        P::UnknownBoard => "there is no board \"gifts/room-8842\"",
         P::UnknownWindow => "window: kind races has no day windows, only week, all",
         P::UnknownPath => "path \"/v2\" is not known",
         P::NotRanked => "member \"u1\" is not ranked in day:2026-11-20",
@@ -130,6 +130,7 @@ const fn detail_of(problem: ProblemType) -> &'static str {
         }
         P::MethodNotAllowed => "path \"/v1/top\" knows no GET",
         P::UnknownHost => "host: \"boards.example\" is not among server.hosts",
+        P::TargetTooLong => "the target of the request has more than 65534 bytes",
         P::HeadTooLarge => "the head has more than 65536 bytes or 100 lines",
         P::TooSlow => "the body sent nothing for 30 s",
         P::Conflict => "somebody else is changing the same",

@@ -197,11 +197,14 @@ pub(crate) async fn delete(
 ) -> Result<StatusCode, Problem> {
     Params::of(query.as_deref()).finish()?;
     if record_of(&app, &path).await?.is_none() {
-        return Err(BuryError::NotThere.into());
+        return Err(Problem::unknown_board(&path.board));
     }
     act.begin(app.now()).await?;
-    app.router.bury(&path.board, app.now()).await?;
-    Ok(StatusCode::NO_CONTENT)
+    match app.router.bury(&path.board, app.now()).await {
+        Ok(()) => Ok(StatusCode::NO_CONTENT),
+        Err(BuryError::NotThere) => Err(Problem::unknown_board(&path.board)),
+        Err(BuryError::Store(error)) => Err(error.into()),
+    }
 }
 
 /// What the store has of a board now, whatever this server knows.

@@ -18,7 +18,7 @@ use crate::audit::Act;
 use crate::body;
 use crate::if_match;
 use crate::if_none_match;
-use crate::openapi::params::{OfKind, OfKnown, OfSeen};
+use crate::openapi::params::{OfKind, OfKnown, OfNew, OfSeen};
 use crate::openapi::problems;
 use crate::params::Params;
 use crate::problem::{Problem, ProblemType};
@@ -108,7 +108,7 @@ pub(crate) async fn show(
     path = "/v1/kinds/{kind}",
     operation_id = "put_kind",
     tag = "Kinds",
-    params(OfKind, OfSeen),
+    params(OfKind, OfSeen, OfNew),
     request_body(
         content = KindShape,
         examples(
