@@ -55,6 +55,7 @@ pub(crate) struct ServerArgs {
         long,
         value_name = "URL",
         env = "MEGABOARD_SERVER",
+        hide_env_values = true,
         default_value = "http://127.0.0.1:8080",
         value_parser = server_url
     )]
@@ -109,14 +110,13 @@ mod tests {
 
     #[test]
     fn help_shows_no_value_of_the_environment_that_may_be_a_secret() {
-        const SHOWN: [&str; 8] = [
+        const SHOWN: [&str; 7] = [
             "LISTEN",
             "CONFIG",
             "DEMO",
             "AUDIT_LOG",
             "OPEN",
             "LOG_FORMAT",
-            "SERVER",
             "MEMORY_LIMIT",
         ];
         let shown = SHOWN.map(|name| format!("MEGABOARD_{name}"));

@@ -67,6 +67,7 @@ pub(crate) struct AdoptArgs {
         long,
         value_name = "URL",
         env = "MEGABOARD_SERVER",
+        hide_env_values = true,
         default_value = "http://127.0.0.1:8080",
         value_parser = cli::server_url
     )]
