@@ -19,15 +19,21 @@ export class Board {
     #section = byId("board");
     #columns = new Columns(byId("table"), FORMS, byId("board"));
 
+    /** Whose name stands above. */
+    name(kind, subject) {
+        byId("title").replaceChildren(foreign(subject));
+        document.title = `${subject} · Megaboard`;
+        setText(byId("eyebrow"), kind);
+        byId("span").replaceChildren();
+    }
+
     /** Another board, of which nothing is known yet. */
     begin(kind, state, onPick) {
         this.#kind = kind;
         this.#state = state;
         this.#frame = null;
         this.#signs = "";
-        byId("title").replaceChildren(foreign(state.subject));
-        document.title = `${state.subject} · Megaboard`;
-        setText(byId("eyebrow"), kind.kind);
+        this.name(kind.kind, state.subject);
         byId("span").replaceChildren(element("span", {}, windowLabel(state.window)));
         byId("total").hidden = true;
         byId("quiet").hidden = true;

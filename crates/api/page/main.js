@@ -119,6 +119,7 @@ async function route() {
         connection("refused");
         closed(true);
         byId("tools").hidden = true;
+        board.name(wanted.kind, wanted.subject || wanted.kind);
         board.instead(element("h2", {}, "There is no such kind of boards"),
             element("p", {}, "The link may be old. Choose another kind above."));
         return;

@@ -59,7 +59,12 @@ export const scenarios = {
     },
 
     async "a kind that is gone is told, and left alone"(stage) {
-        const page = await stage.open("#/no-such-kind/room?window=day");
+        await stage.give("gifts/main", ["ada", 3]);
+        const page = await stage.open("#/gifts/main?window=day");
+        await shows(page, ["ada"]);
+        await page.evaluate(() => { location.hash = "#/no-such-kind/room?window=day"; });
         await eventually("it is said", async () => (await page.locator("#card").innerText()).includes("no such kind"));
+        same(await page.locator("#title").innerText(), "room", "the board that was asked for");
+        same(await page.locator("#eyebrow").innerText(), "no-such-kind", "its kind");
     },
 };
