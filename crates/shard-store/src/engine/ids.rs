@@ -91,8 +91,9 @@ impl RememberedIds {
             let younger = std::mem::replace(&mut self.younger, Generation::new(now));
             let elder = std::mem::replace(&mut self.elder, younger);
             budget.give_back(elder.bytes());
-            if now >= of_age.plus(span) {
-                // What was noted last, just before it came of age, is past its span too.
+            // What was noted last, just before it came of age, is past its span too, unless it was noted
+            // later, under a longer span.
+            if now >= of_age.plus(span) && now >= self.elder.ends_at(span) {
                 let elder = std::mem::replace(&mut self.elder, Generation::new(now));
                 budget.give_back(elder.bytes());
             }

@@ -29,6 +29,8 @@ pub(super) struct Generation {
     pub(super) log: Pages<Noted>,
     /// Places in the log; without memory as long as the log is looked through.
     index: HashTable<u32>,
+    /// When the last entry was noted, in milliseconds since it began.
+    latest_ms: u32,
 }
 
 impl Generation {
@@ -37,7 +39,13 @@ impl Generation {
             began,
             log: Pages::new(),
             index: HashTable::new(),
+            latest_ms: 0,
         }
+    }
+
+    /// When what was noted last is past its span.
+    pub(super) fn ends_at(&self, span: Duration) -> Timestamp {
+        self.began.plus(millis(self.latest_ms)).plus(span)
     }
 
     /// A generation that will have so many entries: its index does not grow on the way.
@@ -93,6 +101,7 @@ impl Generation {
     pub(super) fn note(&mut self, mut digest: Noted, now: Timestamp) {
         let since_ms = now.millis().saturating_sub(self.began.millis()).max(0);
         digest[3] = u32::try_from(since_ms).unwrap_or(u32::MAX);
+        self.latest_ms = self.latest_ms.max(digest[3]);
         match self.place(&digest) {
             Some(place) => {
                 let (page, at) = page_of(place);
@@ -104,6 +113,7 @@ impl Generation {
 
     /// Adds an entry that is not there, for which there is room.
     pub(super) fn put(&mut self, noted: Noted) {
+        self.latest_ms = self.latest_ms.max(noted[3]);
         let (page, at) = self.log.extend(1);
         self.log.behind_mut(page, at)[0] = noted;
         if self.index.capacity() > 0 {

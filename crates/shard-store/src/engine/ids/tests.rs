@@ -38,6 +38,23 @@ fn an_id_noted_again_after_its_span_counts_anew() {
     }
 }
 
+/// As where a kind remembers ids for less long than before.
+#[test]
+fn what_was_noted_after_a_generation_came_of_age_counts_for_its_span() {
+    let budget = IdBudget::new(1 << 20);
+    let mut ids = RememberedIds::new(at(0));
+    for (noted_at, number) in [(0, 1), (5000, 2)] {
+        ids.reserve(at(noted_at), Duration::MAX, &budget).unwrap();
+        assert!(number == 1 || ids.holds(digest(1), 0, at(noted_at), Duration::MAX));
+        ids.note(digest(number), 0, at(noted_at));
+    }
+    // It has been of age for more than a span.
+    assert!(!ids.age(at(5500), SPAN, &budget));
+    assert!(!ids.holds(digest(1), 0, at(5500), SPAN));
+    assert!(ids.holds(digest(2), 0, at(5999), SPAN));
+    assert!(ids.age(at(6500), SPAN, &budget));
+}
+
 #[test]
 fn two_spans_later_nothing_is_left() {
     let budget = IdBudget::new(1 << 20);
