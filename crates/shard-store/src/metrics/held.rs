@@ -24,7 +24,7 @@ pub(crate) struct Held {
     id_bytes: Gauge,
     id_limit_bytes: Gauge,
     id_sustained_rate: FloatGauge,
-    /// Whether ids took more than half of their limit at the last sweep.
+    /// Whether ids have taken more than half of their limit, and not fallen well below it since.
     ids_are_high: AtomicBool,
 }
 
@@ -85,15 +85,18 @@ impl Held {
     }
 
     /// Sets the gauges of remembered ids, of which the longest are kept for `dedupe_max`. Logs a warning when
-    /// they exceed half of their limit, and again only after they fell below it.
+    /// they exceed half of their limit, and again only after they fell to three eighths of it.
     pub(crate) fn note_ids(&self, ids: IdUse, dedupe_max: Duration) {
         set(&self.id_bytes, ids.used_bytes as u64);
         set(&self.id_limit_bytes, ids.limit_bytes as u64);
         let rate = ids.sustained_rate(dedupe_max);
         self.id_sustained_rate
             .set(if rate.is_finite() { rate } else { 0.0 });
-        let was_high = self.ids_are_high.swap(ids.is_high(), Ordering::Relaxed);
-        if ids.is_high() && !was_high {
+        // One sweep at a time.
+        let was_high = self.ids_are_high.load(Ordering::Relaxed);
+        let is_high = ids.is_high(was_high);
+        self.ids_are_high.store(is_high, Ordering::Relaxed);
+        if is_high && !was_high {
             tracing::warn!(
                 used_bytes = ids.used_bytes,
                 limit_bytes = ids.limit_bytes,
@@ -186,7 +189,18 @@ mod tests {
         assert!((rate(1) - 11_471.0).abs() < 1.0, "{}", rate(1));
         assert!((rate(7 * 24) - 68.0).abs() < 1.0, "{}", rate(7 * 24));
         let held = Held::default();
-        for (used, is_high) in [(1 << 30, false), ((1 << 30) + 1, true), (5, false)] {
+        let half = 1 << 30;
+        for (used, is_high) in [
+            (half, false),
+            (half + 1, true),
+            // About the half it sways, and has crossed it once.
+            (half - 1, true),
+            (half / 4 * 3 + 1, true),
+            (half / 4 * 3, false),
+            (half, false),
+            (half + 1, true),
+            (5, false),
+        ] {
             held.note_ids(ids(used), Duration::ZERO);
             assert_eq!(held.ids_are_high.load(Ordering::Relaxed), is_high);
         }

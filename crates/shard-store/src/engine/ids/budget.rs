@@ -34,9 +34,11 @@ impl IdUse {
         self.limit_bytes as f64 / (ID_BYTES * 2.0 * span.as_secs_f64())
     }
 
-    /// Whether half of the limit is taken.
-    pub(crate) const fn is_high(self) -> bool {
-        self.used_bytes > self.limit_bytes / 2
+    /// Whether half of the limit is taken, or, where it `was` so before, still three eighths are: use that
+    /// sways about the half has crossed it once.
+    pub(crate) const fn is_high(self, was: bool) -> bool {
+        let eighths = if was { 3 } else { 4 };
+        self.used_bytes > self.limit_bytes / 8 * eighths
     }
 }
 
