@@ -23,7 +23,7 @@ pub(crate) enum StoreUrl {
 /// What stores are told beside where they are; each takes what is for it.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreSettings {
-    /// The memory store takes the limit of remembered ids from it.
+    /// The memory store takes the limit of remembered ids and the pause of a clock that has jumped from it.
     pub(crate) embedded: EmbeddedSettings,
     /// What boards, and what is on its way to Redis, have to find room in.
     pub(crate) memory: Arc<Memory>,
@@ -92,10 +92,15 @@ impl StoreUrl {
         settings: &StoreSettings,
     ) -> Result<Arc<dyn ShardStore>, StoreFailed> {
         match self {
-            Self::Memory => Ok(Arc::new(LocalStore::in_memory_within(
-                settings.memory.clone(),
-                settings.embedded.id_bytes_max,
-            )?)),
+            Self::Memory => {
+                let EmbeddedSettings {
+                    id_bytes_max,
+                    clock_pause,
+                    ..
+                } = settings.embedded;
+                let store = LocalStore::in_memory_within(settings.memory.clone(), id_bytes_max)?;
+                Ok(Arc::new(store.steadied(clock_pause)))
+            }
             Self::Embedded(folder) => {
                 let disk = Arc::new(LocalDisk::open(folder)?);
                 let settings = EmbeddedSettings {

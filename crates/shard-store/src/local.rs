@@ -8,9 +8,11 @@
 mod clock;
 mod embedded;
 mod keep;
+mod steady;
 mod sweep;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::FutureExt;
@@ -28,6 +30,7 @@ use crate::memory::{BOARD_WEIGHT, Memory};
 use crate::metrics::{Calls, Held};
 use clock::ClockGuard;
 use keep::Keep;
+use steady::{Judged, SteadyClock};
 
 /// Why there is no repair here.
 const NO_REPAIR: &str = "its sorted sets are made of the scores at each start: there is nothing to \
@@ -39,8 +42,10 @@ pub struct LocalStore {
     registry: Arc<Registry>,
     epoch: u64,
     keep: Keep,
-    /// `None`: what is kept nowhere goes by any clock, as tests have it.
+    /// What the sweep of a folder holds a clock against.
     clock: Option<ClockGuard>,
+    /// `None`: it goes by any clock.
+    steady: Option<SteadyClock>,
     calls: Calls,
     held: Held,
     recovery: FloatGauge,
@@ -66,6 +71,7 @@ impl LocalStore {
             epoch,
             keep,
             clock: None,
+            steady: None,
             calls: Calls::default(),
             held: Held::default(),
             recovery: FloatGauge::default(),
@@ -74,6 +80,25 @@ impl LocalStore {
 }
 
 impl LocalStore {
+    /// The same going by this process's clock, but for one that jumps, until it has gone on for the pause from
+    /// where it jumped to.
+    #[must_use]
+    pub fn steadied(mut self, pause: Duration) -> Self {
+        self.steady = Some(SteadyClock::from(own_time(), Instant::now(), pause));
+        self
+    }
+
+    fn judge(&self, steady: &SteadyClock, own: Timestamp, now: Instant) -> Judged {
+        let judged = steady.judge(own, now);
+        if judged == Judged::Followed
+            && let Some(clock) = &self.clock
+        {
+            // It has waited already.
+            clock.trust(own, now);
+        }
+        judged
+    }
+
     /// Whether a board is there, or there is memory for it.
     fn check_memory_for(&self, name: &BoardName) -> Result<(), StoreError> {
         let memory = &self.registry.memory;
@@ -83,6 +108,13 @@ impl LocalStore {
         }
         Ok(())
     }
+}
+
+/// What this process's clock shows.
+fn own_time() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let ms = since.unwrap_or_default().as_millis();
+    Timestamp::from_millis(i64::try_from(ms).unwrap_or(i64::MAX))
 }
 
 fn random() -> Result<u64, StoreError> {
@@ -198,6 +230,7 @@ impl ShardStore for LocalStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
         let call = async move {
+            self.check_time()?;
             self.check_memory_for(name)?;
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
             let life = Incarnation(random()?);
@@ -291,7 +324,26 @@ impl ShardStore for LocalStore {
     }
 
     fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        done(self.keep.ready())
+        done(self.keep.ready().and_then(|()| self.check_time()))
+    }
+
+    fn check_time(&self) -> Result<(), StoreError> {
+        let Some(steady) = &self.steady else {
+            return Ok(());
+        };
+        match self.judge(steady, own_time(), Instant::now()) {
+            Judged::Steady | Judged::Followed => Ok(()),
+            Judged::Jumped(off_ms) => Err(StoreError::Unavailable(steady.trouble(off_ms))),
+        }
+    }
+
+    fn time(&self, own: Timestamp) -> Timestamp {
+        let Some(steady) = &self.steady else {
+            return own;
+        };
+        let now = Instant::now();
+        let judged = self.judge(steady, own, now);
+        steady.time(own, now, judged)
     }
 
     fn close(&self) -> BoxFuture<'_, Result<(), StoreError>> {

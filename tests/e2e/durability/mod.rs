@@ -2,8 +2,9 @@
 //!
 //! `restarts` and `kills` end servers, well and badly, `settings` changes what is promised; `folder`
 //! copies, shares and verifies what they leave, `damage` breaks it, `trouble` is a disk that fails
-//! under a server at work, `memory` has an end.
+//! under a server at work, `memory` has an end, `clock` jumps.
 
+mod clock;
 mod damage;
 mod folder;
 mod hidden;

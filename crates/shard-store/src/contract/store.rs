@@ -141,14 +141,15 @@ pub trait ShardStore: Send + Sync + 'static {
     /// whose time is bounded does not go for holding nothing before its settings would.
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// Refuses what is judged by the time, while the caller's clock is too far from the store's: neither
-    /// is known to be right, so that a rejection may be as wrong as a write.
+    /// Refuses what is judged by the time, while the caller's clock is too far from the store's, or has
+    /// jumped: neither is known to be right, so that a rejection may be as wrong as a write.
     fn check_time(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
     /// The time to go by where the caller's clock shows `own`: the store's, where servers share it and
-    /// that clock is too far ahead. What is written by the time is refused by then.
+    /// that clock is too far ahead, or what it should be, where that clock has jumped. What is written by the
+    /// time is refused by then.
     fn time(&self, own: Timestamp) -> Timestamp {
         own
     }

@@ -58,6 +58,14 @@ impl ClockGuard {
         }
     }
 
+    /// Goes by a clock from here on.
+    pub(super) fn trust(&self, wall: Timestamp, monotonic: Instant) {
+        *self.state.lock() = State {
+            trusted: Some(Moment { wall, monotonic }),
+            suspected: None,
+        };
+    }
+
     /// Whether what is past its time by the wall clock may be dropped now.
     pub(super) fn trusts(&self, wall: Timestamp, monotonic: Instant) -> bool {
         let now = Moment { wall, monotonic };

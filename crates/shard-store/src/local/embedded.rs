@@ -58,7 +58,8 @@ impl LocalStore {
             .map(|cell| cell.last_write())
             .max();
         let clock = ClockGuard::new(settings.clock_pause, last_write, Instant::now());
-        let mut store = Self::of(registry, epoch, Keep::Journal { snapshots, journal });
+        let store = Self::of(registry, epoch, Keep::Journal { snapshots, journal });
+        let mut store = store.steadied(settings.clock_pause);
         store.clock = Some(clock);
         store.recovery.set(metering::seconds(loaded));
         store.weigh();

@@ -1,0 +1,236 @@
+//! The time of a store in this process while its clock jumps: [`SteadyClock`].
+//!
+//! What is written by a clock that has jumped is wrong for good: windows close that are open, `final` is
+//! said too early, ids are forgotten. So the wall clock is held against the monotonic clock of the process.
+//! Where it has left that by more than a limit, either way, nothing is written, reads go by the time that
+//! should be, and the store is not ready. When the wall clock comes back, or has gone on for a while from
+//! where it went, it is gone by again.
+//!
+//! Below the limit the time stands still rather than goes back. Not here: what a start makes of the time that
+//! it finds, which may be any; of that the sweep alone is careful (`clock`).
+
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::{Duration, Instant};
+
+use board::Timestamp;
+use parking_lot::Mutex;
+
+/// How far the wall clock may be from what is expected of it.
+pub(super) const JUMP_MAX: Duration = Duration::from_mins(1);
+
+/// How far it drifts from what is expected before that follows it.
+const DRIFT_MAX_MS: u64 = 1_000;
+
+/// A wall clock that is held against the monotonic one.
+#[derive(Debug)]
+pub(super) struct SteadyClock {
+    began: Instant,
+    /// How long a clock that has jumped has to go on from there.
+    pause: Duration,
+    /// What the wall clock should have shown at `began`, in milliseconds.
+    expected_ms: AtomicI64,
+    /// The latest time that was told.
+    latest_ms: AtomicI64,
+    has_jumped: AtomicBool,
+    jump: Mutex<Option<Jump>>,
+}
+
+/// Where a jump was first seen.
+#[derive(Debug, Clone, Copy)]
+struct Jump {
+    /// What the wall clock showed since then, had it shown it at `began`.
+    own_ms: i64,
+    seen: Instant,
+}
+
+/// What there is to say of the wall clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Judged {
+    /// It shows what is expected.
+    Steady,
+    /// It has stayed where it jumped to, and is gone by from now on.
+    Followed,
+    /// It has jumped by so many milliseconds.
+    Jumped(i64),
+}
+
+impl SteadyClock {
+    /// One that goes by what the wall clock shows now.
+    pub(super) fn from(own: Timestamp, now: Instant, pause: Duration) -> Self {
+        Self {
+            began: now,
+            pause,
+            expected_ms: AtomicI64::new(own.millis()),
+            latest_ms: AtomicI64::new(i64::MIN),
+            has_jumped: AtomicBool::new(false),
+            jump: Mutex::default(),
+        }
+    }
+
+    /// Judges what the wall clock shows.
+    pub(super) fn judge(&self, own: Timestamp, now: Instant) -> Judged {
+        let own_ms = own.millis().saturating_sub(self.elapsed_ms(now));
+        let off_ms = own_ms.saturating_sub(self.expected_ms.load(Ordering::Relaxed));
+        if !is_jump(off_ms) {
+            if off_ms.unsigned_abs() > DRIFT_MAX_MS {
+                self.expected_ms.store(own_ms, Ordering::Relaxed);
+            }
+            if self.has_jumped.swap(false, Ordering::Relaxed) {
+                *self.jump.lock() = None;
+                tracing::info!("the clock is as expected again");
+            }
+            return Judged::Steady;
+        }
+        let mut jump = self.jump.lock();
+        let same = jump.filter(|jump| !is_jump(own_ms.saturating_sub(jump.own_ms)));
+        let seen = same.map_or(now, |jump| jump.seen);
+        if now.saturating_duration_since(seen) >= self.pause {
+            *jump = None;
+            self.expected_ms.store(own_ms, Ordering::Relaxed);
+            self.latest_ms.store(own.millis(), Ordering::Relaxed);
+            self.has_jumped.store(false, Ordering::Relaxed);
+            tracing::info!(
+                off_ms,
+                "the clock has stayed where it jumped to: it is gone by"
+            );
+            return Judged::Followed;
+        }
+        if same.is_none() {
+            *jump = Some(Jump { own_ms, seen });
+            self.has_jumped.store(true, Ordering::Relaxed);
+            tracing::warn!("{}", self.trouble(off_ms));
+        }
+        Judged::Jumped(off_ms)
+    }
+
+    /// The time to go by where the wall clock shows `own` and was judged so.
+    pub(super) fn time(&self, own: Timestamp, now: Instant, judged: Judged) -> Timestamp {
+        let time_ms = match judged {
+            Judged::Steady | Judged::Followed => own.millis(),
+            Judged::Jumped(_) => {
+                let expected_ms = self.expected_ms.load(Ordering::Relaxed);
+                expected_ms.saturating_add(self.elapsed_ms(now))
+            }
+        };
+        let latest_ms = self.latest_ms.fetch_max(time_ms, Ordering::Relaxed);
+        // A time told before a jump that was followed holds nobody up.
+        let is_ahead = latest_ms > time_ms && !is_jump(latest_ms.saturating_sub(time_ms));
+        Timestamp::from_millis(if is_ahead { latest_ms } else { time_ms })
+    }
+
+    /// Why nothing is written.
+    pub(super) fn trouble(&self, off_ms: i64) -> String {
+        let (seconds, side) = (off_ms.unsigned_abs() / 1000, side_of(off_ms));
+        let pause = self.pause;
+        format!(
+            "this server's clock has jumped and is {seconds} s {side} what it should show: nothing is written until \
+             it is right, or has gone on from there for {pause:?} (embedded.clock_pause)"
+        )
+    }
+
+    fn elapsed_ms(&self, now: Instant) -> i64 {
+        let elapsed = now.saturating_duration_since(self.began);
+        i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX)
+    }
+}
+
+const fn side_of(off_ms: i64) -> &'static str {
+    if off_ms < 0 { "behind" } else { "ahead of" }
+}
+
+fn is_jump(off_ms: i64) -> bool {
+    u128::from(off_ms.unsigned_abs()) > JUMP_MAX.as_millis()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: Timestamp = Timestamp::from_millis(1_795_186_342_123);
+    const PAUSE: Duration = Duration::from_mins(10);
+    const DAY_S: i64 = 86_400;
+
+    struct Asking {
+        clock: SteadyClock,
+        began: Instant,
+    }
+
+    impl Asking {
+        fn new() -> Self {
+            let began = Instant::now();
+            Self {
+                clock: SteadyClock::from(START, began, PAUSE),
+                began,
+            }
+        }
+
+        /// What it says at so many seconds of this process when the wall clock is so far off: and the time to go by,
+        /// in seconds from the start.
+        fn at(&self, second: i64, off_s: i64) -> (Judged, i64) {
+            let now = self.began + Duration::from_secs(second.unsigned_abs());
+            let own = Timestamp::from_millis(START.millis() + (second + off_s) * 1000);
+            let judged = self.clock.judge(own, now);
+            let time = self.clock.time(own, now, judged);
+            (judged, (time.millis() - START.millis()) / 1000)
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_a_little_is_followed_and_never_goes_back() {
+        let asking = Asking::new();
+        assert_eq!(asking.at(1, 0), (Judged::Steady, 1));
+        assert_eq!(asking.at(2, 30), (Judged::Steady, 32));
+        assert_eq!(asking.at(3, 0), (Judged::Steady, 32));
+        assert_eq!(asking.at(40, 0), (Judged::Steady, 40));
+        // It drifts, in the end by more than it may jump.
+        for second in 40..20_000 {
+            assert_eq!(asking.at(second, second / 100).0, Judged::Steady);
+        }
+    }
+
+    #[test]
+    fn one_that_jumps_is_not_gone_by_until_it_is_back() {
+        for off_s in [3 * DAY_S, 90, -90, -3 * DAY_S] {
+            let asking = Asking::new();
+            assert_eq!(asking.at(1, 0), (Judged::Steady, 1));
+            for second in 2..600 {
+                let expected = (Judged::Jumped(off_s * 1000), second);
+                assert_eq!(asking.at(second, off_s), expected);
+            }
+            assert_eq!(asking.at(600, 0), (Judged::Steady, 600));
+            // A second jump has a pause of its own.
+            assert_eq!(asking.at(601, off_s).0, Judged::Jumped(off_s * 1000));
+            assert_eq!(asking.at(1_200, off_s).0, Judged::Jumped(off_s * 1000));
+        }
+    }
+
+    #[test]
+    fn one_that_stays_is_gone_by_after_the_pause() {
+        for off_s in [3 * DAY_S, -3 * DAY_S] {
+            let asking = Asking::new();
+            assert_eq!(asking.at(9, off_s), (Judged::Jumped(off_s * 1000), 9));
+            assert_eq!(asking.at(608, off_s), (Judged::Jumped(off_s * 1000), 608));
+            assert_eq!(asking.at(609, off_s), (Judged::Followed, 609 + off_s));
+            assert_eq!(asking.at(610, off_s), (Judged::Steady, 610 + off_s));
+            assert_eq!(asking.at(611, 0).0, Judged::Jumped(-off_s * 1000));
+        }
+    }
+
+    #[test]
+    fn one_that_wanders_is_not_gone_by() {
+        let asking = Asking::new();
+        for second in 1..5_000 {
+            let (judged, time) = asking.at(second, second * 600);
+            assert_eq!((judged, time), (Judged::Jumped(second * 600_000), second));
+        }
+    }
+
+    #[test]
+    fn without_a_pause_any_clock_is_gone_by() {
+        let began = Instant::now();
+        let clock = SteadyClock::from(START, began, Duration::ZERO);
+        let own = Timestamp::from_millis(START.millis() + DAY_S * 1000);
+        assert_eq!(clock.judge(own, began), Judged::Followed);
+        assert_eq!(clock.judge(own, began), Judged::Steady);
+    }
+}
