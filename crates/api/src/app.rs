@@ -9,7 +9,7 @@ use shard_router::{KnownKind, Moment, Router};
 use tokio::sync::watch;
 
 use crate::access::Access;
-use crate::answers::{ANSWER_BYTES_MAX, Answers};
+use crate::answers::{ADDRESS_PART, ANSWER_BYTES_MAX, Answers};
 use crate::audit::AuditLog;
 use crate::body::{BODIES_BYTES_MAX, BODY_BYTES_MAX, Room};
 use crate::metrics::{self, Metrics};
@@ -81,10 +81,12 @@ impl App {
         self
     }
 
-    /// The same with large answers of at most so many bytes on their way at once.
+    /// The same with large answers of at most so many bytes on their way at once, and of so many to one
+    /// address; a quarter of all unless told.
     #[must_use]
-    pub fn with_answers_up_to(mut self, bytes: usize) -> Self {
-        self.answers = self.answers.with_limit(bytes);
+    pub fn with_answers_up_to(mut self, bytes: usize, address_bytes: Option<usize>) -> Self {
+        let address_bytes = address_bytes.unwrap_or(bytes / ADDRESS_PART);
+        self.answers = self.answers.with_limits(bytes, address_bytes);
         self
     }
 

@@ -43,8 +43,9 @@ pub(crate) async fn answer(
         return answer_spare(gate, peer, request).await;
     }
     let is_read = gate.is_read(request.method(), request.uri().path());
+    let client = gate.client(peer, request.headers());
     let response = answer_uncounted(gate, peer, request, flow).await;
-    gate.answers().count(response, is_read, flow)
+    gate.answers().count(response, is_read, client, flow)
 }
 
 /// Answers on a connection that is for probes alone: one request, without its body.

@@ -45,6 +45,8 @@ pub struct ServerLimits {
     pub bodies_bytes_max: usize,
     /// Bytes of all large answers that clients have not taken yet.
     pub answer_bytes_max: usize,
+    /// Of them those of one address; a quarter unless told.
+    pub answer_bytes_per_address_max: Option<usize>,
     /// How long a connection may take to send the head of a request; idle ones end then, too.
     pub header_timeout: Duration,
     /// How long a write may wait for a client that takes nothing.
@@ -66,6 +68,7 @@ impl Default for ServerLimits {
             body_bytes_max: BODY_BYTES_MAX,
             bodies_bytes_max: BODIES_BYTES_MAX,
             answer_bytes_max: ANSWER_BYTES_MAX,
+            answer_bytes_per_address_max: None,
             header_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),
             stream_timeout: Duration::from_secs(10),

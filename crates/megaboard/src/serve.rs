@@ -240,7 +240,10 @@ async fn serve_from(
     let pool = |usual| memory::pool_bytes(&serving.memory, usual);
     let app = App::new(router, merger, clock, serving.access)
         .with_bodies_up_to(limits.body_bytes_max, pool(limits.bodies_bytes_max))
-        .with_answers_up_to(pool(limits.answer_bytes_max))
+        .with_answers_up_to(
+            pool(limits.answer_bytes_max),
+            limits.answer_bytes_per_address_max,
+        )
         .with_audit_log(serving.audit)
         .with_publish_targets(targets)
         .with_tracer(serving.tracer)

@@ -25,10 +25,55 @@ fn fill(server: &Server) -> Value {
     json!({"boards": boards, "n": ENTRIES})
 }
 
+/// A reader for this client that takes nothing.
+fn asking(server: &Server, asked: &str, client: &str) -> Wire {
+    let mut wire = server.wire();
+    wire.write(format!(
+        "POST /v1/top HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+         x-forwarded-for: {client}\r\ncontent-length: {}\r\n\r\n{asked}",
+        asked.len()
+    ));
+    wire
+}
+
+#[test]
+fn one_address_leaves_others_their_share() {
+    let config = format!(
+        "[server]\ntrusted_proxies = [\"127.0.0.1\"]\n\
+         [server.limits]\nanswer_bytes_per_address = {ANSWER_BYTES}\n\
+         [kinds.wide]\nwindows = [\"all\"]\ntop = {ENTRIES}\nmax_staleness = \"1h\"\n"
+    );
+    let server = Server::with(&config);
+    let asked = fill(&server).to_string();
+    let ask = |client: &str| {
+        let headers = [
+            ("content-type", "application/json"),
+            ("x-forwarded-for", client),
+        ];
+        server.send("POST", "/v1/top", &headers, asked.clone())
+    };
+    ask("10.0.0.1").ok();
+    let mut idle: Vec<Wire> = Vec::new();
+    let refused = eventually("the share of the address is taken", || {
+        if idle.len() < IDLE_MAX {
+            idle.push(asking(&server, &asked, "10.0.0.1"));
+        }
+        let answer = ask("10.0.0.1");
+        (answer.status != 200).then_some(answer)
+    });
+    refused.problem(503, "overloaded", &["10.0.0.1", "bytes"]);
+    assert_eq!(refused.header("retry-after"), "1");
+    ask("10.0.0.2").ok();
+    drop(idle);
+    eventually("its share again", || {
+        (ask("10.0.0.1").status == 200).then_some(())
+    });
+}
+
 #[test]
 fn answers_that_nobody_takes_are_bounded_and_small_ones_go_on() {
     let config = format!(
-        "[server.limits]\nanswer_bytes = {ANSWER_BYTES}\n\
+        "[server.limits]\nanswer_bytes = {ANSWER_BYTES}\nanswer_bytes_per_address = {ANSWER_BYTES}\n\
          [kinds.wide]\nwindows = [\"all\"]\ntop = {ENTRIES}\nmax_staleness = \"1h\"\n"
     );
     let server = Server::with(&config);
@@ -37,13 +82,7 @@ fn answers_that_nobody_takes_are_bounded_and_small_ones_go_on() {
     let mut idle: Vec<Wire> = Vec::new();
     let refused = eventually("the room for answers is taken", || {
         if idle.len() < IDLE_MAX {
-            let mut wire = server.wire();
-            wire.write(format!(
-                "POST /v1/top HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
-                 content-length: {}\r\n\r\n{asked}",
-                asked.len()
-            ));
-            idle.push(wire);
+            idle.push(asking(&server, &asked, "10.0.0.1"));
         }
         let unwritten = Exposition::of(&server).sum("megaboard_answers_unwritten_bytes", &[]);
         assert!(unwritten <= f64::from(ANSWER_BYTES), "{unwritten}");

@@ -119,6 +119,11 @@ impl Gate {
             })
     }
 
+    /// The address that a request counts for.
+    pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        self.app.access.proxies.client(peer, headers)
+    }
+
     /// The answers on their way.
     pub(crate) fn answers(&self) -> &Answers {
         &self.app.answers

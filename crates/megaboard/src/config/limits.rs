@@ -33,6 +33,7 @@ pub(super) struct LimitsSection {
     remembered_id_bytes: Option<NonZeroUsize>,
     /// Of all large answers that clients have not taken yet.
     answer_bytes: Option<NonZeroUsize>,
+    answer_bytes_per_address: Option<NonZeroUsize>,
 }
 
 /// Why the section cannot be used.
@@ -80,6 +81,7 @@ impl LimitsSection {
                 .unwrap_or(default.header_timeout),
             body_bytes_max,
             answer_bytes_max: or(self.answer_bytes, default.answer_bytes_max),
+            answer_bytes_per_address_max: self.answer_bytes_per_address.map(NonZeroUsize::get),
             ..default
         })
     }
