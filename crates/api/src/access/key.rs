@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -145,7 +146,7 @@ pub(crate) struct Key {
     pub(super) digest: KeyDigest,
     scope: Scope,
     kinds: Option<BTreeSet<KindName>>,
-    budget: Option<Budget>,
+    budget: Option<Arc<Budget>>,
     expires_at: Option<Timestamp>,
 }
 
@@ -180,7 +181,7 @@ impl Key {
             name,
             scope: settings.scope,
             kinds,
-            budget: quota.map(Budget::new),
+            budget: quota.map(|quota| Arc::new(Budget::new(quota))),
             expires_at,
         })
     }
@@ -205,7 +206,16 @@ impl Key {
 
     /// Takes one request out of its budget, where it has one.
     pub(super) fn take(&self) -> Result<(), Wait> {
-        self.budget.as_ref().map_or(Ok(()), Budget::take)
+        self.budget.as_ref().map_or(Ok(()), |budget| budget.take())
+    }
+
+    /// Goes on with the budget of this key as it was configured before, if it is the same.
+    pub(super) fn spend_with(&mut self, before: &Self) {
+        if let (Some(own), Some(before)) = (&mut self.budget, &before.budget)
+            && own.quota() == before.quota()
+        {
+            *own = before.clone();
+        }
     }
 
     /// Refuses what is beyond its scope.

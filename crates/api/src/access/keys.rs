@@ -24,7 +24,12 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    pub(super) fn new(settings: &[KeySettings], of_all: RateSettings) -> Result<Self, KeyError> {
+    /// Keys of these settings. Those that were there `before` share what is left of their budgets.
+    pub(super) fn new(
+        settings: &[KeySettings],
+        of_all: RateSettings,
+        before: &Self,
+    ) -> Result<Self, KeyError> {
         let count = settings.len();
         if count > KEYS_MAX {
             let max = KEYS_MAX;
@@ -33,7 +38,10 @@ impl Keys {
         let mut names = HashSet::new();
         let mut by_digest: HashMap<_, Arc<Key>> = HashMap::with_capacity(count);
         for settings in settings {
-            let key = Key::new(settings, of_all)?;
+            let mut key = Key::new(settings, of_all)?;
+            if let Some(before) = before.of_digest(&key.digest) {
+                key.spend_with(before);
+            }
             if !names.insert(&settings.name) {
                 return Err(KeyError::NameTwice(key.name));
             }
@@ -99,6 +107,8 @@ fn unauthorized(detail: &str) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
+
     use super::super::key::NewKey;
     use super::super::scope::Scope;
     use super::*;
@@ -116,7 +126,32 @@ mod tests {
     }
 
     fn new(settings: &[KeySettings]) -> Result<Keys, KeyError> {
-        Keys::new(settings, RateSettings::default())
+        Keys::new(settings, RateSettings::default(), &Keys::default())
+    }
+
+    #[test]
+    fn keys_that_stay_keep_what_they_spent() {
+        let (one, other) = (NewKey::draw().unwrap(), NewKey::draw().unwrap());
+        let limited = |name: &str, key: &NewKey, burst| KeySettings {
+            requests_per_second: NonZeroU32::new(1),
+            burst: NonZeroU32::new(burst),
+            ..settings(name, key)
+        };
+        let after = |settings: &[KeySettings], before: &Keys| {
+            Keys::new(settings, RateSettings::default(), before).unwrap()
+        };
+        let spent = |keys: &Keys, key: &NewKey| keys.find(key.text()).unwrap().take().is_err();
+        let first = after(&[limited("a", &one, 1)], &Keys::default());
+        assert!(!spent(&first, &one));
+        // Under another name, beside another key.
+        let second = after(&[limited("b", &one, 1), limited("c", &other, 1)], &first);
+        assert!(spent(&second, &one));
+        assert!(!spent(&second, &other));
+        // Requests under way by the old keys spend the same budget.
+        assert!(spent(&first, &one));
+        // Another budget begins anew.
+        let third = after(&[limited("b", &one, 2)], &second);
+        assert!(!spent(&third, &one));
     }
 
     #[test]

@@ -70,7 +70,11 @@ impl Access {
         let of_addresses = settings.address_rate.quota();
         let of_addresses = of_addresses.map_err(burst_alone("limits.address"))?;
         Ok(Self {
-            keys: ArcSwap::from_pointee(Keys::new(&settings.keys, settings.key_rate)?),
+            keys: ArcSwap::from_pointee(Keys::new(
+                &settings.keys,
+                settings.key_rate,
+                &Keys::default(),
+            )?),
             metrics_open: settings.metrics_open,
             tokens,
             key_rate: settings.key_rate,
@@ -89,9 +93,11 @@ impl Access {
         !self.keys.load().is_empty()
     }
 
-    /// Puts other keys in the place of all there were. An error leaves those as they are.
+    /// Puts other keys in the place of all there were; those that stay keep what they have spent. An
+    /// error leaves all as they are.
     pub fn set_keys(&self, keys: &[KeySettings]) -> Result<(), KeyError> {
-        self.keys.store(Keys::new(keys, self.key_rate)?.into());
+        let keys = Keys::new(keys, self.key_rate, &self.keys.load())?;
+        self.keys.store(keys.into());
         Ok(())
     }
 

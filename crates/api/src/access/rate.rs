@@ -53,16 +53,27 @@ pub(super) type Wait = Duration;
 
 /// One budget of requests.
 #[derive(Debug)]
-pub(super) struct Budget(DefaultDirectRateLimiter);
+pub(super) struct Budget {
+    quota: Quota,
+    left: DefaultDirectRateLimiter,
+}
 
 impl Budget {
     pub(super) fn new(quota: Quota) -> Self {
-        Self(RateLimiter::direct(quota))
+        Self {
+            quota,
+            left: RateLimiter::direct(quota),
+        }
+    }
+
+    /// How large it is.
+    pub(super) const fn quota(&self) -> Quota {
+        self.quota
     }
 
     /// Takes one request out of it.
     pub(super) fn take(&self) -> Result<(), Wait> {
-        self.0.check().map_err(|until| wait_of(&until))
+        self.left.check().map_err(|until| wait_of(&until))
     }
 }
 
