@@ -1,6 +1,7 @@
 //! Where a server without keys may listen.
 
-use end_to_end::Launch;
+use end_to_end::redis::RedisServer;
+use end_to_end::{Launch, eventually};
 
 use super::Key;
 
@@ -20,6 +21,26 @@ fn without_a_key_nobody_beyond_the_machine_is_served_by_oversight() {
     let in_file = "[server]\nlisten = \"0.0.0.0:0\"\nstore = \"memory:\"\n";
     let (status, _) = Launch::new().file("megaboard.toml", in_file).refused();
     assert_eq!(status, Some(1));
+}
+
+#[test]
+fn with_keys_readiness_names_no_node_to_strangers() {
+    let redis = RedisServer::plain();
+    let key = Key::new("--scope read");
+    let launch = Launch::on_a_free_port(&key.lines).args(&format!("--store {}", redis.url()));
+    let server = launch.start();
+    assert_eq!(server.get("/readyz").status, 200);
+    redis.kill();
+    let refused = eventually("it is not ready", || {
+        let answer = server.get("/readyz");
+        (answer.status != 200).then_some(answer)
+    });
+    refused.problem(503, "unavailable", &["log"]);
+    let node = redis.address().to_string();
+    assert!(!refused.body.contains(&node), "{refused:?}");
+    eventually("the log says why", || {
+        server.log().contains(&node).then_some(())
+    });
 }
 
 #[test]

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::openapi::problems::OfStore;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemType};
 use crate::wire;
 
 #[derive(Serialize, ToSchema)]
@@ -53,7 +53,17 @@ pub(crate) async fn alive() -> Response {
 )]
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     let store = app.router.store();
-    store.ready().await?;
+    if let Err(error) = store.ready().await {
+        // It asks for no key, and the reason may name nodes of the store.
+        return Err(if app.access.has_keys() {
+            Problem::new(
+                ProblemType::Unavailable,
+                "the store is not ready: the server's log says why",
+            )
+        } else {
+            error.into()
+        });
+    }
     Ok(wire::json(&ReadyShape {
         status: "ready",
         store: store.name(),
