@@ -1088,7 +1088,7 @@ export interface components {
              * @description Not taken by the store.
              */
             failed_count: number;
-            /** @description The first 1,000 of them. `unavailable` are surely not applied, `unknown` may be. */
+            /** @description The first 1,000 of them. `overloaded` and `unavailable` are surely not applied, `unknown` may be. */
             failed: components["schemas"]["Item"][];
             /** @description Of a stream: how many lines were taken. */
             read?: number;

@@ -3,20 +3,25 @@
 //! `type` is a stable word, a relative reference as the RFC allows; `docs/http.md` lists them.
 //! Items of a batch carry the same words.
 
+mod causes;
+
+use std::time::Duration;
+
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use board::{BoardName, Member, NotAdmitted};
-use merger::ReadError;
+use board::{BoardName, Member};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use shard_router::{CatalogueError, Reason};
-use shard_store::{Failure, Refused, SettleError, StoreError};
+use shard_store::Overload;
 use utoipa::ToSchema;
 
 use crate::target::ReadWindow;
 
-/// Seconds after which a client may try a store again that was away.
-const RETRY_AFTER_S: u16 = 1;
+/// After how long a client may try a store again that was away.
+const RETRY_AFTER_MIN: Duration = Duration::from_secs(1);
+
+/// After how long it may try one that has more to do: much can change by then.
+const RETRY_AFTER_MAX: Duration = Duration::from_secs(30);
 
 /// Characters of a detail, and of any other text of a caller that an answer repeats.
 const SHOWN_CHARS_MAX: usize = 200;
@@ -190,6 +195,8 @@ impl ProblemType {
 pub(crate) struct Problem {
     pub(crate) kind: ProblemType,
     pub(crate) detail: String,
+    /// Of a 503: about how long until it is worth another try.
+    pub(crate) wait: Duration,
     /// Further members of the body.
     more: Map<String, Json>,
 }
@@ -199,8 +206,15 @@ impl Problem {
         Self {
             kind,
             detail: shortened(detail),
+            wait: Duration::ZERO,
             more: Map::new(),
         }
+    }
+
+    /// Asks to wait for so long.
+    pub(crate) const fn after(mut self, wait: Duration) -> Self {
+        self.wait = wait;
+        self
     }
 
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
@@ -235,11 +249,24 @@ impl Problem {
         )
     }
 
+    /// A board that was to be deleted is not there.
+    pub(crate) fn unknown_board(name: &BoardName) -> Self {
+        Self::new(
+            ProblemType::UnknownBoard,
+            format!("there is no board \"{name}\""),
+        )
+    }
+
     pub(crate) fn window_gone(window: &str) -> Self {
         Self::new(
             ProblemType::WindowGone,
             format!("window: {window} is past its retention"),
         )
+    }
+
+    /// Asks to come back when what waits now is done.
+    fn overloaded(detail: &impl ToString, overload: &Overload) -> Self {
+        Self::new(ProblemType::Overloaded, detail.to_string()).after(overload.wait)
     }
 
     /// Says which element of the request it is about.
@@ -316,99 +343,16 @@ impl IntoResponse for Problem {
             headers.insert(header::WWW_AUTHENTICATE, scheme);
         }
         if status == StatusCode::SERVICE_UNAVAILABLE {
-            headers.insert(header::RETRY_AFTER, RETRY_AFTER_S.into());
+            headers.insert(header::RETRY_AFTER, retry_after_s(self.wait).into());
         }
         response
     }
 }
 
-impl From<StoreError> for Problem {
-    fn from(error: StoreError) -> Self {
-        let kind = match error {
-            StoreError::Unknown(_) => ProblemType::Unknown,
-            StoreError::WindowDropped => ProblemType::WindowGone,
-            StoreError::Dead
-            | StoreError::StaleKind
-            | StoreError::Late
-            | StoreError::Unavailable(_) => ProblemType::Unavailable,
-        };
-        Self::new(kind, error.to_string())
-    }
-}
-
-impl From<ReadError> for Problem {
-    fn from(error: ReadError) -> Self {
-        let kind = match error {
-            ReadError::KindChanged | ReadError::Unavailable(_) => ProblemType::Unavailable,
-            ReadError::WindowGone => ProblemType::WindowGone,
-        };
-        Self::new(kind, error.to_string())
-    }
-}
-
-impl From<&Failure> for Problem {
-    fn from(failure: &Failure) -> Self {
-        let kind = match failure {
-            Failure::Unavailable(_) => ProblemType::Unavailable,
-            Failure::Unknown(_) => ProblemType::Unknown,
-        };
-        Self::new(kind, failure.to_string())
-    }
-}
-
-impl From<&Reason> for ProblemType {
-    fn from(reason: &Reason) -> Self {
-        match reason {
-            Reason::NotAdmitted(NotAdmitted::FromTheFuture { .. }) => Self::FromTheFuture,
-            Reason::NotAdmitted(NotAdmitted::WindowClosed { .. })
-            | Reason::Shard(Refused::WindowClosed(_)) => Self::WindowClosed,
-            Reason::NotOpen(_) => Self::NotOpen,
-            Reason::OtherWindow { .. } => Self::Invalid,
-            Reason::NotAdmitted(NotAdmitted::OutOfRange { .. })
-            | Reason::Shard(Refused::OutOfRange(_)) => Self::OutOfRange,
-            Reason::Shard(Refused::NotRanked(_)) => Self::NotRanked,
-        }
-    }
-}
-
-impl From<&Reason> for Problem {
-    fn from(reason: &Reason) -> Self {
-        Self::new(reason.into(), reason.to_string())
-    }
-}
-
-impl From<CatalogueError> for Problem {
-    fn from(error: CatalogueError) -> Self {
-        let kind = match &error {
-            CatalogueError::Unknown(_) => ProblemType::UnknownKind,
-            CatalogueError::Change(_) | CatalogueError::HasBoards(_) => ProblemType::KindHasBoards,
-            CatalogueError::TooMany(_)
-            | CatalogueError::TooManyHidden(_)
-            | CatalogueError::Contended(_) => ProblemType::Conflict,
-            CatalogueError::Store(error) => return error.clone().into(),
-        };
-        Self::new(kind, error.to_string())
-    }
-}
-
-impl Problem {
-    /// A board that was to be deleted is not there.
-    pub(crate) fn unknown_board(name: &BoardName) -> Self {
-        Self::new(
-            ProblemType::UnknownBoard,
-            format!("there is no board \"{name}\""),
-        )
-    }
-}
-
-impl From<SettleError> for Problem {
-    fn from(error: SettleError) -> Self {
-        match error {
-            SettleError::Born => Self::new(ProblemType::BoardExists, error.to_string()),
-            SettleError::StaleKind => Self::new(ProblemType::Conflict, error.to_string()),
-            SettleError::Store(error) => error.into(),
-        }
-    }
+/// Whole seconds.
+fn retry_after_s(wait: Duration) -> u64 {
+    let wait = wait.clamp(RETRY_AFTER_MIN, RETRY_AFTER_MAX);
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ words! {
         FromTheFuture = "from-the-future",
         /// The key or the address asks too often.
         TooManyRequests = "too-many-requests",
-        /// Too much is under way; nothing of this request was done.
+        /// Too much is under way: surely not applied.
         Overloaded = "overloaded",
         /// The store could not take it: surely not applied.
         Unavailable = "unavailable",

@@ -1,10 +1,13 @@
 //! How a read fails.
 
-use shard_store::StoreError;
+use shard_store::{Overload, StoreError};
 
 /// Why a read has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
+    /// The store has more to do than it can do in time.
+    #[error("the store is overloaded: {0}")]
+    Overloaded(Overload),
     /// The store cannot be reached.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
@@ -25,6 +28,7 @@ impl From<StoreError> for ReadError {
             StoreError::WindowDropped => Self::WindowGone,
             StoreError::StaleKind => Self::KindChanged,
             error @ StoreError::Late => Self::Unavailable(error.to_string()),
+            StoreError::Overloaded(overload) => Self::Overloaded(overload),
             StoreError::Unavailable(why) | StoreError::Unknown(why) => Self::Unavailable(why),
         }
     }

@@ -236,7 +236,9 @@ impl Merging<'_> {
             Ok(false) => {
                 self.counters.unchanged.inc();
             }
-            Err(StoreError::Unavailable(_) | StoreError::Unknown(_)) => {
+            Err(
+                StoreError::Overloaded(_) | StoreError::Unavailable(_) | StoreError::Unknown(_),
+            ) => {
                 self.counters.failures.inc();
             }
             // Those, too, are answers: the board has ended, the window is gone, the kind has changed.

@@ -151,7 +151,7 @@ impl Router {
         if let Err(error) = self.store.check_time() {
             let failure = match error {
                 StoreError::Unavailable(why) => Failure::Unavailable(why),
-                error => Failure::Unavailable(error.to_string()),
+                error => error.of_unsent(),
             };
             return vec![Written::Failed(failure); writes.len()];
         }

@@ -256,7 +256,7 @@ impl Sending<'_> {
                     unborn.map_or(Activity::ALWAYS, |record| record.activity),
                 )),
                 Err(StoreError::StaleKind) => Err(self.changed(name).await),
-                Err(error) => Err(Failure::Unavailable(error.to_string())),
+                Err(error) => Err(error.of_unsent()),
             };
         }
         let mut known = kind.clone();
@@ -270,9 +270,7 @@ impl Sending<'_> {
                 Err(BirthError::Unseen(unborn)) => return Ok(Found::Unborn(unborn.activity)),
                 // A birth that may have happened is met again by whoever comes next: nothing of the
                 // contribution was sent.
-                Err(BirthError::Store(error)) => {
-                    return Err(Failure::Unavailable(error.to_string()));
-                }
+                Err(BirthError::Store(error)) => return Err(error.of_unsent()),
                 Err(BirthError::StaleKind) => match self.still_meant(kind).await {
                     Some(current) => known = current,
                     None => return Err(has_changed(name)),
@@ -288,7 +286,7 @@ impl Sending<'_> {
     async fn changed(&self, name: &BoardName) -> Failure {
         match self.catalogue.refresh().await {
             Ok(()) => has_changed(name),
-            Err(error) => Failure::Unavailable(error.to_string()),
+            Err(error) => error.of_unsent(),
         }
     }
 
@@ -345,6 +343,7 @@ impl Sending<'_> {
                 Ok(all(Failure::Unavailable(error.to_string())))
             }
             Err(StoreError::StaleKind) => Ok(all(self.changed(&record.name).await)),
+            Err(StoreError::Overloaded(overload)) => Ok(all(Failure::Overloaded(overload))),
             Err(StoreError::Unavailable(why)) => Ok(all(Failure::Unavailable(why))),
             Err(StoreError::Unknown(why)) => Ok(all(Failure::Unknown(why))),
         };
@@ -386,7 +385,9 @@ fn refused_on_nothing(write: &Write) -> Written {
 /// Whether a write surely left nothing behind.
 fn is_nothing(written: &Written) -> bool {
     match written {
-        Written::Refused(_) | Written::Failed(Failure::Unavailable(_)) => true,
+        Written::Refused(_) | Written::Failed(Failure::Overloaded(_) | Failure::Unavailable(_)) => {
+            true
+        }
         Written::Applied(_) | Written::Duplicate(_) | Written::Failed(Failure::Unknown(_)) => false,
     }
 }

@@ -146,6 +146,8 @@ impl Drop for Watch<'_> {
 fn may_have_changed(written: &Written) -> bool {
     match written {
         Written::Applied(_) | Written::Duplicate(_) | Written::Failed(Failure::Unknown(_)) => true,
-        Written::Refused(_) | Written::Failed(Failure::Unavailable(_)) => false,
+        Written::Refused(_) | Written::Failed(Failure::Overloaded(_) | Failure::Unavailable(_)) => {
+            false
+        }
     }
 }

@@ -16,9 +16,9 @@ mod redis;
 
 pub use contract::{
     Anchor, Ask, Batch, BirthError, BoardRecord, BoardSettings, BuryError, Change, Disagreement,
-    Entry, Failure, Item, KindRecord, KindWriteError, Lease, Merged, Orphan, Outcome, Part, Query,
-    Reading, Refused, Revision, SettleError, ShardStore, ShardVersion, SharedBoards, SharedTop,
-    StoreError, Taken, WindowCount, WindowStanding,
+    Entry, Failure, Item, KindRecord, KindWriteError, Lease, Merged, Orphan, Outcome, Overload,
+    Part, Query, Reading, Refused, Revision, SettleError, ShardStore, ShardVersion, SharedBoards,
+    SharedTop, StoreError, Taken, WindowCount, WindowStanding,
 };
 pub use embedded::{
     Disk, DiskFile, Durability, EmbeddedError, EmbeddedSettings, LocalDisk, OpenError,

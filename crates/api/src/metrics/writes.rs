@@ -14,6 +14,7 @@ pub(crate) struct Writes {
     applied: Counter,
     duplicates: Counter,
     rejected: Counter,
+    overloaded: Counter,
     unavailable: Counter,
     unknown: Counter,
     /// By the place of the reason in [`ProblemType::ALL`].
@@ -31,6 +32,7 @@ impl Default for Writes {
             applied: outcome("applied"),
             duplicates: outcome("duplicate"),
             rejected: outcome("rejected"),
+            overloaded: outcome("overloaded"),
             unavailable: outcome("unavailable"),
             unknown: outcome("unknown"),
             by_reason: ProblemType::ALL.map(reason).to_vec(),
@@ -57,6 +59,7 @@ impl Writes {
                 self.reject(reason.into());
                 return;
             }
+            Written::Failed(Failure::Overloaded(_)) => &self.overloaded,
             Written::Failed(Failure::Unavailable(_)) => &self.unavailable,
             Written::Failed(Failure::Unknown(_)) => &self.unknown,
         };

@@ -227,7 +227,7 @@ async fn hidden_in(
 fn is_of_store(problem: &Problem) -> bool {
     matches!(
         problem.kind,
-        ProblemType::Unavailable | ProblemType::Unknown
+        ProblemType::Overloaded | ProblemType::Unavailable | ProblemType::Unknown
     )
 }
 

@@ -65,7 +65,9 @@ impl From<ReadError> for Unseen {
     fn from(error: ReadError) -> Self {
         match error {
             ReadError::KindChanged => Self::KindChanged(error),
-            ReadError::Unavailable(_) | ReadError::WindowGone => Self::Told(error.into()),
+            ReadError::Overloaded(_) | ReadError::Unavailable(_) | ReadError::WindowGone => {
+                Self::Told(error.into())
+            }
         }
     }
 }
@@ -169,7 +171,7 @@ impl Feed {
 fn is_passing(problem: &Problem) -> bool {
     matches!(
         problem.kind,
-        ProblemType::Unavailable | ProblemType::Unknown
+        ProblemType::Overloaded | ProblemType::Unavailable | ProblemType::Unknown
     )
 }
 

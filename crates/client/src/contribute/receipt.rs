@@ -85,7 +85,10 @@ impl ReceiptItem {
     /// Surely not applied, so that it may be sent again even without an id.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
-        self.kind == ProblemType::Unavailable
+        matches!(
+            self.kind,
+            ProblemType::Unavailable | ProblemType::Overloaded
+        )
     }
 
     /// Board, type and detail, as far as they are there.

@@ -1,6 +1,19 @@
 //! How calls to a store fail, narrow by operation.
 
+use std::time::Duration;
+
 use super::record::BoardRecord;
+use super::write::Failure;
+
+/// More work waits than can be done in time.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct Overload {
+    /// What waits, and where.
+    pub why: String,
+    /// About how long until that is done.
+    pub wait: Duration,
+}
 
 /// A call to a store did not end as it should.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -19,12 +32,26 @@ pub enum StoreError {
     /// applied. Nothing happened.
     #[error("its deadline had passed when it was to be applied")]
     Late,
+    /// The store has more to do than it can do before the call's deadline. Nothing happened.
+    #[error("the store is overloaded: {0}")]
+    Overloaded(Overload),
     /// The store could not take the call. Nothing happened.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
     /// The answer did not arrive. The call may have happened.
     #[error("the store's answer did not arrive: {0}")]
     Unknown(String),
+}
+
+impl StoreError {
+    /// Why an item was not applied, of a call that came before the one that would have applied it.
+    #[must_use]
+    pub fn of_unsent(self) -> Failure {
+        match self {
+            Self::Overloaded(overload) => Failure::Overloaded(overload),
+            error => Failure::Unavailable(error.to_string()),
+        }
+    }
 }
 
 /// A board could not be born.

@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use board::{IdDigest, Kind, Member, OutOfRange, Standing, Timestamp, Values, Window, Windows};
 
+use super::error::Overload;
+
 /// Items for one shard of one board, applied in order, each whole or not at all.
 #[derive(Debug, Clone)]
 pub struct Batch<'a> {
@@ -95,6 +97,9 @@ pub enum Refused {
 /// Why the store could not take an item.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
+    /// Surely not applied: more work waits than can be done in time.
+    #[error("{0}")]
+    Overloaded(Overload),
     /// Surely not applied.
     #[error("{0}")]
     Unavailable(String),

@@ -33,6 +33,7 @@ pub(crate) struct Calls {
 #[derive(Debug)]
 pub(crate) struct Call {
     duration: Histogram,
+    overloaded: Counter,
     unavailable: Counter,
     unknown: Counter,
     abandoned: Counter,
@@ -55,6 +56,7 @@ impl Default for Calls {
             };
             Call {
                 duration: durations.get_or_create_owned(&labels([("call", name)])),
+                overloaded: failed("overloaded"),
                 unavailable: failed("unavailable"),
                 unknown: failed("unknown"),
                 abandoned: failed("abandoned"),
@@ -93,7 +95,7 @@ impl Calls {
         );
         registry.register(
             "store_call_failures",
-            "Calls that the store could not take (unavailable), whose answer was lost (unknown), or was not waited for (abandoned)",
+            "Calls that the store had no time for (overloaded), could not take (unavailable), whose answer was lost (unknown), or was not waited for (abandoned)",
             self.failures.clone(),
         );
     }
@@ -130,6 +132,9 @@ impl UnderWay<'_> {
     fn end<T, E: Failing>(mut self, answered: &Result<T, E>) {
         self.is_answered = true;
         match answered.as_ref().err().and_then(Failing::store_error) {
+            Some(StoreError::Overloaded(_)) => {
+                self.call.overloaded.inc();
+            }
             Some(StoreError::Unavailable(_)) => {
                 self.call.unavailable.inc();
             }

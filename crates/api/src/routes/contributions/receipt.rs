@@ -1,10 +1,11 @@
 //! What became of the contributions of a request.
 
+use std::time::Duration;
+
 use axum::response::{IntoResponse, Response};
 use board::BoardName;
 use serde::Serialize;
 use shard_router::Written;
-use shard_store::Failure;
 use utoipa::ToSchema;
 
 use super::standings::WrittenShape;
@@ -31,7 +32,7 @@ pub(crate) struct Receipt {
     rejected: Vec<ItemShape>,
     /// Not taken by the store.
     failed_count: u64,
-    /// The first 1,000 of them. `unavailable` are surely not applied, `unknown` may be.
+    /// The first 1,000 of them. `overloaded` and `unavailable` are surely not applied, `unknown` may be.
     failed: Vec<ItemShape>,
     /// Of a stream: how many lines were taken.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,9 +50,12 @@ pub(crate) struct Receipt {
     /// The first thing that was wrong, which answers a request of one contribution.
     #[serde(skip)]
     first: Option<Problem>,
-    /// Of a failure it is not known whether it was applied after all.
+    /// What the failures come to.
     #[serde(skip)]
-    any_unknown: bool,
+    failure: Option<ProblemType>,
+    /// For how long the store asks to wait.
+    #[serde(skip)]
+    wait: Duration,
 }
 
 /// An item that was not applied.
@@ -107,8 +111,18 @@ impl Receipt {
             }
             Written::Failed(failure) => {
                 self.failed_count += 1;
-                self.any_unknown |= matches!(failure, Failure::Unknown(_));
                 let problem = Problem::from(failure);
+                self.wait = self.wait.max(problem.wait);
+                self.failure = Some(match self.failure {
+                    // What is known of all of them.
+                    Some(ProblemType::Unknown) => ProblemType::Unknown,
+                    Some(before)
+                        if problem.kind != ProblemType::Unknown && before != problem.kind =>
+                    {
+                        ProblemType::Unavailable
+                    }
+                    _ => problem.kind,
+                });
                 let (failed, bytes) = (&mut self.failed, &mut self.failed_bytes);
                 list(failed, bytes, index, Some(board.to_string()), &problem);
             }
@@ -153,14 +167,15 @@ impl IntoResponse for Receipt {
     /// 200, or 503 when nothing was applied because the store could not.
     fn into_response(self) -> Response {
         if self.applied == 0 && self.failed_count > 0 {
-            let (kind, what) = if self.any_unknown {
-                (ProblemType::Unknown, "nothing is known to be applied")
-            } else {
-                (ProblemType::Unavailable, "nothing was applied")
+            let kind = self.failure.unwrap_or(ProblemType::Unknown);
+            let what = match kind {
+                ProblemType::Unknown => "nothing is known to be applied",
+                _ => "nothing was applied",
             };
             let why = self.failed.first().map_or("", |item| &item.detail);
             let detail = format!("{what}; {} failed: {why}", self.failed_count);
-            return Problem::new(kind, detail).with(&self).into_response();
+            let problem = Problem::new(kind, detail).after(self.wait);
+            return problem.with(&self).into_response();
         }
         wire::json(&self)
     }
@@ -168,6 +183,8 @@ impl IntoResponse for Receipt {
 
 #[cfg(test)]
 mod tests {
+    use shard_store::{Failure, Overload};
+
     use super::*;
 
     #[test]
@@ -206,5 +223,45 @@ mod tests {
         }
         assert_eq!(receipt.rejected.len(), LISTED_MAX);
         assert_eq!(receipt.failed.len(), LISTED_MAX);
+    }
+
+    #[test]
+    fn an_answer_tells_what_is_known_of_all_that_failed() {
+        let board: BoardName = "gifts/a".parse().unwrap();
+        let overloaded = |seconds| {
+            Failure::Overloaded(Overload {
+                why: "busy".to_owned(),
+                wait: Duration::from_secs(seconds),
+            })
+        };
+        let unavailable = Failure::Unavailable("away".to_owned());
+        let unknown = Failure::Unknown("lost".to_owned());
+        for (failures, kind, retry_after) in [
+            (
+                vec![overloaded(2), overloaded(4)],
+                ProblemType::Overloaded,
+                "4",
+            ),
+            (vec![unavailable.clone()], ProblemType::Unavailable, "1"),
+            (
+                vec![overloaded(2), unavailable],
+                ProblemType::Unavailable,
+                "2",
+            ),
+            (
+                vec![unknown.clone(), overloaded(1)],
+                ProblemType::Unknown,
+                "1",
+            ),
+            (vec![overloaded(1), unknown], ProblemType::Unknown, "1"),
+        ] {
+            let mut receipt = Receipt::default();
+            for (index, failure) in failures.into_iter().enumerate() {
+                receipt.count(index, &board, &Written::Failed(failure));
+            }
+            let response = receipt.into_response();
+            assert_eq!(response.extensions().get::<ProblemType>(), Some(&kind));
+            assert_eq!(response.headers()["retry-after"], retry_after);
+        }
     }
 }
