@@ -17,6 +17,8 @@ pub(crate) enum CallEnd {
     Refused,
     /// It was not sent.
     NotSent,
+    /// It was not sent, since too much waited before it.
+    Overloaded,
     /// It was sent, and no answer came.
     Lost,
 }
@@ -28,6 +30,7 @@ pub(crate) struct NodeMetrics {
     answered: Counter,
     refused: Counter,
     not_sent: Counter,
+    overloaded: Counter,
     lost: Counter,
     under_way: Gauge,
     pub(crate) connections: Counter,
@@ -40,6 +43,7 @@ impl Default for NodeMetrics {
             answered: Counter::default(),
             refused: Counter::default(),
             not_sent: Counter::default(),
+            overloaded: Counter::default(),
             lost: Counter::default(),
             under_way: Gauge::default(),
             connections: Counter::default(),
@@ -63,6 +67,7 @@ impl NodeMetrics {
                 CallEnd::Answered => &self.answered,
                 CallEnd::Refused => &self.refused,
                 CallEnd::NotSent => &self.not_sent,
+                CallEnd::Overloaded => &self.overloaded,
                 CallEnd::Lost => &self.lost,
             };
             counter.inc();
@@ -119,11 +124,12 @@ impl ToldNode {
     }
 
     /// Ends, and how many there were.
-    fn ends(&self) -> [(Labels, Counter); 4] {
+    fn ends(&self) -> [(Labels, Counter); 5] {
         let NodeMetrics {
             answered,
             refused,
             not_sent,
+            overloaded,
             lost,
             ..
         } = &*self.metrics;
@@ -131,6 +137,7 @@ impl ToldNode {
             ("answered", answered),
             ("refused", refused),
             ("not_sent", not_sent),
+            ("overloaded", overloaded),
             ("lost", lost),
         ];
         ends.map(|(end, counter)| {
@@ -169,7 +176,7 @@ pub(crate) fn encode_nodes(
         encoder,
         (
             "redis_calls",
-            "Function calls by how they ended at the node: answered, refused with an error, not sent, lost.",
+            "Function calls by how they ended at the node: answered, refused with an error, not sent, not sent for an overload, lost.",
             None,
         ),
         ends.iter()
@@ -179,7 +186,7 @@ pub(crate) fn encode_nodes(
         encoder,
         (
             "redis_call_duration",
-            "Function calls to the node, each attempt by itself.",
+            "Function calls to the node, each attempt by itself, with its wait to be sent.",
             Some(&Unit::Seconds),
         ),
         nodes
@@ -190,7 +197,7 @@ pub(crate) fn encode_nodes(
         encoder,
         (
             "redis_calls_under_way",
-            "Function calls that wait for the node's answer.",
+            "Function calls that wait to be sent or for the node's answer.",
             None,
         ),
         nodes

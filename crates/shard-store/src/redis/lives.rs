@@ -128,6 +128,12 @@ impl Lives {
         Ok(spread::place(board, &life.servers, shard))
     }
 
+    /// Where a shard lies, as far as that is at hand.
+    pub(super) fn place_at_hand(&self, board: &BoardRecord, shard: u16) -> Option<Place> {
+        let life = self.known.get(&board.incarnation)?;
+        Some(spread::place(board, &life.servers, shard))
+    }
+
     /// As [`Lives::place`], before a write: a board that may be idle is told to be written to, so
     /// that the sweep leaves it alone.
     pub(super) async fn place_to_write(
@@ -158,6 +164,7 @@ impl Lives {
         match self.life(board).await {
             Ok(_) => Ok(()),
             Err(StoreError::Unavailable(why)) => Err(StoreError::Unknown(why)),
+            Err(StoreError::Overloaded(overload)) => Err(StoreError::Unknown(overload.why)),
             Err(error) => Err(error),
         }
     }
@@ -254,9 +261,9 @@ impl Lives {
                 Ok(life)
             }
             Lease::Ended => match self.ask(board).boxed().await {
-                Err(StoreError::Unavailable(_) | StoreError::Unknown(_))
-                    if life.may_outlast_the_registry() =>
-                {
+                Err(
+                    StoreError::Overloaded(_) | StoreError::Unavailable(_) | StoreError::Unknown(_),
+                ) if life.may_outlast_the_registry() => {
                     *life.missed.lock() = Some(Instant::now());
                     Ok(life)
                 }
@@ -379,6 +386,7 @@ impl Lives {
                 }
                 // Nobody empties it before its time, and whoever does sees what is written meanwhile.
                 Err(_) if !life.may_be_idle(idle, now) => return Ok(()),
+                Err(error @ StoreError::Overloaded(_)) => return Err(error),
                 // Whatever became of it: nothing was written.
                 Err(error) => return Err(StoreError::Unavailable(error.to_string())),
             }

@@ -15,7 +15,8 @@ use tokio::time::{Instant, timeout_at};
 
 use super::part::{ITEMS_A_CALL_MAX, Part};
 use super::sending::{Sender, Sent};
-use crate::contract::{BoardRecord, Outcome, StoreError};
+use crate::contract::{BoardRecord, Outcome, Overload, StoreError};
+use crate::redis::servers::Backlog;
 
 /// Items that wait for one shard. A longer batch is taken where none waits.
 pub(super) const ITEMS_WAITING_MAX: usize = 20_000;
@@ -45,6 +46,11 @@ impl Lanes {
         }
     }
 
+    /// The writes that wait for the shard's node, where that is known and connected.
+    pub(super) fn backlog(&self, board: &BoardRecord, shard: u16) -> Option<Arc<Backlog>> {
+        self.sender.backlog(board, shard)
+    }
+
     /// Lets the parts wait for their turn, all or none.
     pub(super) fn put(
         self: &Arc<Self>,
@@ -61,8 +67,13 @@ impl Lanes {
         let idle = !queues.contains_key(&key);
         let queue = queues.entry(key).or_default();
         if queue.items > 0 && queue.items + items > ITEMS_WAITING_MAX {
-            let full = format!("more than {ITEMS_WAITING_MAX} contributions wait for this shard");
-            return Err(StoreError::Unavailable(full));
+            drop(queues);
+            let why = format!("more than {ITEMS_WAITING_MAX} contributions wait for this shard");
+            let waiting = self
+                .backlog(board, shard)
+                .map(|backlog| backlog.overload().wait);
+            let wait = waiting.unwrap_or_default();
+            return Err(StoreError::Overloaded(Overload { why, wait }));
         }
         queue.items += items;
         queue.parts.extend(parts);
@@ -72,6 +83,7 @@ impl Lanes {
                 lanes: self.clone(),
                 board: board.clone(),
                 shard,
+                is_in_vain: false,
             };
             tokio::spawn(lane.serve());
         }
@@ -118,30 +130,49 @@ struct Lane {
     lanes: Arc<Lanes>,
     board: BoardRecord,
     shard: u16,
+    /// The last call found nobody.
+    is_in_vain: bool,
 }
 
 impl Lane {
-    async fn serve(self) {
+    async fn serve(mut self) {
         while let Some(parts) = self.lanes.next(self.key()) {
-            let (parts, late): (Vec<_>, Vec<_>) = parts
+            let (mut parts, late): (Vec<_>, Vec<_>) = parts
                 .into_iter()
                 .partition(|part| Instant::now() < part.until.at);
             for part in late {
-                let late = "it waited for its shard until its deadline".to_owned();
-                let late = part.until.failed(&StoreError::Unavailable(late));
+                let late = part.until.failed(&self.late());
                 // Where the caller has gone away, nobody is told.
                 let _ = part.answer.send(Err(late));
             }
             if !parts.is_empty() {
+                for part in &mut parts {
+                    // From now on the call counts.
+                    part.gathered = None;
+                }
                 self.send(parts).await;
             }
         }
     }
 
-    async fn send(&self, parts: Vec<Part>) {
+    /// What became of a part that waited until its deadline.
+    fn late(&self) -> StoreError {
+        let backlog = self.lanes.backlog(&self.board, self.shard);
+        if let Some(backlog) = backlog.filter(|_| !self.is_in_vain) {
+            return StoreError::Overloaded(backlog.overload());
+        }
+        let late = "it waited for its shard until its deadline";
+        StoreError::Unavailable(late.to_owned())
+    }
+
+    async fn send(&mut self, parts: Vec<Part>) {
         let sender = &self.lanes.sender;
-        let sent = sender.send(&self.board, self.shard, &parts).boxed();
-        match sent.await {
+        let sent = sender.send(&self.board, self.shard, &parts).boxed().await;
+        self.is_in_vain = matches!(
+            sent,
+            Err(StoreError::Unavailable(_) | StoreError::Unknown(_))
+        );
+        match sent {
             Ok(sent) if sent.refills.is_empty() => answer(parts, Ok(sent.outcomes)),
             Ok(sent) => drop(tokio::spawn(answer_refilled(parts, sent))),
             Err(error) => answer(parts, Err(error)),

@@ -5,6 +5,9 @@
 //! else as `items`. `answer` has what came of it. The Lua beside these files decides everything on the
 //! server: nothing is known here of what a shard holds.
 //!
+//! A batch is refused as `overloaded` before anything is done for it where the node has more work waiting than
+//! it does until the batch's deadline.
+//!
 //! An id is kept as 12 bytes of its digest: at a billion ids the odds of a chance collision are 10^-11.
 
 mod answer;
@@ -80,8 +83,14 @@ impl Applier {
         if batch.kind.meaning() != board.meaning {
             return Err(StoreError::StaleKind);
         }
+        let until = Until::of(&batch, self.deadline);
+        let backlog = self.lanes.backlog(board, shard);
+        if let Some(backlog) = &backlog {
+            let checked = backlog.check(until.at);
+            checked.map_err(|overload| until.refused(overload))?;
+        }
         let kind = self.shared(batch.kind);
-        let (parts, answers) = Part::split(&kind, &batch, Until::of(&batch, self.deadline));
+        let (parts, answers) = Part::split(&kind, &batch, until, backlog.as_ref());
         self.lanes.put(board, shard, parts)?;
         let mut outcomes = Vec::with_capacity(batch.items.len());
         let mut failed = None;
@@ -130,6 +139,7 @@ fn interrupted() -> StoreError {
 fn failure(error: &StoreError) -> Failure {
     match error {
         StoreError::Unknown(what) => Failure::Unknown(what.clone()),
+        StoreError::Overloaded(overload) => Failure::Overloaded(overload.clone()),
         other => Failure::Unavailable(other.to_string()),
     }
 }

@@ -8,10 +8,14 @@ use smallvec::SmallVec;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::contract::{Batch, Item, Outcome, StoreError};
+use crate::contract::{Batch, Item, Outcome, Overload, StoreError};
+use crate::redis::servers::{Backlog, Gathered};
 
 /// Items of one call. With the longest names and four fields they take 400 KiB.
 pub(super) const ITEMS_A_CALL_MAX: usize = 1000;
+
+/// What an item of a call takes beside its member: a time, a value, mostly an id.
+const ITEM_BYTES: usize = 24;
 
 /// Different windows that the items of one call count in: each may name five windows more, and for
 /// each window a call takes some 10 µs of the server's time.
@@ -33,6 +37,8 @@ pub(super) struct Part {
     /// The windows that items count in, each once.
     pub(super) sets: Sets,
     pub(super) until: Until,
+    /// Counts it as work that waits for the node, until it is sent.
+    pub(super) gathered: Option<Gathered>,
     pub(super) answer: oneshot::Sender<Answer>,
 }
 
@@ -60,12 +66,23 @@ impl Until {
         self.closes_at == Some(self.at)
     }
 
+    /// What a caller is told of a batch that would wait for too long.
+    pub(super) fn refused(&self, overload: Overload) -> StoreError {
+        if self.closes() && Instant::now() >= self.at {
+            StoreError::Late
+        } else {
+            StoreError::Overloaded(overload)
+        }
+    }
+
     /// What a caller is told of a part that failed so, and that was surely not applied.
     pub(super) fn failed(&self, error: &StoreError) -> StoreError {
         // The deadline of a call is that of its first part.
         let passed = Instant::now() + UNTIL_APART_MAX >= self.at;
         match error {
-            StoreError::Unavailable(_) if self.closes() && passed => StoreError::Late,
+            StoreError::Unavailable(_) | StoreError::Overloaded(_) if self.closes() && passed => {
+                StoreError::Late
+            }
             error => error.clone(),
         }
     }
@@ -77,6 +94,7 @@ impl Part {
         kind: &Arc<Kind>,
         batch: &Batch<'_>,
         until: Until,
+        backlog: Option<&Arc<Backlog>>,
     ) -> (Vec<Self>, Vec<(usize, oneshot::Receiver<Answer>)>) {
         let mut left = batch.items;
         let (mut parts, mut answers) = (Vec::new(), Vec::new());
@@ -86,6 +104,7 @@ impl Part {
             left = rest;
             let (answer, answered) = oneshot::channel();
             answers.push((count, answered));
+            let gathered = backlog.map(|backlog| backlog.gather(bytes_of(items)));
             parts.push(Self {
                 kind: kind.clone(),
                 now: batch.now,
@@ -93,6 +112,7 @@ impl Part {
                 items: items.to_vec(),
                 sets,
                 until,
+                gathered,
                 answer,
             });
         }
@@ -140,6 +160,12 @@ fn fitting(items: &[Item]) -> (usize, Sets) {
     let taken = items.iter().take(ITEMS_A_CALL_MAX);
     let count = taken.take_while(|item| sets.add(&item.windows)).count();
     (count, sets)
+}
+
+/// About how many bytes the items are of a call.
+fn bytes_of(items: &[Item]) -> usize {
+    let names = items.iter().map(|item| item.member.as_bytes().len());
+    names.sum::<usize>() + items.len() * ITEM_BYTES
 }
 
 pub(super) fn same_windows(a: &Windows, b: &Windows) -> bool {

@@ -16,7 +16,7 @@ use crate::redis::keys::ShardKeys;
 use crate::redis::lists::{self, Refill, Refills, Short};
 use crate::redis::lives::Lives;
 use crate::redis::rules;
-use crate::redis::servers::{Answer, Call, CallError, Effect, Place, Refusal, Servers};
+use crate::redis::servers::{Answer, Backlog, Call, CallError, Effect, Place, Refusal, Servers};
 use crate::redis::session::Session;
 use crate::redis::wire::Pack;
 
@@ -46,6 +46,12 @@ pub(super) struct Sent {
 }
 
 impl Sender {
+    /// The writes that wait for the shard's node, where that is known and connected.
+    pub(super) fn backlog(&self, board: &BoardRecord, shard: u16) -> Option<Arc<Backlog>> {
+        let place = self.lives.place_at_hand(board, shard)?;
+        self.servers.writes_backlog(place)
+    }
+
     /// Sends the parts as one call.
     pub(super) async fn send(
         &self,
@@ -200,6 +206,9 @@ impl Sending<'_> {
                     thawed.boxed().await?;
                 }
                 Err(CallError::Refused(refusal)) => return Ok(Err(refusal)),
+                Err(CallError::Overloaded(overload)) => {
+                    return Err(StoreError::Overloaded(overload));
+                }
                 Err(CallError::Unavailable(what)) => return Err(StoreError::Unavailable(what)),
                 Err(CallError::Unknown(what)) => return Err(StoreError::Unknown(what)),
             }

@@ -156,6 +156,7 @@ pub(super) fn failed(lives: &Lives, board: &BoardRecord, error: CallError) -> St
             "DROPPED" => StoreError::WindowDropped,
             other => StoreError::Unavailable(format!("a shard refuses: {other}")),
         },
+        CallError::Overloaded(overload) => StoreError::Overloaded(overload),
         CallError::Unavailable(why) => StoreError::Unavailable(why),
         CallError::Unknown(why) => StoreError::Unknown(why),
     }

@@ -184,6 +184,7 @@ pub(super) fn failed(error: CallError) -> StoreError {
         CallError::Refused(refusal) => {
             StoreError::Unavailable(format!("Redis refused: {}", refusal.code))
         }
+        CallError::Overloaded(overload) => StoreError::Overloaded(overload),
         CallError::Unavailable(why) => StoreError::Unavailable(why),
         CallError::Unknown(why) => StoreError::Unknown(why),
     }

@@ -70,7 +70,7 @@ impl Inner {
         let args = [u64::from(wanted), millis].map(|number| Value::from(number.to_string()));
         let reply = self
             .connection
-            .send("WAIT", args.into(), COMMAND_TIMEOUT + WAIT_MAX)
+            .send("WAIT", args.into(), COMMAND_TIMEOUT)
             .await?;
         let count = reply::number(&reply).and_then(|count| u32::try_from(count).ok());
         count.ok_or_else(|| Fault::Lost("WAIT answered no number".to_owned()))

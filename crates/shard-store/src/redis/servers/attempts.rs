@@ -7,6 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::super::address::Address;
@@ -16,6 +17,7 @@ use super::fault::{Fault, Trouble};
 use super::link::{Link, Told};
 use super::node::Node;
 use super::pause::Pause;
+use crate::contract::Overload;
 use crate::metrics::CallEnd;
 
 /// The first and the longest pause between attempts.
@@ -76,6 +78,7 @@ fn end_of(told: &Result<Told, Fault>) -> CallEnd {
         Ok(_) => CallEnd::Answered,
         Err(Fault::Redis(_)) => CallEnd::Refused,
         Err(Fault::NotSent(_)) => CallEnd::NotSent,
+        Err(Fault::Overloaded(_)) => CallEnd::Overloaded,
         Err(Fault::Lost(_)) => CallEnd::Lost,
     }
 }
@@ -107,6 +110,10 @@ impl<'a> Attempts<'a> {
             if !at_once {
                 let next = now + self.pause.next();
                 sleep_until(next.min(self.call.until)).await;
+            }
+            // What became of a write may be said by one attempt more; of a read there is nothing to be said.
+            if self.call.effect == Effect::Read && Instant::now() >= self.call.until {
+                return Err(self.given_up(why));
             }
         }
     }
@@ -152,7 +159,8 @@ impl<'a> Attempts<'a> {
             node.changed(until.min(self.call.until)).await;
             return Err(Miss::later(format!("{}: {why}", node.address())));
         };
-        let told = link.fcall(self.call, asking);
+        // In a box, since so much awaits it.
+        let told = link.fcall(self.call, asking).boxed();
         match node.metrics().count(told, end_of).await {
             Ok(mut told) => match Said::of(&told.said) {
                 Said::Result(payload) => {
@@ -175,7 +183,7 @@ impl<'a> Attempts<'a> {
         match refusal.code.as_str() {
             "LATE" | "FORGOTTEN" => {
                 let forgotten = refusal.code == "FORGOTTEN";
-                Miss::Final(self.late(forgotten, link.has_functions()))
+                Miss::Final(self.late(forgotten, link))
             }
             "FROZEN" if Instant::now() >= self.call.until => {
                 Miss::Final(CallError::Unavailable("the board is frozen".to_owned()))
@@ -188,16 +196,27 @@ impl<'a> Attempts<'a> {
     /// The end of a call that was refused after its deadline. Whoever refused it has looked whether an earlier
     /// attempt was applied: none was, and none will be. But a node whose clock was set may have forgotten, and a
     /// transaction without functions knows no deadline: it may yet come.
-    fn late(&self, forgotten: bool, has_functions: bool) -> CallError {
-        if self.may_be_applied && (forgotten || !has_functions) {
+    fn late(&self, forgotten: bool, link: &Link) -> CallError {
+        if self.may_be_applied && (forgotten || !link.has_functions()) {
             return CallError::Unknown("no answer before the deadline of the call".to_owned());
         }
-        let why = if forgotten {
-            "the deadline of the call had long passed: the node's clock was set"
+        if forgotten {
+            let why = "the deadline of the call had long passed: the node's clock was set";
+            return CallError::Unavailable(why.to_owned());
+        }
+        let mut overload = link.backlog(self.call.effect).overload();
+        let why = "the deadline of the call had passed when it was to be applied";
+        overload.why = format!("{why}: {}", overload.why);
+        CallError::Overloaded(overload)
+    }
+
+    /// The end of a call that was not sent, since it would have been late.
+    fn overloaded(&self, overload: Overload) -> CallError {
+        if self.may_be_applied {
+            self.given_up(overload.why)
         } else {
-            "the deadline of the call had passed when it was to be applied"
-        };
-        CallError::Unavailable(why.to_owned())
+            CallError::Overloaded(overload)
+        }
     }
 
     async fn failed(&mut self, link: &Link, fault: Fault) -> Miss {
@@ -208,6 +227,7 @@ impl<'a> Attempts<'a> {
         };
         let words = match &fault {
             Fault::NotSent(_) => return again(false),
+            Fault::Overloaded(overload) => return Miss::Final(self.overloaded(overload.clone())),
             Fault::Lost(_) => {
                 self.may_be_applied = true;
                 self.servers.topology.stale(None);

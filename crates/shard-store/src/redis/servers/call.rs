@@ -3,6 +3,9 @@
 use bytes::Bytes;
 use tokio::time::Instant;
 
+use super::backlog;
+use crate::contract::Overload;
+
 /// One of several independent servers, by the identity that it stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::redis) struct ServerId(pub(in crate::redis) u64);
@@ -52,6 +55,14 @@ pub(in crate::redis) struct Call {
     pub(in crate::redis) closes: Option<Instant>,
 }
 
+impl Call {
+    /// What the call weighs in a [`Backlog`](super::backlog::Backlog).
+    pub(super) fn weight(&self) -> u64 {
+        let bytes = self.keys.iter().chain(&self.args).map(Bytes::len).sum();
+        backlog::call_weight(bytes)
+    }
+}
+
 /// What a function answered.
 #[derive(Debug, Clone)]
 pub(in crate::redis) struct Answer {
@@ -76,6 +87,9 @@ pub(in crate::redis) enum CallError {
     /// The function refused, and changed nothing.
     #[error("refused: {}", .0.code)]
     Refused(Refusal),
+    /// Surely nothing happened: more work waits than can be done in time.
+    #[error(transparent)]
+    Overloaded(Overload),
     /// Surely nothing happened.
     #[error("{0}")]
     Unavailable(String),

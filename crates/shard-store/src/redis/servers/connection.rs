@@ -1,5 +1,9 @@
 //! One connection to one address: [`Connection`], a centralized fred client that never reconnects and
 //! never sends anything twice. Whoever holds it makes another when it has ended.
+//!
+//! A command is given up when the whole connection has been silent for a while, not when much was sent before
+//! it: commands are answered in order. Then the connection is ended, so that nothing is sent again whose
+//! answer may still come.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -11,8 +15,10 @@ use fred::interfaces::ClientLike;
 use fred::types::config::{Config, Options, Server, ServerConfig, TcpConfig};
 use fred::types::{Builder, ClusterHash, CustomCommand, Resp3Frame, RespVersion, Value};
 use futures::future::maybe_done;
+use parking_lot::Mutex;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::super::address::Address;
 use super::dial::Dial;
@@ -22,11 +28,17 @@ use super::task::Task;
 /// How long a connection may take to be made, TLS and login included.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long one command is waited for.
+/// How long a connection may answer nothing while a command waits.
 pub(super) const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long one command is waited for in all, however many others are answered before it.
+const COMMAND_MAX: Duration = Duration::from_secs(30);
 
 /// How much longer than the last of them other commands are waited for that are sent together.
 const TOGETHER_LONGER: Duration = Duration::from_secs(1);
+
+/// Why a connection ends that answers nothing.
+const SILENT: &str = "no answer in time";
 
 /// Commands that may wait for their turn on one connection.
 const QUEUE_MAX_COMMANDS: usize = 10_000;
@@ -42,6 +54,10 @@ pub(super) type Reply = Resp3Frame;
 pub(super) struct Connection {
     client: Client,
     task: Task,
+    /// When something was answered last.
+    answered: Mutex<Instant>,
+    /// Why it was ended, once it was.
+    end: watch::Sender<Option<&'static str>>,
 }
 
 /// Ends when its connection does.
@@ -58,7 +74,15 @@ impl Connection {
         let ended = client.connect();
         let task = Task::of(&ended);
         match timeout(CONNECT_TIMEOUT, connected).await {
-            Ok(Ok(())) => Ok((Self { client, task }, ended)),
+            Ok(Ok(())) => {
+                let connection = Self {
+                    client,
+                    task,
+                    answered: Mutex::new(Instant::now()),
+                    end: watch::Sender::new(None),
+                };
+                Ok((connection, ended))
+            }
             Ok(Err(error)) => Err(plain(error.details()).to_owned()),
             Err(_) => Err(format!("no connection within {CONNECT_TIMEOUT:?}")),
         }
@@ -66,28 +90,97 @@ impl Connection {
 
     /// Ends it: who waits for an answer hears of it at once.
     pub(super) fn end(&self) {
+        self.end_for("the connection ended");
+    }
+
+    fn end_for(&self, why: &'static str) {
+        self.end.send_if_modified(|end| {
+            let is_first = end.is_none();
+            *end = end.or(Some(why));
+            is_first
+        });
         self.task.end();
     }
 
-    /// Sends one command.
+    /// Why it has ended.
+    pub(super) fn ended_for(&self) -> &'static str {
+        self.end.borrow().unwrap_or("the connection ended")
+    }
+
+    /// Sends one command. The connection may be silent for so long.
     pub(super) async fn send(
         &self,
         command: &'static str,
         args: Vec<Value>,
+        silence: Duration,
+    ) -> Result<Reply, Fault> {
+        self.send_within(command, args, silence, COMMAND_MAX).await
+    }
+
+    async fn send_within(
+        &self,
+        command: &'static str,
+        args: Vec<Value>,
+        silence: Duration,
         within: Duration,
     ) -> Result<Reply, Fault> {
         let options = Options {
-            timeout: Some(within.max(Duration::from_millis(1))),
+            timeout: Some(within),
             ..Options::default()
         };
         let client = self.client.with_options(&options);
-        match client.custom_raw(custom(command), args).await {
+        let answer = client.custom_raw(custom(command), args);
+        let answer = self.until_silent(silence, answer).await?;
+        if answer.is_ok() {
+            self.is_answering();
+        }
+        match answer {
             Ok(Resp3Frame::SimpleError { data, .. }) => Err(Fault::Redis(data.to_string())),
             Ok(Resp3Frame::BlobError { data, .. }) => {
                 Err(Fault::Redis(String::from_utf8_lossy(&data).into_owned()))
             }
             Ok(reply) => Ok(reply),
-            Err(error) => Err(fault_of(&error)),
+            Err(error) => {
+                if *error.kind() == ErrorKind::Timeout {
+                    // Its answer might still come.
+                    self.end_for(SILENT);
+                }
+                Err(fault_of(&error))
+            }
+        }
+    }
+
+    fn is_answering(&self) {
+        *self.answered.lock() = Instant::now();
+    }
+
+    /// Waits for what was sent for as long as something is answered, be it to others.
+    async fn until_silent<T>(
+        &self,
+        silence: Duration,
+        response: impl Future<Output = T>,
+    ) -> Result<T, Fault> {
+        // What is sent then would wait for ever: fred does not end its queue.
+        if self.task.is_finished() {
+            return Err(Fault::NotSent("the connection has ended".to_owned()));
+        }
+        let mut end = self.end.subscribe();
+        let sent = Instant::now();
+        let mut response = pin!(response);
+        loop {
+            let silent_since = sent.max(*self.answered.lock());
+            tokio::select! {
+                biased;
+                response = &mut response => return Ok(response),
+                _ = end.wait_for(Option::is_some) => {
+                    return Err(Fault::Lost(self.ended_for().to_owned()));
+                }
+                () = sleep_until(silent_since + silence) => {
+                    if silent_since == sent.max(*self.answered.lock()) {
+                        self.end_for(SILENT);
+                    }
+                }
+            }
         }
     }
 
@@ -97,17 +190,17 @@ impl Connection {
     pub(super) async fn send_together(
         &self,
         commands: Vec<(&'static str, Vec<Value>)>,
-        within: Duration,
     ) -> Result<Vec<Result<Reply, Fault>>, Fault> {
         let last = commands.len().saturating_sub(1);
         let mut sent = Vec::with_capacity(commands.len());
         for (place, (command, args)) in commands.into_iter().enumerate() {
             let within = if place == last {
-                within
+                COMMAND_MAX
             } else {
-                within + TOGETHER_LONGER
+                COMMAND_MAX + TOGETHER_LONGER
             };
-            let mut answer = Box::pin(maybe_done(self.send(command, args, within)));
+            let answer = self.send_within(command, args, COMMAND_TIMEOUT, within);
+            let mut answer = Box::pin(maybe_done(answer));
             // With its first poll a command is in the queue.
             let _ = futures::poll!(answer.as_mut());
             if let Some(Err(fault)) = answer.as_mut().output_mut() {
@@ -137,16 +230,21 @@ impl Connection {
         &self,
         command: &'static str,
         args: Vec<Value>,
-        within: Duration,
     ) -> Result<Bytes, Fault> {
         let pipeline = Pipeline::from(self.client.clone());
         for (command, args) in [("ASKING", Vec::new()), (command, args)] {
             let queued: Result<Value, Error> = pipeline.custom(custom(command), args).await;
             queued.map_err(|error| Fault::NotSent(error.to_string()))?;
         }
-        let Ok(mut answers) = timeout(within, pipeline.try_all::<Value>()).await else {
-            return Err(Fault::Lost("no answer in time".to_owned()));
+        let answers = timeout(COMMAND_MAX, pipeline.try_all::<Value>());
+        let answers = self.until_silent(COMMAND_TIMEOUT, answers).await?;
+        let Ok(mut answers) = answers else {
+            self.end_for(SILENT);
+            return Err(Fault::Lost(SILENT.to_owned()));
         };
+        if answers.iter().any(Result::is_ok) {
+            self.is_answering();
+        }
         match (answers.pop(), answers.pop()) {
             (Some(Ok(Value::String(text))), Some(Ok(_))) => Ok(text.into_inner()),
             (Some(Ok(Value::Bytes(bytes))), Some(Ok(_))) => Ok(bytes),
@@ -195,7 +293,7 @@ fn client_for(dial: &Dial, address: &Address) -> Result<Client, Error> {
             };
         })
         .with_performance_config(|performance| {
-            performance.default_command_timeout = COMMAND_TIMEOUT;
+            performance.default_command_timeout = COMMAND_MAX;
         })
         .build()
 }
@@ -207,7 +305,7 @@ fn fault_of(error: &Error) -> Fault {
         ErrorKind::Unknown if words == TASK_IS_GONE => {
             Fault::NotSent("the connection has ended".to_owned())
         }
-        ErrorKind::Timeout => Fault::Lost("no answer in time".to_owned()),
+        ErrorKind::Timeout => Fault::Lost(SILENT.to_owned()),
         ErrorKind::Canceled => Fault::Lost("the connection ended".to_owned()),
         // CLUSTERDOWN comes here: fred gives up a connection that says so, with all that is under way.
         _ => Fault::Lost(words),

@@ -23,8 +23,6 @@ pub(super) struct Dial {
     pub(super) is_for_sentinels: bool,
     /// Whether nodes are to run our functions.
     pub(super) writes: RedisWrites,
-    /// Whether writes have a connection of their own, so that reads do not wait behind `WAIT`.
-    pub(super) is_for_acks: bool,
 }
 
 impl Dial {
@@ -41,8 +39,6 @@ impl Dial {
             is_for_cluster: url.kind == UrlKind::Cluster,
             is_for_sentinels: false,
             writes: settings.writes,
-            // Without functions, each that writes has a connection of its own.
-            is_for_acks: settings.acks > 0 && settings.writes == RedisWrites::Function,
         })
     }
 
@@ -51,7 +47,6 @@ impl Dial {
         Self {
             login: self.login.clone().filter(|_| with_login),
             is_for_sentinels: true,
-            is_for_acks: false,
             ..self.clone()
         }
     }

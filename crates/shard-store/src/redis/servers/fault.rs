@@ -1,12 +1,15 @@
 //! What Redis or the way to it had against a call.
 
 use super::super::address::Address;
+use crate::contract::Overload;
 
 /// A command without the answer that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
     /// It was never sent.
     NotSent(String),
+    /// It was not sent, since what waits before it takes longer than it has.
+    Overloaded(Overload),
     /// It may have been sent, and no answer came.
     Lost(String),
     /// Redis answered an error: its words.
@@ -15,8 +18,10 @@ pub(super) enum Fault {
 
 impl Fault {
     pub(super) fn words(&self) -> &str {
-        let (Self::NotSent(words) | Self::Lost(words) | Self::Redis(words)) = self;
-        words
+        match self {
+            Self::NotSent(words) | Self::Lost(words) | Self::Redis(words) => words,
+            Self::Overloaded(overload) => &overload.why,
+        }
     }
 }
 

@@ -1,7 +1,11 @@
 //! A node that is connected: [`Link`], to one process with one history.
 //!
-//! It is made anew whenever the connection, the role or the history of the node changes, so that what
+//! It is made anew whenever a connection, the role or the history of the node changes, so that what
 //! it says of the node stays true.
+//!
+//! Reads and probes have a connection of their own, which no queue of writes holds up; each connection has a
+//! [`Backlog`]. Writes are waited for as long as the node answers anything, also past their deadline: the
+//! function itself refuses what is late.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +13,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use fred::types::Value;
 use parking_lot::Mutex;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::super::address::Address;
 use super::super::library::Library;
 use super::super::settings::RedisWrites;
 use super::acks::Acks;
+use super::backlog::{Backlog, Permit};
 use super::call::{Call, Effect};
 use super::connection::{COMMAND_TIMEOUT, Connection, Ended, Reply};
 use super::dial::Dial;
@@ -27,21 +32,46 @@ use super::script_free::{Lease, ScriptFree};
 /// How often a node is looked at.
 const PROBE_EVERY: Duration = Duration::from_secs(1);
 
-/// How long a look may take until the node counts as gone.
-const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a look may take in all until the node counts as gone.
+const PROBE_MAX: Duration = Duration::from_secs(10);
+
+/// How long what is no write is waited for at least, once it is sent.
+const READ_MIN: Duration = Duration::from_millis(50);
 
 /// A connected node.
 #[derive(Debug)]
 pub(super) struct Link {
     address: Address,
-    reads: Arc<Connection>,
-    writes: Arc<Connection>,
+    reads: Line,
+    writes: Line,
     /// As it was when the link was made.
     info: Info,
     clock: Mutex<NodeClock>,
     acks: Acks,
     /// Where the node runs no functions, who does.
     script_free: Option<ScriptFree>,
+}
+
+/// A connection, and the work that waits for it.
+#[derive(Debug)]
+struct Line {
+    connection: Arc<Connection>,
+    backlog: Arc<Backlog>,
+}
+
+impl Line {
+    fn new(connection: Connection, address: &Address) -> Self {
+        Self {
+            connection: Arc::new(connection),
+            backlog: Backlog::new(address),
+        }
+    }
+
+    /// Ends it: whoever waits for an answer, or to send, is told at once.
+    fn end(&self) {
+        self.connection.end();
+        self.backlog.close();
+    }
 }
 
 /// What a function says, and what its writes went by.
@@ -83,7 +113,7 @@ impl From<Fault> for NoLink {
 #[derive(Debug)]
 pub(super) struct Ends {
     reads: Ended,
-    writes: Option<Ended>,
+    writes: Ended,
 }
 
 impl Link {
@@ -92,32 +122,28 @@ impl Link {
         let (reads, reads_end) = Connection::open(dial, address)
             .await
             .map_err(NoLink::because)?;
-        let reads = Arc::new(reads);
         let info = ask_info(&reads, None).await?;
         check(dial, &info)?;
         if dial.is_for_cluster {
             check_cluster(&reads).await?;
         }
-        let clock = ask_clock(&reads).await?;
-        let (writes, writes_end) = if dial.is_for_acks {
-            let (writes, end) = Connection::open(dial, address)
-                .await
-                .map_err(NoLink::because)?;
-            (Arc::new(writes), Some(end))
-        } else {
-            (reads.clone(), None)
-        };
+        let clock = ask_clock(&reads, None).await?;
+        let (writes, writes_end) = Connection::open(dial, address)
+            .await
+            .map_err(NoLink::because)?;
+        let (reads, writes) = (Line::new(reads, address), Line::new(writes, address));
         let script_free =
             (dial.writes == RedisWrites::ScriptFree).then(|| ScriptFree::new(dial, address, &info));
         let link = Self {
             script_free,
             address: address.clone(),
-            acks: Acks::new(writes.clone()),
+            acks: Acks::new(writes.connection.clone()),
             reads,
             writes,
             info,
             clock: Mutex::new(clock),
         };
+        link.saw_trip(&clock);
         link.load_at_first().await?;
         let ends = Ends {
             reads: reads_end,
@@ -164,22 +190,16 @@ impl Link {
 
     /// Until the link is no good any more; answers why. Then it is ended.
     pub(super) async fn watch(&self, ends: &mut Ends) -> String {
-        let writes_end = async {
-            match &mut ends.writes {
-                Some(ended) => drop(ended.await),
-                None => std::future::pending().await,
-            }
-        };
         let why = tokio::select! {
-            _ = &mut ends.reads => "the connection ended".to_owned(),
-            () = writes_end => "the connection ended".to_owned(),
+            _ = &mut ends.reads => self.reads.connection.ended_for().to_owned(),
+            _ = &mut ends.writes => self.writes.connection.ended_for().to_owned(),
             why = self.probe_until_bad() => why,
         };
         self.end();
         why
     }
 
-    /// Ends it: who waits for an answer hears of it at once.
+    /// Ends it.
     fn end(&self) {
         self.reads.end();
         self.writes.end();
@@ -191,52 +211,85 @@ impl Link {
     async fn probe_until_bad(&self) -> String {
         loop {
             sleep(PROBE_EVERY).await;
-            match self.probe().await {
-                Ok(None) => {}
-                Ok(Some(why)) => return why,
-                Err(fault) => return fault.words().to_owned(),
+            match timeout(PROBE_MAX, self.probe()).await {
+                Ok(Ok(None)) => {}
+                Ok(Ok(Some(why))) => return why,
+                Ok(Err(fault)) => return fault.words().to_owned(),
+                Err(_) => return "no answer to a probe in time".to_owned(),
             }
         }
     }
 
     async fn probe(&self) -> Result<Option<String>, Fault> {
-        let info = ask_info(&self.reads, Some("replication")).await?;
+        let reads = &self.reads.connection;
+        let info = ask_info(reads, Some("replication")).await?;
         if !info.is_primary() {
             return Ok(Some("it is no primary any more".to_owned()));
         }
         if info.history != self.info.history {
             return Ok(Some("it began anew".to_owned()));
         }
-        let clock = ask_clock(&self.reads).await?;
+        let clock = ask_clock(reads, Some(self.clock())).await?;
         *self.clock.lock() = clock;
+        self.saw_trip(&clock);
         Ok(None)
+    }
+
+    /// What the node takes for nothing is the way there and back.
+    fn saw_trip(&self, clock: &NodeClock) {
+        for line in [&self.reads, &self.writes] {
+            line.backlog.saw_trip(clock.trip());
+        }
+    }
+
+    fn line(&self, effect: Effect) -> &Line {
+        match effect {
+            Effect::Read | Effect::Passing => &self.reads,
+            Effect::Write => &self.writes,
+        }
+    }
+
+    /// The work that waits beside calls that do this.
+    pub(super) fn backlog(&self, effect: Effect) -> &Arc<Backlog> {
+        &self.line(effect).backlog
     }
 
     /// Calls a function; with `asking` although its slot is still on its way here.
     pub(super) async fn fcall(&self, call: &Call, asking: bool) -> Result<Told, Fault> {
+        let backlog = self.backlog(call.effect);
+        let permit = backlog.enter(call.weight(), call.until).await?;
         if let Some(script_free) = &self.script_free {
-            let (said, lease) = script_free.call(call, &self.function_args(call)).await?;
+            let called = script_free.call(call, &self.function_args(call)).await;
+            permit.ended(&called);
+            let (said, lease) = called?;
             let lease = Some(lease);
             return Ok(Told { said, lease });
         }
-        let said = self.fcall_there(call, asking).await?;
+        let said = self.fcall_there(call, asking, permit).await?;
         Ok(Told { said, lease: None })
     }
 
-    async fn fcall_there(&self, call: &Call, asking: bool) -> Result<Bytes, Fault> {
-        let connection = match call.effect {
-            Effect::Read | Effect::Passing => &self.reads,
-            Effect::Write => &self.writes,
-        };
+    async fn fcall_there(&self, call: &Call, asking: bool, permit: Permit) -> Result<Bytes, Fault> {
+        let connection = self.line(call.effect).connection.clone();
         let args = self.args(call);
-        let left = call.until.saturating_duration_since(Instant::now());
-        let within = left.min(COMMAND_TIMEOUT);
-        if asking {
-            return connection.send_asking("FCALL", args, within).await;
+        // A task of its own: it is under way until the node answers, also where nobody waits any more.
+        let mut answer = tokio::spawn(async move {
+            let answer = fcall_over(&connection, asking, args).await;
+            permit.ended(&answer);
+            answer
+        });
+        let answer = match call.effect {
+            Effect::Read | Effect::Passing => {
+                let until = call.until.max(Instant::now() + READ_MIN);
+                timeout_at(until, &mut answer).await
+            }
+            Effect::Write => Ok(answer.await),
+        };
+        match answer {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(broken)) => Err(Fault::Lost(broken.to_string())),
+            Err(_) => Err(Fault::Lost("no answer in time".to_owned())),
         }
-        let reply = connection.send("FCALL", args, within).await?;
-        let lost = || Fault::Lost("no answer of a function".to_owned());
-        reply::bytes(&reply).cloned().ok_or_else(lost)
     }
 
     fn args(&self, call: &Call) -> Vec<Value> {
@@ -263,7 +316,8 @@ impl Link {
     /// Sends a command of our own to the node.
     pub(super) async fn send(&self, command: &'static str, args: &[&str]) -> Result<Reply, Fault> {
         let args = args.iter().map(|arg| Value::from(*arg)).collect();
-        self.reads.send(command, args, COMMAND_TIMEOUT).await
+        let reads = &self.reads.connection;
+        reads.send(command, args, COMMAND_TIMEOUT).await
     }
 
     /// Loads our functions, unless they are there or are not to be.
@@ -299,24 +353,39 @@ impl Drop for Link {
     }
 }
 
+async fn fcall_over(
+    connection: &Connection,
+    asking: bool,
+    args: Vec<Value>,
+) -> Result<Bytes, Fault> {
+    if asking {
+        return connection.send_asking("FCALL", args).await;
+    }
+    let reply = connection.send("FCALL", args, COMMAND_TIMEOUT).await?;
+    let lost = || Fault::Lost("no answer of a function".to_owned());
+    reply::bytes(&reply).cloned().ok_or_else(lost)
+}
+
 pub(super) async fn ask_info(
     connection: &Connection,
     section: Option<&str>,
 ) -> Result<Info, Fault> {
     let args = section.map(Value::from).into_iter().collect();
-    let reply = connection.send("INFO", args, PROBE_TIMEOUT).await?;
+    let reply = connection.send("INFO", args, COMMAND_TIMEOUT).await?;
     let text = reply::text(&reply).ok_or_else(|| Fault::Lost("INFO is no text".to_owned()))?;
     Ok(Info::of(text))
 }
 
-async fn ask_clock(connection: &Connection) -> Result<NodeClock, Fault> {
-    let reply = connection.send("TIME", Vec::new(), PROBE_TIMEOUT).await?;
+async fn ask_clock(connection: &Connection, before: Option<NodeClock>) -> Result<NodeClock, Fault> {
+    let asked = Instant::now();
+    let reply = connection.send("TIME", Vec::new(), COMMAND_TIMEOUT).await?;
     let read = Instant::now();
     let parts = reply::items(&reply).unwrap_or_default();
     match parts {
         [seconds, micros] => match (reply::number(seconds), reply::number(micros)) {
             (Some(seconds), Some(micros)) => {
-                Ok(NodeClock::new(seconds * 1000 + micros / 1000, read))
+                let clock = NodeClock::new(seconds * 1000 + micros / 1000, asked, read);
+                Ok(before.map_or(clock, |before| clock.or_better(before)))
             }
             _ => Err(Fault::Lost("TIME is no time".to_owned())),
         },
@@ -347,7 +416,7 @@ fn check(dial: &Dial, info: &Info) -> Result<(), NoLink> {
 /// A node of a cluster that is down answers nothing but that, and ends the connection doing so.
 async fn check_cluster(connection: &Connection) -> Result<(), NoLink> {
     let args = vec![Value::from("INFO")];
-    let reply = connection.send("CLUSTER", args, PROBE_TIMEOUT).await?;
+    let reply = connection.send("CLUSTER", args, COMMAND_TIMEOUT).await?;
     let text = reply::text(&reply).unwrap_or_default();
     if text.lines().any(|line| line == "cluster_state:ok") {
         return Ok(());

@@ -6,12 +6,14 @@
 //! ```text
 //! Servers ── Topology ── Node, one for each address ── Link, one for each process
 //!    │       who has a    keeps a link, makes           functions, clock, epoch,
-//!    │       place        another when it ends          acks ── Connection: fred
+//!    │       place        another when it ends          acks ── Connection: fred, two of them
+//!    │                                                      └── Backlog: how much is under way
 //! Attempts: redirections, retries, the deadline
 //! ```
 
 mod acks;
 mod attempts;
+mod backlog;
 mod call;
 mod checks;
 mod cluster;
@@ -25,6 +27,7 @@ mod link;
 mod marks;
 mod node;
 mod node_clock;
+mod pace;
 mod pause;
 mod reply;
 mod scan;
@@ -53,6 +56,7 @@ use super::url::{RedisUrl, UrlKind};
 use crate::contract::StoreError;
 use crate::metrics::{ToldNode, encode_nodes};
 use attempts::Attempts;
+pub(super) use backlog::{Backlog, Gathered};
 pub(super) use call::{Answer, Call, CallError, Effect, Place, Refusal, ServerId};
 use cluster::Cluster;
 use dial::Dial;
@@ -148,6 +152,12 @@ impl Servers {
     pub(super) fn epoch(&self, place: Place) -> Option<u64> {
         let node = self.topology.route(place).ok()?;
         node.link().map(|link| link.epoch())
+    }
+
+    /// The writes that wait for the node of a place, where that is connected.
+    pub(super) fn writes_backlog(&self, place: Place) -> Option<Arc<Backlog>> {
+        let link = self.topology.route(place).ok()?.link()?;
+        Some(link.backlog(Effect::Write).clone())
     }
 
     /// Calls a function, again where that does no harm, until its deadline.

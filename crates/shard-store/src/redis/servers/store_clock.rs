@@ -197,7 +197,7 @@ mod tests {
     fn median_of(shown: &[u64], registry: Option<usize>) -> Option<u64> {
         let now = Instant::now();
         let clocks = shown.iter().enumerate();
-        let clocks = clocks.map(|(i, ms)| (NodeClock::new(*ms, now), registry == Some(i)));
+        let clocks = clocks.map(|(i, ms)| (NodeClock::new(*ms, now, now), registry == Some(i)));
         median(clocks.collect(), now).map(|clock| clock.at(now))
     }
 

@@ -18,6 +18,10 @@ impl Task {
     pub(super) fn end(&self) {
         self.0.abort();
     }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.0.is_finished()
+    }
 }
 
 impl Drop for Task {

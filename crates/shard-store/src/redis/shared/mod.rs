@@ -200,6 +200,7 @@ fn taken(payload: &Bytes, token: String) -> Result<Taken, Garbled> {
 fn failed(error: CallError) -> StoreError {
     match error {
         CallError::Refused(refusal) => StoreError::Unavailable(refusal.code),
+        CallError::Overloaded(overload) => StoreError::Overloaded(overload),
         CallError::Unavailable(why) => StoreError::Unavailable(why),
         CallError::Unknown(why) => StoreError::Unknown(why),
     }

@@ -78,9 +78,10 @@ async fn more_than_may_wait_is_refused_at_once() {
     }))
     .await;
     let refused = answers.last().unwrap();
-    let Err(StoreError::Unavailable(why)) = refused else {
+    let Err(StoreError::Overloaded(overload)) = refused else {
         panic!("{refused:?}")
     };
+    let why = &overload.why;
     assert!(why.contains("20000 contributions wait"), "{why}");
     assert_eq!(answers[..batches - 1], vec![Ok(1000); batches - 1]);
     let applied = i64::try_from(ITEMS_WAITING_MAX).unwrap();

@@ -62,11 +62,12 @@ async fn whoever_reads_a_short_list_tells_the_sweep_once() {
 #[tokio::test]
 async fn the_sweep_is_told_of_a_removal_whose_answer_was_lost() {
     let settings = RedisSettings {
-        write_deadline: MS * 500,
+        write_deadline: MS * 1_500,
         ..RedisSettings::default()
     };
     let (proxy, room, now) = behind_a_proxy(&settings, 300).await;
-    proxy.delay_replies_of(&Matching::function("apply"), MS * 700);
+    // For longer than a connection may be silent: answers that are only late are waited for.
+    proxy.delay_replies_of(&Matching::function("apply"), MS * 3_000);
     let removal = [room.item(300, Change::Remove)];
     let batch = Batch {
         kind: &room.kind,

@@ -155,7 +155,7 @@ impl<'a> Look<'a> {
         &mut self,
         commands: Vec<(&'static str, Vec<Value>)>,
     ) -> Result<Vec<Reply>, Fault> {
-        let sent = self.session.send(commands, self.call.left()).await;
+        let sent = self.session.send(commands).await;
         let replies = sent.map_err(|fault| match fault {
             Fault::Lost(words) => Fault::NotSent(words),
             other => other,

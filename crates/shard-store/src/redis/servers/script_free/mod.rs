@@ -27,7 +27,6 @@ mod tests;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::Instant;
@@ -35,7 +34,6 @@ use tokio::time::Instant;
 use super::super::address::Address;
 use super::super::library::Library;
 use super::call::{Call, Effect};
-use super::connection::COMMAND_TIMEOUT;
 use super::dial::Dial;
 use super::fault::Fault;
 use super::info::Info;
@@ -66,14 +64,6 @@ struct Clocked<'a> {
     until: Instant,
     /// What it must not come behind.
     fence: Option<&'a Fence>,
-}
-
-impl Clocked<'_> {
-    /// How long a command may take now.
-    fn left(&self) -> Duration {
-        let left = self.until.saturating_duration_since(Instant::now());
-        left.min(COMMAND_TIMEOUT)
-    }
 }
 
 impl ScriptFree {

@@ -4,7 +4,6 @@
 //! What a connection watches is watched for all that comes over it, so a session makes one call at a time.
 
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use fred::types::Value;
 use parking_lot::Mutex;
@@ -41,10 +40,9 @@ impl Session {
     pub(super) async fn send(
         &mut self,
         commands: Vec<(&'static str, Vec<Value>)>,
-        within: Duration,
     ) -> Result<Vec<Result<Reply, Fault>>, Fault> {
         self.round_trips += 1;
-        self.connection.send_together(commands, within).await
+        self.connection.send_together(commands).await
     }
 
     fn is_connected(&self) -> bool {

@@ -128,7 +128,7 @@ impl<'a> Transaction<'a> {
         let mut commands: Vec<(&'static str, Vec<Value>)> = vec![("MULTI", Vec::new())];
         commands.extend(writes.iter().map(|write| (write.name, write.words())));
         commands.push(("EXEC", Vec::new()));
-        let replies = self.session.send(commands, self.call.left()).await?;
+        let replies = self.session.send(commands).await?;
         self.session.watches = false;
         // One that is refused is told before `EXEC` is, which then writes nothing.
         let replies = replies.into_iter().collect::<Result<Vec<_>, _>>()?;

@@ -4,6 +4,7 @@ mod acks;
 mod cluster;
 mod independent;
 mod one_server;
+mod overload;
 mod sentinel;
 mod setup;
 mod stage;

@@ -165,7 +165,7 @@ async fn deadlines_are_by_the_clock_of_the_node() {
     assert!(left <= whole && left > whole / 2, "{left} of {whole} ms");
     // The function has looked: it was not applied, and never will be.
     let late = make(&servers, &say("ELATE")).await.unwrap_err();
-    assert!(matches!(late, CallError::Unavailable(_)), "{late:?}");
+    assert!(matches!(late, CallError::Overloaded(_)), "{late:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

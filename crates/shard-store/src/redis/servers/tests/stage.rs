@@ -14,7 +14,7 @@ use crate::redis::tags::slot_of;
 /// Long enough for a failover, on a machine that has other things to do.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// `count` adds 1, once for each name of a call; `see` shows what that came to; `say` says what it is
+/// `count` adds 1, once for each name of a call; `slow` adds 1 when it has worked for a while; `see` shows what that came to; `say` says what it is
 /// told last; `both` looks at two keys; `breaks` fails when it has written; `frozen` is, while its key is; `left` tells how much time it is given.
 const FUNCTIONS: &str = "
 local function register(name, flags, callback)
@@ -28,6 +28,12 @@ register('test_count', {}, function(keys, args)
     local n = redis.call('HINCRBY', keys[1], 'n', 1)
     redis.call('HSET', keys[1], args[2], n)
     return 'R' .. n
+end)
+register('test_slow', {}, function(keys, args)
+    local time = redis.call('TIME')
+    if time[1] * 1000 + math.floor(time[2] / 1000) > tonumber(args[1]) then return 'ELATE' end
+    for _ = 1, 5000000 do end
+    return 'R' .. redis.call('HINCRBY', keys[1], 'n', 1)
 end)
 register('test_see', {'no-writes'}, function(keys)
     return 'R' .. (redis.call('HGET', keys[1], 'n') or '0')
@@ -107,6 +113,11 @@ fn call(function: &'static str, effect: Effect, keys: &[&str], args: &[&str]) ->
 /// Adds 1 to a key, once for each name.
 pub(super) fn count(key: &str, name: &str) -> Call {
     call("test_count", Effect::Write, &[key], &[name])
+}
+
+/// Adds 1 to a key after some hundredths of a second.
+pub(super) fn slow(key: &str) -> Call {
+    call("test_slow", Effect::Write, &[key], &[])
 }
 
 pub(super) fn see(key: &str) -> Call {

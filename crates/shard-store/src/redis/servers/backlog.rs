@@ -1,0 +1,323 @@
+//! The work that waits for a node, and how much of it may be under way on a connection: [`Backlog`].
+//!
+//! What is sent to a node waits there, before everybody else's calls, and cannot be taken back. So no more
+//! is sent than it does within [`UNDER_WAY_MAX`], by its [`Pace`]; the rest waits here, first come, first served. A
+//! call that would wait for longer than it has is refused at once: a queue that is longer than deadlines
+//! does nobody any good.
+//!
+//! What is under way is bounded in time: many small calls or few large ones, and fewer of a slow node. There
+//! are permits of a microsecond each; a call takes as many as its work is estimated at.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+
+use super::super::address::Address;
+use super::fault::Fault;
+use super::pace::Pace;
+use crate::contract::Overload;
+
+/// The node's work that may be under way on one connection. A larger call is under way alone.
+const UNDER_WAY_MAX: Duration = Duration::from_millis(100);
+
+/// Calls that may be under way at first, and answers after which the pace is gone by: a node answers nothing
+/// before it has done all that it has read, so that many slow calls would look like silence.
+const FIRST_CALLS: u32 = 10;
+
+/// What a call weighs beside its bytes: looking for the function, reading the shard's `meta`.
+const CALL_BYTES: u64 = 200;
+
+/// What a call of so many bytes weighs.
+pub(super) const fn call_weight(bytes: usize) -> u64 {
+    CALL_BYTES + bytes as u64
+}
+
+/// The backlog of one connection.
+#[derive(Debug)]
+pub(in crate::redis) struct Backlog {
+    address: Address,
+    permits: Arc<Semaphore>,
+    load: Mutex<Load>,
+}
+
+#[derive(Debug)]
+struct Load {
+    pace: Pace,
+    /// How many of the first calls were answered.
+    answers: u32,
+    /// Weights of what is not made a call yet, of calls that wait for permits, and of those that have them.
+    gathered: u64,
+    waiting: u64,
+    under_way: u64,
+}
+
+impl Load {
+    /// The permits of a call.
+    fn permits(&self, weight: u64) -> u32 {
+        let least = if self.answers < FIRST_CALLS {
+            UNDER_WAY_MAX / FIRST_CALLS
+        } else {
+            Duration::ZERO
+        };
+        let work = self.pace.estimate(weight);
+        permits_of(work.clamp(least, UNDER_WAY_MAX))
+    }
+
+    /// How long it takes until the node is done with all calls.
+    fn calls(&self) -> Duration {
+        self.pace.estimate(self.waiting + self.under_way)
+    }
+
+    /// How long until it is done with everything.
+    fn all(&self) -> Duration {
+        let all = self.gathered + self.waiting + self.under_way;
+        self.pace.estimate(all)
+    }
+}
+
+/// Work that is to become a part of a call, counted for as long as this is there.
+#[derive(Debug)]
+pub(in crate::redis) struct Gathered {
+    backlog: Arc<Backlog>,
+    weight: u64,
+}
+
+/// A call that may be sent, counted for as long as this is there.
+#[derive(Debug)]
+pub(super) struct Permit {
+    backlog: Arc<Backlog>,
+    weight: u64,
+    sent: Instant,
+    _permits: OwnedSemaphorePermit,
+}
+
+/// A call that waits for permits.
+struct Waiting<'a> {
+    backlog: &'a Backlog,
+    weight: u64,
+}
+
+impl Backlog {
+    pub(super) fn new(address: &Address) -> Arc<Self> {
+        Arc::new(Self {
+            address: address.clone(),
+            permits: Arc::new(Semaphore::new(permits_of(UNDER_WAY_MAX) as usize)),
+            load: Mutex::new(Load {
+                pace: Pace::new(),
+                answers: 0,
+                gathered: 0,
+                waiting: 0,
+                under_way: 0,
+            }),
+        })
+    }
+
+    /// Refuses what would be done too late.
+    pub(in crate::redis) fn check(&self, until: Instant) -> Result<(), Overload> {
+        let wait = self.load.lock().all();
+        if is_late(wait, until) {
+            return Err(self.overload_of(wait));
+        }
+        Ok(())
+    }
+
+    /// Counts work of so many bytes that is to become a part of a call.
+    pub(in crate::redis) fn gather(self: &Arc<Self>, bytes: usize) -> Gathered {
+        let weight = bytes as u64;
+        self.load.lock().gathered += weight;
+        Gathered {
+            backlog: self.clone(),
+            weight,
+        }
+    }
+
+    /// Waits until a call may be sent.
+    pub(super) async fn enter(
+        self: &Arc<Self>,
+        weight: u64,
+        until: Instant,
+    ) -> Result<Permit, Fault> {
+        let (waiting, permits) = {
+            let mut load = self.load.lock();
+            let wait = load.calls();
+            if is_late(wait, until) {
+                return Err(Fault::Overloaded(self.overload_of(wait)));
+            }
+            load.waiting += weight;
+            let backlog = &**self;
+            (Waiting { backlog, weight }, load.permits(weight))
+        };
+        let entered = self.permits.clone().acquire_many_owned(permits);
+        let entered = match timeout_at(until, entered).await {
+            Ok(Ok(entered)) => entered,
+            Ok(Err(_)) => return Err(Fault::NotSent("the connection has ended".to_owned())),
+            Err(_) => return Err(Fault::Overloaded(self.overload())),
+        };
+        drop(waiting);
+        self.load.lock().under_way += weight;
+        Ok(Permit {
+            backlog: self.clone(),
+            weight,
+            sent: Instant::now(),
+            _permits: entered,
+        })
+    }
+
+    /// What waits now, for a caller that it is too much for.
+    pub(in crate::redis) fn overload(&self) -> Overload {
+        let wait = self.load.lock().all();
+        self.overload_of(wait)
+    }
+
+    fn overload_of(&self, wait: Duration) -> Overload {
+        let why = format!(
+            "{} has work for {:.1} s waiting",
+            self.address,
+            wait.as_secs_f64()
+        );
+        Overload { why, wait }
+    }
+
+    /// Learns how long something without work was on its way.
+    pub(super) fn saw_trip(&self, trip: Duration) {
+        let now = Instant::now();
+        self.load.lock().pace.saw_trip(trip, now);
+    }
+
+    /// Ends the waiting of all.
+    pub(super) fn close(&self) {
+        self.permits.close();
+    }
+}
+
+fn is_late(wait: Duration, until: Instant) -> bool {
+    wait > until.saturating_duration_since(Instant::now())
+}
+
+fn permits_of(work: Duration) -> u32 {
+    u32::try_from(work.as_micros()).unwrap_or(u32::MAX).max(1)
+}
+
+impl Permit {
+    /// The call has ended. Where it was answered, what it took counts.
+    pub(super) fn ended<T>(self, answer: &Result<T, Fault>) {
+        if let Ok(_) | Err(Fault::Redis(_)) = answer {
+            let now = Instant::now();
+            let mut load = self.backlog.load.lock();
+            load.pace.answered(self.weight, self.sent, now);
+            load.answers = load.answers.saturating_add(1);
+        }
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.backlog.load.lock().under_way -= self.weight;
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.backlog.load.lock().waiting -= self.weight;
+    }
+}
+
+impl Drop for Gathered {
+    fn drop(&mut self) {
+        self.backlog.load.lock().gathered -= self.weight;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    /// Work of a second, by the first estimate.
+    const SECOND: u64 = 50_000_000;
+
+    fn backlog() -> Arc<Backlog> {
+        Backlog::new(&Address::new("10.0.0.1", 6379))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_wait_here_while_as_much_is_under_way_as_may_be() {
+        let backlog = backlog();
+        let until = Instant::now() + 5000 * MS;
+        let mut sent = Vec::new();
+        for _ in 0..10 {
+            let entered = backlog.enter(SECOND / 100, until).now_or_never();
+            sent.push(entered.unwrap().unwrap());
+        }
+        let mut next = Box::pin(backlog.enter(SECOND / 100, until));
+        assert!(next.as_mut().now_or_never().is_none());
+        sent.pop();
+        next.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn of_a_node_that_is_not_known_few_calls_are_under_way() {
+        let backlog = backlog();
+        let until = Instant::now() + 5000 * MS;
+        let enter = || backlog.enter(1, until).now_or_never().map(Result::unwrap);
+        let mut sent: Vec<Permit> = std::iter::from_fn(enter).collect();
+        assert_eq!(sent.len(), FIRST_CALLS as usize);
+        for permit in sent.drain(..) {
+            permit.ended(&Ok(()));
+        }
+        sent.extend(std::iter::from_fn(enter).take(100));
+        assert_eq!(sent.len(), 100);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_is_larger_than_all_that_may_be_goes_alone() {
+        let backlog = backlog();
+        let until = Instant::now() + 500 * MS;
+        let large = backlog.enter(3 * SECOND, until).await.unwrap();
+        let small = backlog.enter(1, until).now_or_never();
+        let Some(Err(Fault::Overloaded(overload))) = small else {
+            panic!("{small:?}");
+        };
+        assert_eq!(overload.wait, 3000 * MS);
+        assert_eq!(overload.why, "10.0.0.1:6379 has work for 3.0 s waiting");
+        let patient = Instant::now() + 3001 * MS;
+        let mut small = Box::pin(backlog.enter(1, patient));
+        assert!(small.as_mut().now_or_never().is_none());
+        drop(large);
+        drop(small.await.unwrap());
+        assert_eq!(backlog.overload().wait, Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_gathered_keeps_others_out_but_no_call() {
+        let backlog = backlog();
+        let until = Instant::now() + 500 * MS;
+        backlog.check(until).unwrap();
+        let gathered = backlog.gather(usize::try_from(SECOND).unwrap());
+        assert_eq!(backlog.check(until).unwrap_err().wait, 1000 * MS);
+        backlog.enter(1, until).await.unwrap();
+        drop(gathered);
+        backlog.check(until).unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_beyond_a_deadline_or_the_end() {
+        let backlog = backlog();
+        let until = Instant::now() + 150 * MS;
+        let _full = backlog.enter(SECOND / 10, until).await.unwrap();
+        let late = backlog.enter(1, until).await;
+        assert!(matches!(late, Err(Fault::Overloaded(_))), "{late:?}");
+        let until = Instant::now() + 5000 * MS;
+        let mut waiting = Box::pin(backlog.enter(1, until));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        backlog.close();
+        assert!(matches!(waiting.await, Err(Fault::NotSent(_))));
+        assert_eq!(backlog.overload().wait, 100 * MS);
+    }
+}
