@@ -218,7 +218,7 @@ fn send(server: &Server, items: &[Item], lines: bool) -> Option<Receipt> {
 
 fn told_by(failure: &Value) -> Told {
     match failure["type"].as_str() {
-        Some("unavailable") => Told::Unavailable,
+        Some("overloaded" | "unavailable") => Told::Unavailable,
         Some("unknown") => Told::Unknown,
         _ => panic!("{failure}"),
     }

@@ -15,6 +15,7 @@ mod migrations;
 mod names;
 mod one_service;
 mod one_version;
+mod overload;
 mod refusals;
 mod restarts;
 mod script_free;
