@@ -67,6 +67,16 @@ impl Connection {
 
     /// Sends a request and waits for its response. Anything but a 200 is an error.
     pub fn ask(&mut self, request: &str) -> io::Result<Response> {
+        let response = self.exchange(request)?;
+        if response.head.starts_with(OK) {
+            return Ok(response);
+        }
+        let body = String::from_utf8_lossy(&response.body);
+        Err(io::Error::other(format!("{}{body}", response.head)))
+    }
+
+    /// Sends a request and waits for its response, whatever that is.
+    pub fn exchange(&mut self, request: &str) -> io::Result<Response> {
         self.stream.write_all(request.as_bytes())?;
         let mut bytes = Vec::new();
         let mut buffer = [0; READ_BYTES];
@@ -79,12 +89,7 @@ impl Connection {
         let end = head_length(&bytes).unwrap_or_default();
         let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
         let body = bytes.split_off(end);
-        if head.starts_with(OK) {
-            Ok(Response { head, body })
-        } else {
-            let body = String::from_utf8_lossy(&body);
-            Err(io::Error::other(format!("{head}{body}")))
-        }
+        Ok(Response { head, body })
     }
 }
 
