@@ -98,7 +98,8 @@ impl<'a> Attempts<'a> {
 
     pub(super) async fn run(mut self) -> Result<Answer, CallError> {
         loop {
-            let (why, at_once) = match self.once().await {
+            // In a box, since so much awaits it.
+            let (why, at_once) = match self.once().boxed().await {
                 Ok(answer) => return Ok(answer),
                 Err(Miss::Final(error)) => return Err(error),
                 Err(Miss::Again { why, at_once }) => (why, at_once),
@@ -159,8 +160,7 @@ impl<'a> Attempts<'a> {
             node.changed(until.min(self.call.until)).await;
             return Err(Miss::later(format!("{}: {why}", node.address())));
         };
-        // In a box, since so much awaits it.
-        let told = link.fcall(self.call, asking).boxed();
+        let told = link.fcall(self.call, asking);
         match node.metrics().count(told, end_of).await {
             Ok(mut told) => match Said::of(&told.said) {
                 Said::Result(payload) => {

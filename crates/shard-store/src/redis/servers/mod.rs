@@ -46,6 +46,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use board::Timestamp;
+use futures::FutureExt as _;
 use futures::future::join_all;
 use metering::{Collector, DescriptorEncoder, Registry};
 use tokio::time::Instant;
@@ -105,7 +106,9 @@ pub(super) struct Servers {
 impl Servers {
     /// Connects, and looks whether the nodes are what they should be.
     pub(super) async fn open(url: &RedisUrl, settings: &RedisSettings) -> Result<Self, OpenError> {
-        Self::open_until(url, settings, Instant::now() + START_TIMEOUT).await
+        let until = Instant::now() + START_TIMEOUT;
+        // In a box, since so much awaits it.
+        Self::open_until(url, settings, until).boxed().await
     }
 
     /// As [`Servers::open`], waiting for nodes until then.

@@ -27,7 +27,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{BoardName, KindName, Timestamp};
-use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use tokio::time::Instant;
 
@@ -130,7 +129,7 @@ impl Sweep {
                 .get(name.kind())
                 .and_then(|record| record.kind.as_ref());
             match kind {
-                Some(kind) => (name, self.visit(name, kind, now).boxed().await),
+                Some(kind) => (name, self.visit(name, kind, now).await),
                 // Kinds are deleted without boards; their settings go with them.
                 None => (name, Ok(None)),
             }
