@@ -171,7 +171,7 @@ fn write_for(
             })
         });
         let writers: Vec<_> = writers.collect();
-        let ended = writers.into_iter().map(|writer| writer.join());
+        let ended = writers.into_iter().map(std::thread::ScopedJoinHandle::join);
         ended
             .map(|applied| applied.map_err(|_| io::Error::other("a writer panicked"))?)
             .sum::<io::Result<u64>>()
