@@ -120,6 +120,8 @@ fn all_shards_are_asked_before_one_has_answered() {
     );
     let server = serve(proxy.url(), &config);
     filled(&server, 1_000);
+    // Until a connection has answered a few calls, few are under way on it.
+    server.get(format!("{TOP}&fresh=true")).ok();
     let (before, connections) = (reads(&proxy), proxy.connections_made());
     // Longer than a connection without answers is kept.
     let never = Duration::from_secs(20);
