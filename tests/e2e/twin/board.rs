@@ -1,34 +1,23 @@
 //! Boards as plain maps, and what becomes of contributions to them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 
-use end_to_end::clock::{DAY_MS, MINUTE_MS, rfc3339};
+use end_to_end::clock::{MINUTE_MS, rfc3339};
 use serde_json::{Value, json};
 
 use super::kind::{Kind, Op, Window};
 use super::standing::{History, Standing, Values, compare, kept};
 
-/// For so long the settings of a board that holds nothing are kept, at least.
-const SETTINGS_KEPT_MS: i64 = DAY_MS;
-
-/// For so long a name is closed, at most, to what happened before its board went.
-const NAMES_CLOSED_MS: i64 = 30 * DAY_MS;
-
 /// The time of one board.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Activity {
     pub(super) starts_at: Option<i64>,
     pub(super) ends_at: Option<i64>,
-    pub(super) expires_after: Option<i64>,
 }
 
 impl Activity {
     pub(super) fn has_ended(&self, now: i64) -> bool {
         self.ends_at.is_some_and(|ends_at| now >= ends_at)
-    }
-
-    pub(super) fn expires_at(&self) -> Option<i64> {
-        Some(self.ends_at? + self.expires_after?)
     }
 
     fn takes(&self, at: i64, now: i64) -> bool {
@@ -47,19 +36,14 @@ impl Activity {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Board {
-    /// Which board of its name it is.
-    pub(super) life: u64,
     /// Whether it has had a contribution that was applied.
     pub(super) exists: bool,
     pub(super) shards: Option<u64>,
     pub(super) activity: Activity,
-    /// Until when its settings are kept, at least, where they are not dated by the last write.
-    kept_until: Option<i64>,
-    written_at: i64,
-    windows: BTreeMap<String, (Window, BTreeMap<String, History>)>,
-    ids: BTreeSet<(String, String)>,
+    windows: BTreeMap<String, BTreeMap<String, History>>,
+    ids: HashSet<(String, String)>,
 }
 
 /// One contribution to one board.
@@ -91,23 +75,12 @@ impl Board {
             Ok(()) => Outcome::Applied,
             Err(outcome) => outcome,
         };
-        if outcome == Outcome::Applied {
-            self.exists = true;
-            self.kept_until = None;
-            self.written_at = now;
-        }
+        self.exists |= matches!(outcome, Outcome::Applied);
         outcome
     }
 
     fn applied(&mut self, kind: &Kind, item: &Item, now: i64) -> Result<(), Outcome> {
         check(kind, item)?;
-        if let Some(named) = &item.window {
-            let windows = kind.windows_at(item.at).into_iter();
-            let mut named = windows.filter(|window| window.name == *named);
-            if named.any(|window| window.is_gone(now)) {
-                return Err(Outcome::Rejected("window-closed"));
-            }
-        }
         let windows = admitted(kind, item, now)?;
         if !self.activity.takes(kept(kind, item.at), now) {
             return Err(Outcome::Rejected("not-open"));
@@ -118,7 +91,8 @@ impl Board {
         }
         let mut changed = Vec::new();
         for window in windows {
-            let held = self.history(&window.name, &item.member);
+            let held = self.windows.get(&window.name);
+            let held = held.and_then(|members| members.get(&item.member));
             let new = if item.is_set {
                 History::set(kind, &item.values, item.at)
             } else {
@@ -126,11 +100,10 @@ impl Board {
                 let more = held.with(kind, &item.values, item.at);
                 more.map_err(|_| Outcome::Rejected("out-of-range"))?
             };
-            changed.push((window, new));
+            changed.push((window.name, new));
         }
         for (window, history) in changed {
-            let held = self.windows.entry(window.name.clone());
-            let (_, members) = held.or_insert_with(|| (window, BTreeMap::new()));
+            let members = self.windows.entry(window).or_default();
             members.insert(item.member.clone(), history);
         }
         self.ids.extend(id);
@@ -139,11 +112,10 @@ impl Board {
 
     /// Takes a member off all windows.
     pub(super) fn remove(&mut self, member: &str, now: i64) -> Outcome {
-        if !self.activity.takes(now, now) {
+        if self.exists && !self.activity.takes(now, now) {
             return Outcome::Rejected("not-open");
         }
         if self.take_off(member) {
-            self.written_at = now;
             Outcome::Applied
         } else {
             Outcome::Rejected("not-ranked")
@@ -152,112 +124,19 @@ impl Board {
 
     pub(super) fn take_off(&mut self, member: &str) -> bool {
         let windows = self.windows.values_mut();
-        windows
-            .filter_map(|(_, members)| members.remove(member))
-            .count()
-            > 0
+        windows.filter_map(|members| members.remove(member)).count() > 0
     }
 
-    /// Lets go of the windows that are past their retention.
-    pub(super) fn without_windows_gone(&self, now: i64) -> Self {
-        let mut left = self.clone();
-        left.windows.retain(|_, (window, _)| !window.is_gone(now));
-        left
-    }
-
-    pub(super) fn has_expired(&self, now: i64) -> bool {
-        self.activity.expires_at().is_some_and(|at| now >= at)
-    }
-
-    /// As reads have it: one that has expired is not there.
-    pub(super) fn visible(&self, now: i64) -> Self {
-        if self.has_expired(now) {
-            Self::of_life(self.life + 1)
-        } else {
-            self.clone()
-        }
-    }
-
-    fn of_life(life: u64) -> Self {
-        Self {
-            life,
-            ..Self::default()
-        }
-    }
-
-    /// When exactly it was written decides nothing.
-    pub(super) fn is_written_at(&mut self, now: i64, about: i64) {
-        if self.written_at == now {
-            self.written_at = about;
-        }
-    }
-
-    /// Settings that are given anew.
-    pub(super) fn settle(&mut self, shards: u64, activity: Activity, now: i64) {
-        *self = Self {
-            shards: Some(shards),
-            activity,
-            written_at: now,
-            ..Self::of_life(self.life)
-        };
-    }
-
-    /// As if there had never been one.
-    pub(super) fn delete(&mut self) {
-        *self = Self::of_life(self.life + 1);
-    }
-
-    /// What a sweep leaves of it that comes now, if it may end it.
-    pub(super) fn swept(&self, kind: &Kind, now: i64) -> Option<Self> {
-        let is_there = self.exists || self.shards.is_some() || self.activity != Activity::default();
-        let holds = |(window, members): &(Window, BTreeMap<String, History>)| {
-            !window.is_gone(now) && !members.is_empty()
-        };
-        let is_spent = !self.windows.values().any(holds) && now >= self.stays_until();
-        if !is_there || !(is_spent || self.has_expired(now)) {
-            return None;
-        }
-        let mut left = Self::of_life(self.life + 1);
-        if let Some(gone_at) = self.activity.expires_at().or(self.activity.ends_at) {
-            let last = gone_at + NAMES_CLOSED_MS;
-            let until = kind.admits_until(gone_at - 1);
-            let until = until.map_or(last, |until| until.min(last));
-            if until > now {
-                left.activity.starts_at = Some(gone_at);
-                left.kept_until = Some(until.max(gone_at + SETTINGS_KEPT_MS));
-            }
-        }
-        Some(left)
-    }
-
-    fn stays_until(&self) -> i64 {
-        let named = self.activity.starts_at.max(self.activity.ends_at);
-        match (self.kept_until, self.activity.expires_at()) {
-            (Some(at), _) | (None, Some(at)) => at,
-            // Without a time of its own it may go as soon as it holds nothing.
-            _ if self.exists && named.is_none() => self.written_at,
-            _ => named.unwrap_or(0).max(self.written_at) + SETTINGS_KEPT_MS,
-        }
-    }
-
-    /// When it changes by itself.
-    pub(super) fn edges(&self) -> impl Iterator<Item = i64> {
-        let own = [self.activity.ends_at, self.activity.expires_at()];
-        own.into_iter().flatten()
-    }
-
-    pub(super) fn windows(&self) -> impl Iterator<Item = &Window> {
-        self.windows.values().map(|(window, _)| window)
+    pub(super) fn windows(&self) -> impl Iterator<Item = &String> {
+        self.windows.keys()
     }
 
     pub(super) fn history(&self, window: &str, member: &str) -> Option<&History> {
-        let (_, members) = self.windows.get(window)?;
-        members.get(member)
+        self.windows.get(window)?.get(member)
     }
 
     pub(super) fn ranked(&self, kind: &Kind, window: &str) -> Ranked {
-        let members = self.windows.get(window).into_iter();
-        let members = members.flat_map(|(_, members)| members);
+        let members = self.windows.get(window).into_iter().flatten();
         let standings = members.map(|(member, history)| (member.clone(), history.standing(kind)));
         let mut ranked: Ranked = standings.collect();
         ranked.sort_by(|a, b| compare(kind, (&b.1, &b.0), (&a.1, &a.0)));
@@ -296,7 +175,7 @@ fn admitted(kind: &Kind, item: &Item, now: i64) -> Result<Vec<Window>, Outcome> 
         return Err(Outcome::Rejected("from-the-future"));
     }
     let mut windows = kind.windows_at(item.at);
-    windows.retain(|window| !window.is_closed(now) && !window.is_gone(now));
+    windows.retain(|window| !window.is_closed(now));
     if windows.is_empty() {
         return Err(Outcome::Rejected("window-closed"));
     }
