@@ -25,4 +25,4 @@ mod stopped_nodes;
 mod verify;
 mod wrong_clock;
 
-pub(crate) use stage::{SCRIPT_FREE, serve};
+pub(crate) use stage::{SCRIPT_FREE, launch, serve};

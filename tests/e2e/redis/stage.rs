@@ -9,7 +9,7 @@ use end_to_end::{Launch, Server};
 pub(crate) const SCRIPT_FREE: &str = "writes = \"script-free\"\n";
 
 /// How a server is started on this store, on a free port, with this configuration.
-pub(super) fn launch(store: &str, config: &str) -> Launch {
+pub(crate) fn launch(store: &str, config: &str) -> Launch {
     Launch::on_a_free_port(config).args(&format!("--store {store}"))
 }
 

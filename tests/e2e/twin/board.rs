@@ -1,23 +1,35 @@
 //! Boards as plain maps, and what becomes of contributions to them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use end_to_end::clock::{MINUTE_MS, rfc3339};
+use end_to_end::clock::{DAY_MS, MINUTE_MS, rfc3339};
 use serde_json::{Value, json};
 
 use super::kind::{Kind, Op, Window};
 use super::standing::{History, Standing, Values, compare, kept};
 
+/// For so long the settings of a board that holds nothing are kept, at least.
+const SETTINGS_KEPT_MS: i64 = DAY_MS;
+
+/// For so long a name is closed, at most, to what happened before its board went.
+const NAMES_CLOSED_MS: i64 = 30 * DAY_MS;
+
 /// The time of one board.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Activity {
     pub(super) starts_at: Option<i64>,
     pub(super) ends_at: Option<i64>,
+    pub(super) expires_after: Option<i64>,
 }
 
 impl Activity {
     pub(super) fn has_ended(&self, now: i64) -> bool {
         self.ends_at.is_some_and(|ends_at| now >= ends_at)
+    }
+
+    pub(super) fn expires_at(&self) -> Option<i64> {
+        Some(self.ends_at? + self.expires_after?)
     }
 
     fn takes(&self, at: i64, now: i64) -> bool {
@@ -36,14 +48,40 @@ impl Activity {
     }
 }
 
+/// Shared by the boards that one may be.
+type Members = Arc<BTreeMap<String, Arc<History>>>;
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Board {
+    /// Which board of its name it is, at the most.
+    pub(super) life: u64,
     /// Whether it has had a contribution that was applied.
     pub(super) exists: bool,
     pub(super) shards: Option<u64>,
     pub(super) activity: Activity,
-    windows: BTreeMap<String, BTreeMap<String, History>>,
-    ids: HashSet<(String, String)>,
+    /// Until when its settings are kept, at least, where they are not dated by the last write.
+    kept_until: Option<i64>,
+    written_at: i64,
+    windows: BTreeMap<String, (Window, Members)>,
+    ids: Arc<BTreeSet<(String, String)>>,
+    /// Who may still be in windows that are past their retention, if no sweep has come.
+    lingering: Arc<BTreeSet<String>>,
+}
+
+/// Which life it is, and what lingers, is seen by nobody who asks for a board.
+impl PartialEq for Board {
+    fn eq(&self, other: &Self) -> bool {
+        let all = |board: &Self| {
+            (
+                board.exists,
+                board.shards,
+                board.activity.clone(),
+                board.kept_until,
+                board.written_at,
+            )
+        };
+        all(self) == all(other) && self.ids == other.ids && self.windows == other.windows
+    }
 }
 
 /// One contribution to one board.
@@ -75,12 +113,23 @@ impl Board {
             Ok(()) => Outcome::Applied,
             Err(outcome) => outcome,
         };
-        self.exists |= matches!(outcome, Outcome::Applied);
+        if outcome == Outcome::Applied {
+            self.exists = true;
+            self.kept_until = None;
+            self.written_at = now;
+        }
         outcome
     }
 
     fn applied(&mut self, kind: &Kind, item: &Item, now: i64) -> Result<(), Outcome> {
         check(kind, item)?;
+        if let Some(named) = &item.window {
+            let windows = kind.windows_at(item.at).into_iter();
+            let mut named = windows.filter(|window| window.name == *named);
+            if named.any(|window| window.is_gone(now)) {
+                return Err(Outcome::Rejected("window-closed"));
+            }
+        }
         let windows = admitted(kind, item, now)?;
         if !self.activity.takes(kept(kind, item.at), now) {
             return Err(Outcome::Rejected("not-open"));
@@ -91,8 +140,7 @@ impl Board {
         }
         let mut changed = Vec::new();
         for window in windows {
-            let held = self.windows.get(&window.name);
-            let held = held.and_then(|members| members.get(&item.member));
+            let held = self.history(&window.name, &item.member);
             let new = if item.is_set {
                 History::set(kind, &item.values, item.at)
             } else {
@@ -100,48 +148,183 @@ impl Board {
                 let more = held.with(kind, &item.values, item.at);
                 more.map_err(|_| Outcome::Rejected("out-of-range"))?
             };
-            changed.push((window.name, new));
+            changed.push((window, new));
         }
         for (window, history) in changed {
-            let members = self.windows.entry(window).or_default();
-            members.insert(item.member.clone(), history);
+            let held = self.windows.entry(window.name.clone());
+            let (_, members) = held.or_insert_with(|| (window, Members::default()));
+            Arc::make_mut(members).insert(item.member.clone(), Arc::new(history));
         }
-        self.ids.extend(id);
+        if let Some(id) = id {
+            Arc::make_mut(&mut self.ids).insert(id);
+        }
         Ok(())
     }
 
-    /// Takes a member off all windows.
-    pub(super) fn remove(&mut self, member: &str, now: i64) -> Outcome {
-        if self.exists && !self.activity.takes(now, now) {
+    /// Takes a member off all windows, of those that have gone too where they linger.
+    pub(super) fn remove(&mut self, member: &str, now: i64, linger: bool) -> Outcome {
+        if !self.activity.takes(now, now) {
             return Outcome::Rejected("not-open");
         }
-        if self.take_off(member) {
+        if self.take_off(member, linger) {
+            self.written_at = now;
             Outcome::Applied
         } else {
             Outcome::Rejected("not-ranked")
         }
     }
 
-    pub(super) fn take_off(&mut self, member: &str) -> bool {
-        let windows = self.windows.values_mut();
-        windows.filter_map(|members| members.remove(member)).count() > 0
+    pub(super) fn take_off(&mut self, member: &str, linger: bool) -> bool {
+        let lingers = linger && self.lingering.contains(member);
+        if lingers {
+            Arc::make_mut(&mut self.lingering).remove(member);
+        }
+        let windows = self.windows.values_mut().map(|(_, members)| members);
+        let mut held = windows
+            .filter(|members| members.contains_key(member))
+            .peekable();
+        let is_held = held.peek().is_some();
+        for members in held {
+            Arc::make_mut(members).remove(member);
+        }
+        is_held || lingers
     }
 
-    pub(super) fn windows(&self) -> impl Iterator<Item = &String> {
-        self.windows.keys()
+    /// Lets go of the windows that are past their retention, and of ids that nobody uses any more.
+    pub(super) fn without_what_is_gone(&self, now: i64) -> Self {
+        let mut left = self.clone();
+        let gone = left
+            .windows
+            .extract_if(.., |_, (window, _)| window.is_gone(now));
+        let gone: Vec<String> = gone
+            .flat_map(|(_, (_, members))| members.keys().cloned().collect::<Vec<_>>())
+            .collect();
+        if !gone.is_empty() {
+            Arc::make_mut(&mut left.lingering).extend(gone);
+        }
+        let days = days_of_ids(now);
+        let is_used = |(_, id): &(String, String)| days.iter().any(|day| id.ends_with(day));
+        if !left.ids.iter().all(is_used) {
+            Arc::make_mut(&mut left.ids).retain(is_used);
+        }
+        left
+    }
+
+    /// The same as another, as far as anybody sees.
+    pub(super) fn is_also(&mut self, other: &Self) {
+        self.life = self.life.max(other.life);
+        if !other.lingering.is_subset(&self.lingering) {
+            Arc::make_mut(&mut self.lingering).extend(other.lingering.iter().cloned());
+        }
+    }
+
+    pub(super) fn has_expired(&self, now: i64) -> bool {
+        self.activity.expires_at().is_some_and(|at| now >= at)
+    }
+
+    /// As reads have it: one that has expired is not there.
+    pub(super) fn visible(&self, now: i64) -> Self {
+        if self.has_expired(now) {
+            Self::of_life(self.life + 1)
+        } else {
+            self.clone()
+        }
+    }
+
+    fn of_life(life: u64) -> Self {
+        Self {
+            life,
+            ..Self::default()
+        }
+    }
+
+    /// When exactly it was written decides nothing.
+    pub(super) fn is_written_at(&mut self, now: i64, about: i64) {
+        if self.written_at == now {
+            self.written_at = about;
+        }
+    }
+
+    /// Settings that are given anew.
+    pub(super) fn settle(&mut self, shards: u64, activity: Activity, now: i64) {
+        *self = Self {
+            shards: Some(shards),
+            activity,
+            written_at: now,
+            ..Self::of_life(self.life)
+        };
+    }
+
+    /// Whether the store has something of its name: contributions or settings.
+    pub(super) fn is_there(&self) -> bool {
+        self.exists || self.shards.is_some() || self.activity != Activity::default()
+    }
+
+    /// As if there had never been one.
+    pub(super) fn delete(&mut self) {
+        *self = Self::of_life(self.life + 1);
+    }
+
+    /// What a sweep leaves of it that comes now, if it may end it.
+    pub(super) fn swept(&self, kind: &Kind, now: i64) -> Option<Self> {
+        let holds =
+            |(window, members): &(Window, Members)| !window.is_gone(now) && !members.is_empty();
+        let is_spent = !self.windows.values().any(holds) && now >= self.stays_until();
+        if !self.is_there() || !(is_spent || self.has_expired(now)) {
+            return None;
+        }
+        let mut left = Self::of_life(self.life + 1);
+        if let Some(gone_at) = self.activity.expires_at().or(self.activity.ends_at) {
+            let last = gone_at + NAMES_CLOSED_MS;
+            let until = kind.admits_until(gone_at - 1);
+            let until = until.map_or(last, |until| until.min(last));
+            if until > now {
+                left.activity.starts_at = Some(gone_at);
+                left.kept_until = Some(until.max(gone_at + SETTINGS_KEPT_MS));
+            }
+        }
+        Some(left)
+    }
+
+    fn stays_until(&self) -> i64 {
+        let named = self.activity.starts_at.max(self.activity.ends_at);
+        match (self.kept_until, self.activity.expires_at()) {
+            (Some(at), _) | (None, Some(at)) => at,
+            // Without a time of its own it may go as soon as it holds nothing.
+            _ if self.exists && named.is_none() => self.written_at,
+            _ => named.unwrap_or(0).max(self.written_at) + SETTINGS_KEPT_MS,
+        }
+    }
+
+    /// When it changes by itself.
+    pub(super) fn edges(&self) -> impl Iterator<Item = i64> {
+        let own = [self.activity.ends_at, self.activity.expires_at()];
+        own.into_iter().flatten()
+    }
+
+    pub(super) fn windows(&self) -> impl Iterator<Item = &Window> {
+        self.windows.values().map(|(window, _)| window)
     }
 
     pub(super) fn history(&self, window: &str, member: &str) -> Option<&History> {
-        self.windows.get(window)?.get(member)
+        let (_, members) = self.windows.get(window)?;
+        members.get(member).map(Arc::as_ref)
     }
 
     pub(super) fn ranked(&self, kind: &Kind, window: &str) -> Ranked {
-        let members = self.windows.get(window).into_iter().flatten();
+        let members = self.windows.get(window).into_iter();
+        let members = members.flat_map(|(_, members)| members.iter());
         let standings = members.map(|(member, history)| (member.clone(), history.standing(kind)));
         let mut ranked: Ranked = standings.collect();
         ranked.sort_by(|a, b| compare(kind, (&b.1, &b.0), (&a.1, &a.0)));
         ranked
     }
+}
+
+/// What ids end with that are used at a time: yesterday's, since one may have been drawn just before midnight, and
+/// today's.
+pub(super) fn days_of_ids(now: i64) -> [String; 2] {
+    [now - DAY_MS, now].map(|at| format!("of{}", at / DAY_MS))
 }
 
 /// Whether the values are such as the kind takes.
@@ -175,7 +358,7 @@ fn admitted(kind: &Kind, item: &Item, now: i64) -> Result<Vec<Window>, Outcome> 
         return Err(Outcome::Rejected("from-the-future"));
     }
     let mut windows = kind.windows_at(item.at);
-    windows.retain(|window| !window.is_closed(now));
+    windows.retain(|window| !window.is_closed(now) && !window.is_gone(now));
     if windows.is_empty() {
         return Err(Outcome::Rejected("window-closed"));
     }

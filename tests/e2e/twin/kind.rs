@@ -21,21 +21,34 @@ pub(super) struct Field {
     pub(super) op: Op,
 }
 
-/// A stretch of time, in milliseconds; without an end the one without bounds.
+/// A stretch of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) name: String,
-    pub(super) end: Option<i64>,
-    pub(super) close_ms: Option<i64>,
+    /// From when on it takes nothing more.
+    pub(super) closes_at: Option<i64>,
+    /// From when on it is past its retention.
+    pub(super) gone_at: Option<i64>,
 }
 
 impl Window {
     pub(super) fn is_closed(&self, now: i64) -> bool {
-        match (self.end, self.close_ms) {
-            (Some(end), Some(close)) => now >= end + close,
-            _ => false,
-        }
+        self.closes_at.is_some_and(|closes_at| now >= closes_at)
     }
+
+    pub(super) fn is_gone(&self, now: i64) -> bool {
+        self.gone_at.is_some_and(|gone_at| now >= gone_at)
+    }
+}
+
+/// One sort of windows.
+#[derive(Clone, Debug)]
+struct Period {
+    name: &'static str,
+    /// How late its windows close; `None`: never.
+    close_ms: Option<i64>,
+    /// How long they are kept; `None`: for ever.
+    keep_ms: Option<i64>,
 }
 
 #[derive(Clone, Debug)]
@@ -53,8 +66,7 @@ pub(super) struct Kind {
     pub(super) fields: Vec<Field>,
     pub(super) ties: &'static str,
     pub(super) shares_ranks: bool,
-    /// Periods, each with how late its windows close.
-    periods: Vec<(&'static str, Option<i64>)>,
+    periods: Vec<Period>,
     pub(super) shards: u64,
     pub(super) top: usize,
     pub(super) keep: Option<usize>,
@@ -63,18 +75,20 @@ pub(super) struct Kind {
     pub(super) is_never_stale: bool,
     /// How many members its boards have.
     pub(super) members: usize,
+    /// How much later than it is so it is said that a window or a board is final, in milliseconds.
+    pub(super) final_late_ms: i64,
 }
 
 const NAMES: [&str; 3] = ["points", "laps", "seconds"];
 
 impl Kind {
-    pub(super) fn drawn(number: usize, now: i64, dice: &mut Dice) -> Self {
+    pub(super) fn drawn(number: usize, now: i64, final_late_ms: i64, dice: &mut Dice) -> Self {
         let mode = pick(dice, &["accumulate", "accumulate", "best", "latest"]);
         let packed = (dice.throw(5) == 0).then(|| Packed {
             most: 15,
             unit_ms: pick(dice, &[1, 100, 1000]),
             from: (now - 60 * DAY_MS) / DAY_MS * DAY_MS,
-            until: (now + 60 * DAY_MS) / DAY_MS * DAY_MS,
+            until: (now + 6000 * DAY_MS) / DAY_MS * DAY_MS,
         });
         let listed = packed.is_none() && dice.throw(4) == 0;
         let mut fields = Vec::new();
@@ -103,6 +117,7 @@ impl Kind {
             packed,
             is_never_stale: dice.throw(2) == 0,
             members: pick(dice, &[6, 12, 12, 300]),
+            final_late_ms,
         };
         if kind.packed.is_some() && kind.ties == "member" {
             kind.ties = "earliest";
@@ -113,13 +128,23 @@ impl Kind {
         kind
     }
 
-    fn drawn_periods(dice: &mut Dice) -> Vec<(&'static str, Option<i64>)> {
-        let close = [None, Some(0), Some(HOUR_MS)];
-        match dice.throw(4) {
-            0 => vec![("all", None)],
-            1 => vec![("day", pick(dice, &close)), ("all", None)],
-            2 => vec![("hour", pick(dice, &close)), ("day", pick(dice, &close))],
-            _ => vec![("all", None), ("month", None), ("hour", pick(dice, &close))],
+    fn drawn_periods(dice: &mut Dice) -> Vec<Period> {
+        let bounded = |name, dice: &mut Dice| Period {
+            name,
+            close_ms: pick(dice, &[None, Some(0), Some(0), Some(1500), Some(HOUR_MS)]),
+            keep_ms: pick(dice, &[None, Some(0), Some(2 * HOUR_MS), Some(5 * DAY_MS)]),
+        };
+        let all = Period {
+            name: "all",
+            close_ms: None,
+            keep_ms: None,
+        };
+        match dice.throw(5) {
+            0 => vec![all],
+            1 => vec![bounded("day", dice), all],
+            2 => vec![bounded("hour", dice), bounded("day", dice)],
+            3 => vec![bounded("hour", dice)],
+            _ => vec![all, bounded("month", dice), bounded("hour", dice)],
         }
     }
 
@@ -154,15 +179,14 @@ impl Kind {
             }
             shape
         });
-        let periods = self.periods.iter().map(|(period, _)| *period);
-        let bounded = || self.periods.iter().filter(|(period, _)| *period != "all");
-        let keep = bounded().map(|(period, _)| ((*period).to_owned(), json!("forever")));
-        let close = bounded().filter_map(|(period, close)| {
-            Some((
-                (*period).to_owned(),
-                json!(format!("{}s", (*close)? / 1000)),
-            ))
+        let periods = self.periods.iter().map(|period| period.name);
+        let bounded = || self.periods.iter().filter(|period| period.name != "all");
+        let keep = bounded().map(|period| {
+            let keep = period.keep_ms.map_or("forever".to_owned(), span);
+            (period.name.to_owned(), json!(keep))
         });
+        let close = bounded()
+            .filter_map(|period| Some((period.name.to_owned(), json!(span(period.close_ms?)))));
         let mut shape = json!({
             "mode": self.mode,
             "fields": fields.collect::<Value>(),
@@ -181,7 +205,7 @@ impl Kind {
         }
         if let Some(packed) = &self.packed {
             shape["packed"] = json!({"most": packed.most, "unit": format!("{}ms", packed.unit_ms)});
-            if self.periods.iter().any(|(period, _)| *period == "all") {
+            if self.periods.iter().any(|period| period.name == "all") {
                 shape["packed"]["from"] = json!(rfc3339(packed.from));
                 shape["packed"]["until"] = json!(rfc3339(packed.until));
             }
@@ -191,8 +215,8 @@ impl Kind {
 
     /// The windows that hold this time, in the kind's order.
     pub(super) fn windows_at(&self, at: i64) -> Vec<Window> {
-        let window = |(period, close_ms): &(&str, Option<i64>)| {
-            let (name, end) = match *period {
+        let window = |period: &Period| {
+            let (name, end) = match period.name {
                 "hour" => {
                     let start = at / HOUR_MS * HOUR_MS;
                     let text = rfc3339(start);
@@ -204,7 +228,8 @@ impl Kind {
                 }
                 "month" => {
                     let month = |at: i64| date(at)[..7].to_owned();
-                    let mut end = at / DAY_MS * DAY_MS;
+                    let day: i64 = date(at)[8..].parse().unwrap();
+                    let mut end = at / DAY_MS * DAY_MS + (29 - day).max(1) * DAY_MS;
                     while month(end) == month(at) {
                         end += DAY_MS;
                     }
@@ -212,16 +237,34 @@ impl Kind {
                 }
                 _ => ("all".to_owned(), None),
             };
+            let behind = |by: Option<i64>| Some(end? + by?);
             Window {
                 name,
-                end,
-                close_ms: *close_ms,
+                closes_at: behind(period.close_ms),
+                gone_at: behind(period.keep_ms),
             }
         };
         self.periods.iter().map(window).collect()
     }
 
+    /// From when on no window takes what happened then. `None`: some window always does.
+    pub(super) fn admits_until(&self, at: i64) -> Option<i64> {
+        let windows = self.windows_at(at).into_iter();
+        let untils = windows.map(|window| {
+            [window.closes_at, window.gone_at]
+                .into_iter()
+                .flatten()
+                .min()
+        });
+        let untils: Option<Vec<i64>> = untils.collect();
+        untils?.into_iter().max()
+    }
+
     pub(super) fn is_by_points(&self) -> bool {
         self.fields.len() == 1 && self.fields[0].name == "points"
     }
+}
+
+fn span(ms: i64) -> String {
+    format!("{ms}ms")
 }

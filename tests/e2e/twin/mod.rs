@@ -2,14 +2,21 @@
 //! against plain vectors that are sorted for each question.
 //!
 //! [`kind`] draws kinds of every sort, [`standing`] works a standing out from all contributions, [`board`]
-//! decides what becomes of one, [`view`] says what a read has to answer.
+//! decides what becomes of one, [`view`] says what a read has to answer. [`time`] is a clock that goes from
+//! edge to edge, so that windows close and pass their retention, and boards end and expire, within a run;
+//! around an edge, and until a sweep has come, a board is one of several ([`possible`]). What was final once
+//! is asked for again at the end ([`finals`]).
 //! Nothing here knows a crate of the service.
 
 mod board;
 mod compare;
+mod finals;
 mod kind;
+mod possible;
 mod reads;
+mod receipts;
 mod standing;
+mod time;
 mod view;
 mod world;
 mod writes;
@@ -20,11 +27,12 @@ use end_to_end::dice::{Dice, runs};
 use end_to_end::redis::RedisServer;
 use end_to_end::{Launch, Server};
 
-use crate::redis::{SCRIPT_FREE, serve};
+use crate::redis::{SCRIPT_FREE, launch};
+use time::Time;
 use world::World;
 
 /// Steps of a run, each a request or a few.
-const STEPS: (usize, usize) = (600, 30_000);
+const STEPS: (usize, usize) = (600, 6_000);
 
 /// Of so many steps one is a kill, where the store outlasts it.
 const KILLS_ONE_IN: usize = 150;
@@ -36,48 +44,70 @@ fn pick<T: Copy>(dice: &mut Dice, of: &[T]) -> T {
     of[dice.throw(of.len())]
 }
 
+/// The clock is set ahead without a pause, so that a sweep goes by it at once.
+const EMBEDDED: &str = "[embedded]\nclock_pause = \"0s\"\n";
+
+/// As far as the clock of a server may be from the nodes'.
+const REDIS: &str = "[redis]\nclock_skew_max = \"1d\"\n";
+
+/// Requests around one edge, at most.
+const AROUND_MAX: usize = 12;
+
 #[test]
 fn in_memory() {
-    agrees(Server::with(""), None);
+    let launch = Launch::on_a_free_port(EMBEDDED).args("--store memory:");
+    agrees(launch, Time::unbounded(), None);
 }
 
 #[test]
 fn in_a_folder_killed_again_and_again() {
-    agrees(Server::durable(""), Some(Launch::start));
+    let launch = Launch::on_a_free_port(EMBEDDED);
+    agrees(launch, Time::unbounded(), Some(Launch::start));
 }
 
 #[test]
 fn on_redis() {
     let redis = RedisServer::plain();
-    agrees(serve(&redis.url(), ""), Some(Launch::start));
+    let launch = launch(&redis.url(), REDIS);
+    agrees(launch, Time::beside_redis(), Some(Launch::start));
 }
 
 #[test]
 fn on_redis_without_scripts() {
     let redis = RedisServer::plain();
-    agrees(
-        serve(&redis.url(), &format!("[redis]\n{SCRIPT_FREE}")),
-        None,
-    );
+    let launch = launch(&redis.url(), &format!("{REDIS}{SCRIPT_FREE}"));
+    agrees(launch, Time::beside_redis(), None);
 }
 
 /// Writes and reads; `again` starts a server that was killed.
-fn agrees(server: Server, again: Option<fn(Launch) -> Server>) {
+fn agrees(launch: Launch, time: Time, again: Option<fn(Launch) -> Server>) {
     let mut dice = Dice::new();
-    let mut world = World::new(server, &mut dice);
+    let server = time.clock().worn_by(launch).start();
+    let mut world = World::new(server, time, &mut dice);
     let mut wrong = 0;
     for step in 0..runs(STEPS.0, STEPS.1) {
-        world.wait_for_a_quiet_moment();
+        world.step = step;
+        match dice.throw(40) {
+            0 => world.jump(&mut dice),
+            1 | 2 => wrong += usize::from(!holds(|| world.goes_over_an_edge(&mut dice))),
+            _ => {}
+        }
+        world.go_to_a_quiet_moment();
         if let Some(again) = again.filter(|_| dice.throw(KILLS_ONE_IN) == 0) {
             world = world.killed(again);
         }
-        world.step = step;
         if dice.throw(2) == 0 {
             world.write(&mut dice);
         }
-        let read = catch_unwind(AssertUnwindSafe(|| world.read(&mut dice)));
-        wrong += usize::from(read.is_err());
+        wrong += usize::from(!holds(|| world.read(&mut dice)));
         assert!(wrong < WRONG_MAX, "{wrong} of {step} answers are wrong");
     }
     assert_eq!(wrong, 0, "answers are wrong");
+    world.ask_finals_again();
+    world.boards_that_have_expired_go();
+}
+
+/// Whether what is asserted within is so.
+fn holds(within: impl FnOnce()) -> bool {
+    catch_unwind(AssertUnwindSafe(within)).is_ok()
 }

@@ -1,32 +1,46 @@
 //! Reads at random, each held against the twin.
 
-use end_to_end::clock::now_ms;
+use end_to_end::clock::rfc3339;
 use end_to_end::dice::Dice;
-use end_to_end::encoded;
+use end_to_end::{Answer, Server, encoded};
 use serde_json::{Map, Value, json};
 
 use super::board::Board;
-use super::compare;
+use super::compare::{Expected, those_of};
 use super::kind::{Kind, Window};
+use super::possible::Possible;
 use super::view::{CHANGE_MAX, View};
-use super::world::{Ruled, World, any_member};
+use super::world::{Edge, Ruled, World, any_member};
 
-/// One read: a board, one of its windows, and when it was asked at the earliest.
+/// One read: a board, and one of its windows.
 struct Reading<'a> {
     world: &'a World,
+    place: usize,
     ruled: &'a Ruled,
-    board: &'a Board,
+    board: &'a Possible,
     subject: &'static str,
     window: Window,
 }
 
 impl World {
     pub(super) fn read(&self, dice: &mut Dice) {
-        let (ruled, subject) = Self::any_board(dice);
-        let ruled = &self.kinds[ruled];
-        let windows = ruled.kind.windows_at(self.any_time(dice).min(now_ms()));
+        let (place, subject) = Self::any_board(dice);
+        let at = self.any_time(dice).min(self.time.now());
+        self.read_of(place, subject, at, dice);
+    }
+
+    /// Reads what an edge is about.
+    pub(super) fn read_at(&self, edge: &Edge, dice: &mut Dice) {
+        let (_, subject) = Self::any_board(dice);
+        self.read_of(edge.ruled, subject, edge.at, dice);
+    }
+
+    fn read_of(&self, place: usize, subject: &'static str, at: i64, dice: &mut Dice) {
+        let ruled = &self.kinds[place];
+        let windows = ruled.kind.windows_at(at);
         let reading = Reading {
             world: self,
+            place,
             ruled,
             board: &ruled.boards[subject],
             subject,
@@ -72,12 +86,13 @@ impl Reading<'_> {
         )
     }
 
-    fn view<T>(&self, now: i64, look: impl FnOnce(&View<'_>) -> T) -> T {
+    fn view<T>(&self, board: &Board, now: i64, look: impl FnOnce(&View<'_>) -> T) -> T {
         let name = self.name();
         let hidden = &self.ruled.hidden;
+        let board = board.visible(now);
         look(&View::of(
             self.kind(),
-            self.board,
+            &board,
             &name,
             &self.window,
             hidden,
@@ -85,20 +100,65 @@ impl Reading<'_> {
         ))
     }
 
-    /// What has to be answered, by the time before the request and by that after it.
-    fn holds(&self, path: &str, look: impl Fn(&View<'_>) -> Value) {
-        let before = now_ms();
-        let answer = self.world.server.get(path);
-        let expected = [before, now_ms()].map(|now| self.view(now, &look));
-        compare::is_one_of(&answer, &expected, &self.what(path));
+    /// Whether this is so of all that the board may be.
+    fn is_any(&self, now: i64, look: impl Fn(&View<'_>) -> bool) -> bool {
+        let boards = self.board.within(self.kind(), &[now]);
+        boards.iter().any(|board| self.view(board, now, &look))
+    }
+
+    /// Asks, and holds what is answered against all that it may be.
+    fn holds(
+        &self,
+        what: &str,
+        ask: impl FnOnce(&Server) -> Answer,
+        look: impl Fn(&View<'_>) -> Expected,
+    ) -> Answer {
+        let (answer, moments) = self.world.asked(ask);
+        self.fits(what, whole(&answer), &moments, look);
+        answer
+    }
+
+    fn fits(
+        &self,
+        what: &str,
+        answer: (u16, Value),
+        moments: &[i64],
+        look: impl Fn(&View<'_>) -> Expected,
+    ) {
+        let mut boards = Vec::new();
+        let mut expected = Vec::new();
+        for board in self.board.within(self.kind(), moments) {
+            for now in moments {
+                if self.window.is_gone(*now) {
+                    expected.push(Err("window-gone"));
+                    boards.push(board.clone());
+                }
+                // It is asked for first, and looked at then.
+                if !self.window.is_gone(moments[0]) {
+                    expected.push(self.view(&board, *now, &look));
+                    boards.push(board.clone());
+                }
+            }
+        }
+        let are = those_of(answer, &expected, &self.what(what));
+        let kept = boards.into_iter().zip(are).filter(|(_, is_it)| *is_it);
+        self.board.keep(kept.map(|(board, _)| board));
+    }
+
+    /// `GET`, kept where it is final.
+    fn got(&self, path: &str, look: impl Fn(&View<'_>) -> Expected) {
+        let answer = self.holds(path, |server| server.get(path), look);
+        let board = (self.place, self.subject);
+        self.world
+            .note_final(path, &answer.value(), board, &self.window);
     }
 
     fn top(&self, dice: &mut Dice) {
         let n = 1 + dice.throw(self.kind().top.min(20));
         let is_fresh = !self.kind().is_never_stale || dice.throw(2) == 0;
         let fresh = if is_fresh { "&fresh=true" } else { "" };
-        self.holds(&self.path(&format!("/top?n={n}{fresh}")), |view| {
-            view.top(n)
+        self.got(&self.path(&format!("/top?n={n}{fresh}")), |view| {
+            Ok(view.top(n))
         });
     }
 
@@ -106,7 +166,7 @@ impl Reading<'_> {
         let from = 1 + dice.throw(self.kind().members);
         let to = from + dice.throw(20);
         let path = self.path(&format!("/range?from={from}&to={to}"));
-        self.holds(&path, |view| view.pages(from, to));
+        self.got(&path, |view| Ok(view.pages(from, to)));
     }
 
     fn any_bounds(dice: &mut Dice) -> (Option<i64>, Option<i64>, String) {
@@ -124,13 +184,13 @@ impl Reading<'_> {
         let (min, max, bounds) = Self::any_bounds(dice);
         let limit = 1 + dice.throw(30);
         let path = self.path(&format!("/range?{bounds}&limit={limit}"));
-        self.holds(&path, |view| view.range(min, max, limit));
+        self.got(&path, |view| Ok(view.range(min, max, limit)));
     }
 
     fn count(&self, dice: &mut Dice) {
         let (min, max, bounds) = Self::any_bounds(dice);
-        self.holds(&self.path(&format!("/count?{bounds}")), |view| {
-            view.count(min, max)
+        self.got(&self.path(&format!("/count?{bounds}")), |view| {
+            Ok(view.count(min, max))
         });
     }
 
@@ -141,46 +201,47 @@ impl Reading<'_> {
             "/members/{}/around?above={above}&below={below}",
             encoded(&member)
         );
-        let path = self.path(&of);
-        let before = now_ms();
-        let answer = self.world.server.get(&path);
-        let expected = [before, now_ms()];
-        let expected =
-            expected.map(|now| self.view(now, |view| view.neighbours(&member, above, below)));
-        compare::is_found(&answer, &expected, &self.what(&path));
+        self.got(&self.path(&of), |view| {
+            view.neighbours(&member, above, below)
+        });
     }
 
     fn member(&self, dice: &mut Dice) {
         let member = any_member(self.kind(), dice);
-        let is_near = self.view(now_ms(), |view| {
-            view.first_fields_reach() < CHANGE_MAX / 2 - 10
-        });
+        let is_far = |view: &View<'_>| view.first_fields_reach() >= CHANGE_MAX / 2 - 10;
+        let is_near = !self.is_any(self.world.time.now(), is_far);
         let most = self.kind().keep.unwrap_or(self.kind().members);
         let target = (is_near && dice.throw(3) > 0).then(|| 1 + dice.throw(most));
         let query = target.map_or(String::new(), |target| format!("?target={target}"));
         let path = self.path(&format!("/members/{}{query}", encoded(&member)));
-        let before = now_ms();
-        let answer = self.world.server.get(&path);
-        let after = now_ms();
-        if target.is_some() && self.view(after, |view| view.has_within(before, after)) {
+        let (answer, moments) = self.world.asked(|server| server.get(&path));
+        if target.is_some() && self.has_within(&moments, 0) {
             return;
         }
-        let expected =
-            [before, after].map(|now| self.view(now, |view| view.member(&member, target)));
-        compare::is_found(&answer, &expected, &self.what(&path));
+        self.fits(&path, whole(&answer), &moments, |view| {
+            view.member(&member, target)
+        });
+        let board = (self.place, self.subject);
+        self.world
+            .note_final(&path, &answer.value(), board, &self.window);
+    }
+
+    /// Whether a standing came to be meanwhile, or so long before, so that what is reached then is not sure.
+    fn has_within(&self, moments: &[i64], before: i64) -> bool {
+        let (from, to) = (moments[0] - before, moments[moments.len() - 1]);
+        self.is_any(to, |view| view.has_within(from, to))
     }
 
     fn lookup(&self, dice: &mut Dice) {
         let members = (0..dice.throw(8)).map(|_| any_member(self.kind(), dice));
         let members: Vec<String> = members.collect();
         let path = self.path("/lookup");
-        let before = now_ms();
-        let answer = self.world.server.post(&path, &json!({"members": members}));
-        let expected = [before, now_ms()].map(|now| self.view(now, |view| view.lookup(&members)));
-        compare::is_one_of(
-            &answer,
-            &expected,
-            &self.what(&format!("{path} {members:?}")),
+        let body = json!({"members": members});
+        let what = format!("{path} {body}");
+        self.holds(
+            &what,
+            |server| server.post(&path, &body),
+            |view| Ok(view.lookup(&members)),
         );
     }
 
@@ -202,14 +263,14 @@ impl Reading<'_> {
             named.filter_map(|(field, value)| Some((field.name.to_owned(), json!((*value)?))));
         let body = json!({"values": Value::Object(named.collect::<Map<_, _>>())});
         let path = self.path("/rank");
-        let before = now_ms();
-        let answer = self.world.server.post(&path, &body);
-        let after = now_ms();
-        if self.view(after, |view| view.has_within(before - 1000, after)) {
+        let (answer, moments) = self.world.asked(|server| server.post(&path, &body));
+        if self.has_within(&moments, 1000) {
             return;
         }
-        let expected = [before, after].map(|now| self.view(now, |view| view.rank(&values)));
-        compare::is_one_of(&answer, &expected, &self.what(&format!("{path} {body}")));
+        let what = format!("{path} {body}");
+        self.fits(&what, whole(&answer), &moments, |view| {
+            Ok(view.rank(&values))
+        });
     }
 
     /// The tops of all boards of the kind at once.
@@ -224,73 +285,89 @@ impl Reading<'_> {
             .map(|it| format!("{}/{it}", self.kind().name))
             .collect();
         let body = json!({"boards": names, "window": self.window.name, "n": n});
-        let before = now_ms();
-        let answer = self.world.server.post("/v1/top", &body);
-        let expected = [before, now_ms()].map(|now| {
-            let boards = subjects.iter().zip(&names).map(|(subject, name)| {
-                let (board, hidden) = (&self.ruled.boards[**subject], &self.ruled.hidden);
-                View::of(self.kind(), board, name, &self.window, hidden, now).top(n)
-            });
-            json!({"boards": boards.collect::<Value>()})
-        });
-        compare::is_one_of(&answer, &expected, &self.what(&format!("/v1/top {body}")));
+        let (answer, moments) = self.world.asked(|server| server.post("/v1/top", &body));
+        for (place, (subject, board)) in self.ruled.boards.iter().enumerate() {
+            let of_one = Reading {
+                subject,
+                board,
+                window: self.window.clone(),
+                ..*self
+            };
+            let (status, mut shown) = whole(&answer);
+            if status == 200 {
+                shown = shown["boards"][place].take();
+            }
+            let what = format!("/v1/top {body}, {subject}");
+            of_one.fits(&what, (status, shown), &moments, |view| Ok(view.top(n)));
+        }
     }
 
     /// The board itself: its settings, and how many are in each window.
     fn info(&self) {
         let path = self.path("");
-        let now = now_ms();
-        let answer = self.world.server.get(&path).ok();
-        let what = self.what(&path);
-        let shards = self.board.shards.unwrap_or(self.kind().shards);
-        assert_eq!(answer["shards"], shards, "{what}: {answer}");
-        let told = answer["windows"].as_array().unwrap().iter();
-        let told = told.map(|it| {
-            (
-                it["window"].as_str().unwrap().to_owned(),
-                it["members"].as_u64().unwrap(),
-            )
+        let (answer, moments) = self.world.asked(|server| server.get(&path));
+        let (status, mut shown) = whole(&answer);
+        if status == 200 {
+            let windows = shown["windows"].as_array().unwrap().iter();
+            let windows = windows.filter(|it| it["members"] != 0);
+            let windows = windows.map(|it| (it["window"].clone(), it["members"].clone()));
+            let mut windows: Vec<_> = windows.collect();
+            windows.sort_by_key(|(window, _)| window.to_string());
+            let settings = SETTINGS.map(|name| shown[name].clone());
+            shown = json!({"windows": windows, "settings": settings});
+        }
+        self.fits(&path, (status, shown), &moments, |view| {
+            let board = view.board;
+            let windows = board.windows().filter(|window| !window.is_gone(view.now));
+            let windows = windows.map(|window| {
+                let view = View::of(view.kind, board, view.name, window, view.hidden, view.now);
+                (window.name.clone(), view.members())
+            });
+            let windows: Vec<_> = windows.filter(|(_, members)| *members > 0).collect();
+            let shards = board.shards.unwrap_or(view.kind.shards);
+            let mut settings = json!({"shards": shards});
+            board.activity.put_into(&mut settings);
+            if let Some(at) = board.activity.expires_at() {
+                settings["expires_at"] = json!(rfc3339(at));
+            }
+            let settings = SETTINGS.map(|name| settings[name].clone());
+            Ok(json!({"windows": windows, "settings": settings}))
         });
-        let mut told: Vec<(String, u64)> = told.filter(|(_, members)| *members > 0).collect();
-        told.sort();
-        let name = self.name();
-        let counts = self.board.windows().map(|window| {
-            let window = Window {
-                name: window.clone(),
-                end: None,
-                close_ms: None,
-            };
-            let view = View::of(
-                self.kind(),
-                self.board,
-                &name,
-                &window,
-                &self.ruled.hidden,
-                now,
-            );
-            (window.name.clone(), view.members() as u64)
-        });
-        let counts: Vec<(String, u64)> = counts.filter(|(_, members)| *members > 0).collect();
-        assert_eq!(told, counts, "{what}: {answer}");
     }
 
     /// The boards of the kind, by subject.
     fn boards(&self) {
         let path = format!("/v1/boards?kind={}", self.kind().name);
-        let answer = self.world.server.get(&path).ok();
-        let boards = self.ruled.boards.iter();
-        let told = answer["boards"].as_array().unwrap();
-        let is_told = |name: &str| told.iter().find(|it| it["board"] == name);
-        for (subject, board) in boards {
+        let (answer, moments) = self.world.asked(|server| server.get(&path));
+        let shown = answer.ok();
+        let told = shown["boards"].as_array().unwrap();
+        for (subject, board) in &self.ruled.boards {
             let name = format!("{}/{subject}", self.kind().name);
-            let mut shape = json!({
-                "board": name, "subject": subject,
-                "shards": board.shards.unwrap_or(self.kind().shards),
-            });
-            board.activity.put_into(&mut shape);
-            let expected = board.exists.then_some(&shape);
-            assert_eq!(is_told(&name), expected, "{}: {answer}", self.what(&path));
+            let told = told.iter().find(|it| it["board"] == name);
+            let is_told = |board: &Board| {
+                let mut shape = json!({
+                    "board": name, "subject": subject,
+                    "shards": board.shards.unwrap_or(self.kind().shards),
+                });
+                board.activity.put_into(&mut shape);
+                told == board.exists.then_some(&shape)
+            };
+            let mut boards = board.within(self.kind(), &moments);
+            boards.retain(is_told);
+            assert!(
+                !boards.is_empty(),
+                "{}, {subject}: {shown}",
+                self.what(&path)
+            );
+            board.keep(boards);
         }
-        assert_eq!(answer["next"], Value::Null, "{answer}");
+        assert_eq!(shown["next"], Value::Null, "{shown}");
     }
+}
+
+/// What `GET` of a board says of its settings.
+const SETTINGS: [&str; 4] = ["shards", "starts_at", "ends_at", "expires_at"];
+
+fn whole(answer: &Answer) -> (u16, Value) {
+    (answer.status, answer.value())
 }

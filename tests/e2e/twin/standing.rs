@@ -10,7 +10,7 @@ pub(super) const VALUE_MAX: i64 = (1 << 53) - 1;
 pub(super) type Values = Vec<Option<i64>>;
 
 /// What happened to a member in a window since it was last set, in the order of arrival.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct History {
     set: Option<(Values, i64)>,
     given: Vec<(Values, i64)>,

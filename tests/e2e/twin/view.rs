@@ -24,7 +24,7 @@ pub(super) struct View<'a> {
     all: Ranked,
     /// Who is shown.
     shown: Ranked,
-    hidden: &'a BTreeSet<String>,
+    pub(super) hidden: &'a BTreeSet<String>,
 }
 
 impl<'a> View<'a> {
@@ -60,7 +60,7 @@ impl<'a> View<'a> {
         if let Some(keep) = self.kind.keep {
             shape["listed"] = json!(keep);
         }
-        if self.window.is_closed(self.now) || self.board.activity.has_ended(self.now) {
+        if self.is_final() {
             shape["final"] = json!(true);
         }
         self.board.activity.put_into(&mut shape);
@@ -69,6 +69,11 @@ impl<'a> View<'a> {
         };
         shape.as_object_mut().unwrap().extend(body);
         shape
+    }
+
+    pub(super) fn is_final(&self) -> bool {
+        let then = self.now - self.kind.final_late_ms;
+        self.window.is_closed(then) || self.board.activity.has_ended(then)
     }
 
     fn rank_at(&self, place: usize) -> usize {

@@ -1,0 +1,194 @@
+//! Contributions, and what their receipts have to say.
+
+use end_to_end::{Answer, Server};
+use serde_json::{Value, json};
+
+use super::board::{Board, Item, Outcome};
+use super::kind::Window;
+use super::possible::Case;
+use super::view::View;
+use super::world::{Ruled, World};
+
+/// Contributions to boards of one kind, as one request has them.
+pub(super) struct Sent {
+    pub(super) ruled: usize,
+    /// Each with its place in the request.
+    pub(super) items: Vec<(usize, &'static str, Item)>,
+    pub(super) text: Value,
+    /// Whether the receipt has to tell standings, and with ranks.
+    pub(super) returned: Option<bool>,
+}
+
+/// What came of one contribution to one board.
+type Decided = (usize, String, Outcome);
+
+/// What a receipt says: how many were applied, are duplicates and failed, and what was rejected.
+#[derive(Debug, PartialEq, Eq)]
+struct Receipt {
+    counts: [u64; 4],
+    rejected: Vec<(usize, String, String)>,
+}
+
+impl World {
+    /// Sends contributions, and leaves of what each board may be what the receipt fits.
+    pub(super) fn given(&self, sent: &Sent, send: impl FnOnce(&Server) -> Answer) {
+        let (answer, moments) = self.asked(send);
+        let ruled = &self.kinds[sent.ruled];
+        let kind = &ruled.kind;
+        let mut subjects: Vec<&'static str> = sent.items.iter().map(|it| it.1).collect();
+        subjects.sort_unstable();
+        subjects.dedup();
+        let cases = subjects.iter().map(|subject| {
+            let own = || sent.items.iter().filter(|it| it.1 == *subject);
+            let name = format!("{}/{subject}", kind.name);
+            ruled.boards[subject].cases(kind, &moments, |board, now| {
+                let decided = own().map(|(index, _, item)| {
+                    (*index, name.clone(), board.contribute(kind, item, now))
+                });
+                decided.collect::<Vec<Decided>>()
+            })
+        });
+        let mut cases: Vec<Vec<Case<Vec<Decided>>>> = cases.collect();
+        let what = format!("step {}: {}\nof {}", self.step, sent.text, kind.settings());
+        let expected = |of: &[&Case<Vec<Decided>>]| {
+            let standings = sent
+                .returned
+                .map(|ranks| standings(ruled, sent, of[0], ranks));
+            (receipt(of), standings.unwrap_or(json!([])))
+        };
+        let shown = (told(&answer, &what), returned(&answer));
+        self.log(&format!("{}: {:?}", sent.text, shown.0));
+        if shown.0.counts == [0, 0, 0, sent.items.len() as u64] && self.may_be_late(&moments) {
+            for board in subjects.iter().map(|subject| &ruled.boards[subject]) {
+                board.keep(board.within(kind, &moments));
+            }
+            return;
+        }
+        let first: Vec<_> = cases.iter().map(|of_one| of_one[0].clone()).collect();
+        let first = expected(&first.iter().collect::<Vec<_>>());
+        for (of_one, subject) in cases.iter_mut().zip(&subjects) {
+            let name = format!("{}/{subject}", kind.name);
+            let rejected = shown.0.rejected.iter().filter(|it| it.1 == name);
+            let rejected: Vec<_> = rejected.cloned().collect();
+            of_one.retain(|case| receipt(&[case]).rejected == rejected);
+        }
+        let mut fitting: Vec<Vec<Board>> = vec![Vec::new(); cases.len()];
+        let combinations = combinations(&cases);
+        for of in &combinations {
+            if expected(of) == shown {
+                for (boards, case) in fitting.iter_mut().zip(of) {
+                    boards.push(case.board.clone());
+                }
+            }
+        }
+        let is_expected = fitting.iter().all(|boards| !boards.is_empty());
+        assert!(
+            is_expected,
+            "{what}\nanswered {shown:?}\nexpected {first:?}"
+        );
+        for (subject, boards) in subjects.iter().zip(fitting) {
+            ruled.boards[subject].keep(boards);
+        }
+    }
+}
+
+/// One case of each board, in all ways.
+fn combinations<T>(cases: &[Vec<T>]) -> Vec<Vec<&T>> {
+    let none = vec![Vec::new()];
+    cases.iter().fold(none, |before, of_one| {
+        let with = |rest: &Vec<_>| {
+            let rest = rest.clone();
+            of_one.iter().map(move |case| {
+                let mut with: Vec<&T> = rest.clone();
+                with.push(case);
+                with
+            })
+        };
+        before.iter().flat_map(with).collect()
+    })
+}
+
+fn receipt(of: &[&Case<Vec<Decided>>]) -> Receipt {
+    let decided = || of.iter().flat_map(|case| &case.outcome);
+    let count = |wanted| decided().filter(|it| it.2 == wanted).count() as u64;
+    let rejected = decided().filter_map(|(index, board, outcome)| match outcome {
+        Outcome::Rejected(word) => Some((*index, board.clone(), (*word).to_owned())),
+        _ => None,
+    });
+    let mut rejected: Vec<_> = rejected.collect();
+    rejected.sort();
+    Receipt {
+        counts: [
+            count(Outcome::Applied),
+            count(Outcome::Duplicate),
+            rejected.len() as u64,
+            0,
+        ],
+        rejected,
+    }
+}
+
+/// What was answered. Where everything was rejected for one reason that is the problem, with the receipt.
+fn told(answer: &Answer, what: &str) -> Receipt {
+    let shown = answer.value();
+    let items = shown["rejected"].as_array();
+    let items = items.unwrap_or_else(|| panic!("{what}\nanswered {shown}"));
+    let rejected = items.iter().map(|item| {
+        let word = closed(item["type"].as_str().unwrap());
+        let board = item["board"].as_str().unwrap_or_default();
+        let index = usize::try_from(item["index"].as_u64().unwrap()).unwrap();
+        (index, board.to_owned(), word.to_owned())
+    });
+    let mut rejected: Vec<_> = rejected.collect();
+    rejected.sort();
+    let names = ["applied", "duplicates", "rejected_count", "failed_count"];
+    Receipt {
+        counts: names.map(|name| shown[name].as_u64().unwrap()),
+        rejected,
+    }
+}
+
+/// What is past its retention is closed as well; which of the two is said depends on when a set was read.
+pub(super) fn closed(word: &str) -> &str {
+    match word {
+        "window-gone" => "window-closed",
+        word => word,
+    }
+}
+
+fn returned(answer: &Answer) -> Value {
+    match answer.value()["standings"].take() {
+        Value::Null => json!([]),
+        standings => standings,
+    }
+}
+
+/// What is told of the standings behind one contribution, in the windows that it is meant for.
+fn standings(ruled: &Ruled, sent: &Sent, case: &Case<Vec<Decided>>, ranks: bool) -> Value {
+    let (_, _, item) = &sent.items[0];
+    let (index, name, outcome) = &case.outcome[0];
+    if matches!(outcome, Outcome::Rejected(_)) {
+        return json!([]);
+    }
+    let is_meant = |window: &Window| {
+        let is_it = item.window.as_ref().is_none_or(|name| *name == window.name);
+        let is_open = !window.is_closed(case.now) && !window.is_gone(case.now);
+        is_it && is_open && case.board.history(&window.name, &item.member).is_some()
+    };
+    let mut windows = ruled.kind.windows_at(item.at);
+    windows.retain(is_meant);
+    let windows = windows.iter().map(|window| {
+        let view = View::of(
+            &ruled.kind,
+            &case.board,
+            name,
+            window,
+            &ruled.hidden,
+            case.now,
+        );
+        view.written(&item.member, ranks)
+    });
+    json!([{
+        "index": index, "board": name, "member": item.member, "windows": windows.collect::<Value>(),
+    }])
+}
