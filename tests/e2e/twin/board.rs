@@ -96,6 +96,15 @@ pub(super) struct Item {
     pub(super) window: Option<String>,
 }
 
+impl Item {
+    /// Whether it is of one window alone, which is past its retention.
+    pub(super) fn names_what_is_gone(&self, kind: &Kind, now: i64) -> bool {
+        let windows = kind.windows_at(self.at).into_iter();
+        let mut named = windows.filter(|window| self.window.as_ref() == Some(&window.name));
+        named.any(|window| window.is_gone(now))
+    }
+}
+
 /// What a receipt says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
@@ -123,12 +132,8 @@ impl Board {
 
     fn applied(&mut self, kind: &Kind, item: &Item, now: i64) -> Result<(), Outcome> {
         check(kind, item)?;
-        if let Some(named) = &item.window {
-            let windows = kind.windows_at(item.at).into_iter();
-            let mut named = windows.filter(|window| window.name == *named);
-            if named.any(|window| window.is_gone(now)) {
-                return Err(Outcome::Rejected("window-closed"));
-            }
+        if item.names_what_is_gone(kind, now) {
+            return Err(Outcome::Rejected("window-closed"));
         }
         let windows = admitted(kind, item, now)?;
         if !self.activity.takes(kept(kind, item.at), now) {

@@ -186,7 +186,12 @@ impl World {
         let (answer, moments) = self.asked(|server| server.put(&path, &body));
         let board = &ruled.boards[subject];
         let cases = board.cases(kind, &moments, |board, now| {
-            board.contribute(kind, item, now)
+            // The path is looked at before the body.
+            if item.names_what_is_gone(kind, now) {
+                Outcome::Rejected("window-closed")
+            } else {
+                board.contribute(kind, item, now)
+            }
         });
         let shown = answer.value();
         if shown["failed_count"] == 1 && self.may_be_late(&moments) {
