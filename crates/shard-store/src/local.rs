@@ -8,11 +8,10 @@
 mod clock;
 mod embedded;
 mod keep;
-mod steady;
 mod sweep;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::FutureExt;
@@ -28,9 +27,8 @@ use crate::embedded::record::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max};
 use crate::engine::{REMEMBERED_ID_BYTES_MAX, Registry};
 use crate::memory::{BOARD_WEIGHT, Memory};
 use crate::metrics::{Calls, Held};
-use clock::ClockGuard;
+use clock::{Judged, SteadyClock, uptime};
 use keep::Keep;
-use steady::{Judged, SteadyClock};
 
 /// Why there is no repair here.
 const NO_REPAIR: &str = "its sorted sets are made of the scores at each start: there is nothing to \
@@ -42,10 +40,8 @@ pub struct LocalStore {
     registry: Arc<Registry>,
     epoch: u64,
     keep: Keep,
-    /// What the sweep of a folder holds a clock against.
-    clock: Option<ClockGuard>,
     /// `None`: it goes by any clock.
-    steady: Option<SteadyClock>,
+    clock: Option<SteadyClock>,
     calls: Calls,
     held: Held,
     recovery: FloatGauge,
@@ -71,7 +67,6 @@ impl LocalStore {
             epoch,
             keep,
             clock: None,
-            steady: None,
             calls: Calls::default(),
             held: Held::default(),
             recovery: FloatGauge::default(),
@@ -84,19 +79,8 @@ impl LocalStore {
     /// where it jumped to.
     #[must_use]
     pub fn steadied(mut self, pause: Duration) -> Self {
-        self.steady = Some(SteadyClock::from(own_time(), Instant::now(), pause));
+        self.clock = Some(SteadyClock::from(own_time(), uptime(), pause));
         self
-    }
-
-    fn judge(&self, steady: &SteadyClock, own: Timestamp, now: Instant) -> Judged {
-        let judged = steady.judge(own, now);
-        if judged == Judged::Followed
-            && let Some(clock) = &self.clock
-        {
-            // It has waited already.
-            clock.trust(own, now);
-        }
-        judged
     }
 
     /// Whether a board is there, or there is memory for it.
@@ -328,22 +312,19 @@ impl ShardStore for LocalStore {
     }
 
     fn check_time(&self) -> Result<(), StoreError> {
-        let Some(steady) = &self.steady else {
+        let Some(clock) = &self.clock else {
             return Ok(());
         };
-        match self.judge(steady, own_time(), Instant::now()) {
+        match clock.judge(own_time(), uptime()) {
             Judged::Steady | Judged::Followed => Ok(()),
-            Judged::Jumped(off_ms) => Err(StoreError::Unavailable(steady.trouble(off_ms))),
+            Judged::Jumped(off_ms) => Err(StoreError::Unavailable(clock.trouble(off_ms))),
         }
     }
 
     fn time(&self, own: Timestamp) -> Timestamp {
-        let Some(steady) = &self.steady else {
-            return own;
-        };
-        let now = Instant::now();
-        let judged = self.judge(steady, own, now);
-        steady.time(own, now, judged)
+        self.clock
+            .as_ref()
+            .map_or(own, |clock| clock.time(own, uptime()))
     }
 
     fn close(&self) -> BoxFuture<'_, Result<(), StoreError>> {

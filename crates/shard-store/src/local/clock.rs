@@ -1,212 +1,307 @@
-//! Whether the clock is trusted by the sweep: [`ClockGuard`].
+//! The time of a store in this process while its clock jumps: [`SteadyClock`].
 //!
-//! The sweep drops what is past its time for good. A clock that jumps ahead by days would have it drop
-//! every window that is kept for fewer, so the wall clock is held against two others: the monotonic
-//! clock of this process, and at a start the last time that the store was written at. Where it is ahead
-//! of what they expect, nothing is dropped until it has stood there for a while.
+//! What is written by a clock that has jumped is wrong for good: windows close that are open, `final` is
+//! said too early, ids are forgotten. So the wall clock is held against the monotonic clock of the process.
+//! Where it has left that by more than a limit, either way, nothing is written, reads go by the time that
+//! should be, and the store is not ready. When the wall clock comes back, or has gone on for a while from
+//! where it went, it is gone by again.
+//!
+//! Below the limit the time stands still rather than goes back.
+//!
+//! A start goes by the time that it finds, which may be any: that a server was down for a day is as usual as
+//! a clock that is a day ahead. The sweep alone waits, since it drops for good: where the last write was long
+//! before, until the clock has gone on for the pause.
 
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
 
 use board::Timestamp;
 use parking_lot::Mutex;
 
-/// How far the wall clock may be ahead of what was expected.
-const AHEAD_MAX: Duration = Duration::from_mins(1);
+/// How far the wall clock may be from what is expected of it.
+pub(super) const JUMP_MAX: Duration = Duration::from_mins(1);
 
-/// Trusts a clock that does what is expected of it.
+/// How far it drifts from what is expected before that follows it.
+const DRIFT_MAX_MS: u64 = 1_000;
+
+/// A wall clock that is held against the monotonic one.
 #[derive(Debug)]
-pub(super) struct ClockGuard {
-    /// How long a clock that has jumped ahead has to go on from there.
+pub(super) struct SteadyClock {
+    /// When it was made, as all times here but those of the wall clock: by [`uptime`].
+    began: Duration,
+    /// Before that nothing is dropped.
+    drops_from: Duration,
+    /// How long a clock that has jumped has to go on from there.
     pause: Duration,
-    state: Mutex<State>,
+    /// What the wall clock should have shown at `began`, in milliseconds.
+    expected_ms: AtomicI64,
+    /// The latest time that was told.
+    latest_ms: AtomicI64,
+    has_jumped: AtomicBool,
+    jump: Mutex<Option<Jump>>,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    /// The last time that was trusted. `None`: nothing was ever written, so nothing can be lost.
-    trusted: Option<Moment>,
-    /// Where a clock that is ahead of it was first seen.
-    suspected: Option<Moment>,
-}
-
-/// One moment by both clocks.
+/// Where a jump was first seen.
 #[derive(Debug, Clone, Copy)]
-struct Moment {
-    wall: Timestamp,
-    monotonic: Instant,
+struct Jump {
+    /// What the wall clock showed since then, had it shown it at `began`.
+    own_ms: i64,
+    seen: Duration,
 }
 
-impl Moment {
-    /// What the wall clock should say at a later moment.
-    fn expected(self, monotonic: Instant) -> Timestamp {
-        self.wall
-            .plus(monotonic.saturating_duration_since(self.monotonic))
-    }
+/// What there is to say of the wall clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Judged {
+    /// It shows what is expected.
+    Steady,
+    /// It has stayed where it jumped to, and is gone by from now on.
+    Followed,
+    /// It has jumped by so many milliseconds.
+    Jumped(i64),
 }
 
-impl ClockGuard {
-    /// A guard for a store that was last written at a time, by the wall clock; none without contents.
-    pub(super) fn new(pause: Duration, last_write: Option<Timestamp>, monotonic: Instant) -> Self {
-        let trusted = last_write.map(|wall| Moment { wall, monotonic });
-        let state = State {
-            trusted,
-            suspected: None,
-        };
+impl SteadyClock {
+    /// One that goes by what the wall clock shows now.
+    pub(super) fn from(own: Timestamp, now: Duration, pause: Duration) -> Self {
         Self {
+            began: now,
+            drops_from: now,
             pause,
-            state: Mutex::new(state),
+            expected_ms: AtomicI64::new(own.millis()),
+            latest_ms: AtomicI64::new(i64::MIN),
+            has_jumped: AtomicBool::new(false),
+            jump: Mutex::default(),
         }
     }
 
-    /// Goes by a clock from here on.
-    pub(super) fn trust(&self, wall: Timestamp, monotonic: Instant) {
-        *self.state.lock() = State {
-            trusted: Some(Moment { wall, monotonic }),
-            suspected: None,
-        };
+    /// Drops nothing for the pause, where the wall clock was ahead of the last write when it began.
+    pub(super) fn wait_where_ahead_of(&mut self, last_write: Timestamp) {
+        let ahead_ms = self
+            .expected_ms
+            .get_mut()
+            .saturating_sub(last_write.millis());
+        if ahead_ms > 0 && is_jump(ahead_ms) {
+            self.drops_from = self.began + self.pause;
+            let pause = self.pause;
+            tracing::info!(
+                ahead_ms,
+                ?pause,
+                "the last write is a while ago: nothing is dropped until the clock has gone on for the pause"
+            );
+        }
     }
 
-    /// Whether what is past its time by the wall clock may be dropped now.
-    pub(super) fn trusts(&self, wall: Timestamp, monotonic: Instant) -> bool {
-        let now = Moment { wall, monotonic };
-        let mut state = self.state.lock();
-        let Some(trusted) = state.trusted else {
-            state.trusted = Some(now);
-            return true;
-        };
-        let expected = trusted.expected(monotonic);
-        // One that is behind drops nothing too early.
-        if wall <= expected.plus(AHEAD_MAX) {
-            if state.suspected.is_some() {
-                tracing::info!("the clock is as expected again: what is past its time is dropped");
+    /// Whether what is past its time may be dropped by now.
+    pub(super) fn may_drop(&self, now: Duration) -> bool {
+        now >= self.drops_from
+    }
+
+    /// Judges what the wall clock shows.
+    pub(super) fn judge(&self, own: Timestamp, now: Duration) -> Judged {
+        let own_ms = own.millis().saturating_sub(self.elapsed_ms(now));
+        let off_ms = own_ms.saturating_sub(self.expected_ms.load(Ordering::Relaxed));
+        if !is_jump(off_ms) {
+            if off_ms.unsigned_abs() > DRIFT_MAX_MS {
+                self.expected_ms.store(own_ms, Ordering::Relaxed);
             }
-            *state = State {
-                trusted: Some(now),
-                suspected: None,
-            };
-            return true;
+            if self.has_jumped.swap(false, Ordering::Relaxed) {
+                *self.jump.lock() = None;
+                tracing::info!("the clock is as expected again");
+            }
+            return Judged::Steady;
         }
-        let same = state.suspected.filter(|suspected| {
-            let expected = suspected.expected(monotonic);
-            wall <= expected.plus(AHEAD_MAX) && expected <= wall.plus(AHEAD_MAX)
-        });
-        let since = same.map_or(monotonic, |suspected| suspected.monotonic);
-        if monotonic.saturating_duration_since(since) >= self.pause {
-            if same.is_some() {
-                tracing::info!("the clock has stayed ahead: what is past its time is dropped");
-            }
-            *state = State {
-                trusted: Some(now),
-                suspected: None,
-            };
-            return true;
+        let mut jump = self.jump.lock();
+        let same = jump.filter(|jump| !is_jump(own_ms.saturating_sub(jump.own_ms)));
+        let seen = same.map_or(now, |jump| jump.seen);
+        if now.saturating_sub(seen) >= self.pause {
+            *jump = None;
+            self.expected_ms.store(own_ms, Ordering::Relaxed);
+            self.latest_ms.store(own.millis(), Ordering::Relaxed);
+            self.has_jumped.store(false, Ordering::Relaxed);
+            tracing::info!(
+                off_ms,
+                "the clock has stayed where it jumped to: it is gone by"
+            );
+            return Judged::Followed;
         }
         if same.is_none() {
-            let ahead_ms = wall.millis().saturating_sub(expected.millis());
-            tracing::warn!(
-                ahead_ms,
-                pause = ?self.pause,
-                "the clock is ahead of what was expected by the last write or by this process: \
-                 nothing is dropped until it has stayed there for the pause (embedded.clock_pause)"
-            );
-            state.suspected = Some(now);
+            *jump = Some(Jump { own_ms, seen });
+            self.has_jumped.store(true, Ordering::Relaxed);
+            tracing::warn!("{}", self.trouble(off_ms));
         }
-        false
+        Judged::Jumped(off_ms)
     }
+
+    /// The time to go by where the wall clock shows `own`.
+    pub(super) fn time(&self, own: Timestamp, now: Duration) -> Timestamp {
+        let time_ms = match self.judge(own, now) {
+            Judged::Steady | Judged::Followed => own.millis(),
+            Judged::Jumped(_) => {
+                let expected_ms = self.expected_ms.load(Ordering::Relaxed);
+                expected_ms.saturating_add(self.elapsed_ms(now))
+            }
+        };
+        let latest_ms = self.latest_ms.fetch_max(time_ms, Ordering::Relaxed);
+        // A time told before a jump that was followed holds nobody up.
+        let is_ahead = latest_ms > time_ms && !is_jump(latest_ms.saturating_sub(time_ms));
+        Timestamp::from_millis(if is_ahead { latest_ms } else { time_ms })
+    }
+
+    /// Why nothing is written.
+    pub(super) fn trouble(&self, off_ms: i64) -> String {
+        let (seconds, side) = (off_ms.unsigned_abs() / 1000, side_of(off_ms));
+        let pause = self.pause;
+        format!(
+            "this server's clock has jumped and is {seconds} s {side} what it should show: nothing is written until \
+             it is right, or has gone on from there for {pause:?} (embedded.clock_pause)"
+        )
+    }
+
+    fn elapsed_ms(&self, now: Duration) -> i64 {
+        let elapsed = now.saturating_sub(self.began);
+        i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX)
+    }
+}
+
+/// How long the machine has run, by a clock that nobody sets. Where the system counts the time that it was
+/// suspended, so does this: the wall clock goes on in it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn uptime() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let since = Duration::try_from(time);
+    since.expect("the machine has not run for less than nothing")
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn uptime() -> Duration {
+    use std::sync::LazyLock;
+    use std::time::Instant;
+    static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
+    FIRST.elapsed()
+}
+
+const fn side_of(off_ms: i64) -> &'static str {
+    if off_ms < 0 { "behind" } else { "ahead of" }
+}
+
+fn is_jump(off_ms: i64) -> bool {
+    u128::from(off_ms.unsigned_abs()) > JUMP_MAX.as_millis()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
+    const START: Timestamp = Timestamp::from_millis(1_795_186_342_123);
     const PAUSE: Duration = Duration::from_mins(10);
-    const MINUTE: Duration = Duration::from_mins(1);
-    const DAY: Duration = Duration::from_hours(24);
+    const DAY_S: i64 = 86_400;
 
-    /// Asks a guard at so many minutes of this process, when the clock is so far ahead.
     struct Asking {
-        guard: ClockGuard,
-        began: Instant,
+        clock: SteadyClock,
     }
 
+    /// When the process of the tests began.
+    const BEGAN: Duration = Duration::from_hours(5);
+
     impl Asking {
-        fn of(last_write: Option<Timestamp>) -> Self {
-            let began = Instant::now();
+        fn new() -> Self {
             Self {
-                guard: ClockGuard::new(PAUSE, last_write, began),
-                began,
+                clock: SteadyClock::from(START, BEGAN, PAUSE),
             }
         }
 
-        fn at(&self, minute: u32, ahead: Duration) -> bool {
-            let since = MINUTE * minute;
-            let wall = NOW.plus(since).plus(ahead);
-            self.guard.trusts(wall, self.began + since)
+        /// What it says at so many seconds of this process when the wall clock is so far off: and the time to go by,
+        /// in seconds from the start.
+        fn at(&self, second: i64, off_s: i64) -> (Judged, i64) {
+            let now = BEGAN + Duration::from_secs(second.unsigned_abs());
+            let own = Timestamp::from_millis(START.millis() + (second + off_s) * 1000);
+            let judged = self.clock.judge(own, now);
+            let time = self.clock.time(own, now);
+            (judged, (time.millis() - START.millis()) / 1000)
         }
     }
 
     #[test]
-    fn a_clock_that_goes_as_it_should_is_trusted() {
-        for last_write in [None, Some(NOW), Some(NOW.plus(DAY))] {
-            let asking = Asking::of(last_write);
-            assert!((0..10_000).all(|minute| asking.at(minute, Duration::ZERO)));
-        }
-        // As is one that goes a little too fast, or is set by less than a minute.
-        let asking = Asking::of(Some(NOW));
-        for minute in 0..10_000 {
-            assert!(asking.at(minute, MINUTE * minute / 100));
-        }
-    }
-
-    #[test]
-    fn one_that_jumps_ahead_and_comes_back_is_trusted_again_at_once() {
-        let asking = Asking::of(Some(NOW));
-        assert!(asking.at(1, Duration::ZERO));
-        for minute in 2..11 {
-            assert!(!asking.at(minute, DAY * 3));
-        }
-        assert!(asking.at(12, Duration::ZERO));
-        assert!(
-            !asking.at(13, DAY * 3),
-            "a second jump has a pause of its own"
-        );
-        assert!(!asking.at(22, DAY * 3));
-        assert!(asking.at(23, DAY * 3));
-    }
-
-    #[test]
-    fn one_that_stays_ahead_is_trusted_after_the_pause() {
-        let asking = Asking::of(Some(NOW));
-        assert!(!asking.at(0, DAY));
-        assert!(!asking.at(9, DAY));
-        assert!(asking.at(10, DAY));
-        assert!(asking.at(11, DAY));
-        assert!(!asking.at(12, DAY * 2));
-    }
-
-    #[test]
-    fn one_that_wanders_is_not_trusted() {
-        let asking = Asking::of(Some(NOW));
-        for minute in 1..100 {
-            assert!(!asking.at(minute, DAY * minute));
+    fn a_clock_that_is_set_a_little_is_followed_and_never_goes_back() {
+        let asking = Asking::new();
+        assert_eq!(asking.at(1, 0), (Judged::Steady, 1));
+        assert_eq!(asking.at(2, 30), (Judged::Steady, 32));
+        assert_eq!(asking.at(3, 0), (Judged::Steady, 32));
+        assert_eq!(asking.at(40, 0), (Judged::Steady, 40));
+        // It drifts, in the end by more than it may jump.
+        for second in 40..20_000 {
+            assert_eq!(asking.at(second, second / 100).0, Judged::Steady);
         }
     }
 
     #[test]
-    fn at_a_start_the_last_write_is_held_against_it() {
-        let asking = Asking::of(Some(NOW));
-        assert!(!asking.at(2, DAY));
-        let empty = Asking::of(None);
-        assert!(empty.at(2, DAY), "nothing can be lost");
-        assert!(!empty.at(3, DAY * 3), "from then on something can");
+    fn one_that_jumps_is_not_gone_by_until_it_is_back() {
+        for off_s in [3 * DAY_S, 90, -90, -3 * DAY_S] {
+            let asking = Asking::new();
+            assert_eq!(asking.at(1, 0), (Judged::Steady, 1));
+            for second in 2..600 {
+                let expected = (Judged::Jumped(off_s * 1000), second);
+                assert_eq!(asking.at(second, off_s), expected);
+            }
+            assert_eq!(asking.at(600, 0), (Judged::Steady, 600));
+            // A second jump has a pause of its own.
+            assert_eq!(asking.at(601, off_s).0, Judged::Jumped(off_s * 1000));
+            assert_eq!(asking.at(1_200, off_s).0, Judged::Jumped(off_s * 1000));
+        }
     }
 
     #[test]
-    fn without_a_pause_any_clock_is_trusted() {
-        let began = Instant::now();
-        let guard = ClockGuard::new(Duration::ZERO, Some(NOW), began);
-        assert!(guard.trusts(NOW.plus(DAY), began));
-        assert!(guard.trusts(NOW.plus(DAY * 9), began));
+    fn one_that_stays_is_gone_by_after_the_pause() {
+        for off_s in [3 * DAY_S, -3 * DAY_S] {
+            let asking = Asking::new();
+            assert_eq!(asking.at(9, off_s), (Judged::Jumped(off_s * 1000), 9));
+            assert_eq!(asking.at(608, off_s), (Judged::Jumped(off_s * 1000), 608));
+            assert_eq!(asking.at(609, off_s), (Judged::Followed, 609 + off_s));
+            assert_eq!(asking.at(610, off_s), (Judged::Steady, 610 + off_s));
+            assert_eq!(asking.at(611, 0).0, Judged::Jumped(-off_s * 1000));
+        }
+    }
+
+    #[test]
+    fn one_that_wanders_is_not_gone_by() {
+        let asking = Asking::new();
+        for second in 1..5_000 {
+            let (judged, time) = asking.at(second, second * 600);
+            assert_eq!((judged, time), (Judged::Jumped(second * 600_000), second));
+        }
+    }
+
+    #[test]
+    fn without_a_pause_any_clock_is_gone_by() {
+        let mut clock = SteadyClock::from(START, BEGAN, Duration::ZERO);
+        let own = Timestamp::from_millis(START.millis() + DAY_S * 1000);
+        assert_eq!(clock.judge(own, BEGAN), Judged::Followed);
+        assert_eq!(clock.judge(own, BEGAN), Judged::Steady);
+        clock.wait_where_ahead_of(Timestamp::from_millis(0));
+        assert!(clock.may_drop(BEGAN));
+    }
+
+    #[test]
+    fn a_start_long_after_the_last_write_drops_nothing_for_the_pause() {
+        let after = |last_write_s: i64| {
+            let mut clock = SteadyClock::from(START, BEGAN, PAUSE);
+            clock.wait_where_ahead_of(Timestamp::from_millis(START.millis() + last_write_s * 1000));
+            clock
+        };
+        for last_write_s in [-30, 0, 30, DAY_S] {
+            assert!(after(last_write_s).may_drop(BEGAN));
+        }
+        for last_write_s in [-90, -3 * DAY_S] {
+            let clock = after(last_write_s);
+            assert!(!clock.may_drop(BEGAN));
+            assert!(!clock.may_drop(BEGAN + PAUSE - Duration::from_millis(1)));
+            assert!(clock.may_drop(BEGAN + PAUSE));
+        }
+    }
+
+    #[test]
+    fn the_machine_runs_on() {
+        let first = uptime();
+        assert!(first > Duration::ZERO && uptime() >= first);
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::clock::ClockGuard;
+use super::clock::{SteadyClock, uptime};
 use super::keep::Keep;
-use super::{LocalStore, random};
+use super::{LocalStore, own_time, random};
 use crate::contract::StoreError;
 use crate::embedded::journal::Journal;
 use crate::embedded::{
@@ -57,9 +57,11 @@ impl LocalStore {
             .iter()
             .map(|cell| cell.last_write())
             .max();
-        let clock = ClockGuard::new(settings.clock_pause, last_write, Instant::now());
-        let store = Self::of(registry, epoch, Keep::Journal { snapshots, journal });
-        let mut store = store.steadied(settings.clock_pause);
+        let mut clock = SteadyClock::from(own_time(), uptime(), settings.clock_pause);
+        if let Some(last_write) = last_write {
+            clock.wait_where_ahead_of(last_write);
+        }
+        let mut store = Self::of(registry, epoch, Keep::Journal { snapshots, journal });
         store.clock = Some(clock);
         store.recovery.set(metering::seconds(loaded));
         store.weigh();

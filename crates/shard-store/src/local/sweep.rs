@@ -1,11 +1,12 @@
-//! The sweep: drops what is past its time, board by board, and holds up no writer. Under a clock that has
-//! jumped ahead it only counts.
+//! The sweep: drops what is past its time, board by board, and holds up no writer. For a while after a start it
+//! may only count.
 
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use board::{Incarnation, Kind, Timestamp};
 
+use super::clock::uptime;
 use super::{LocalStore, random};
 use crate::contract::StoreError;
 use crate::embedded::record::{BOARD_BYTES_MAX, sweep_bytes_max};
@@ -19,7 +20,7 @@ impl LocalStore {
     pub(super) async fn sweep(&self, now: Timestamp) -> Result<(), StoreError> {
         let added_before = self.registry.memory.added();
         let clock = self.clock.as_ref();
-        let trusted = clock.is_none_or(|clock| clock.trusts(now, Instant::now()));
+        let may_drop = clock.is_none_or(|clock| clock.may_drop(uptime()));
         let mut census = Census::default();
         let mut of_shards = Vec::new();
         let mut dedupe_max = Duration::ZERO;
@@ -30,7 +31,7 @@ impl LocalStore {
                 for cell in &cells {
                     cell.holdings(&mut of_shards);
                     census.count(&of_shards);
-                    if trusted {
+                    if may_drop {
                         self.sweep_board(cell, &kind, now).await?;
                     }
                 }
