@@ -104,8 +104,13 @@ impl Sweep {
             return Ok(());
         };
         self.lives.forget(record.board());
-        // The life has ended; what fails here is finished by the next sweep, but not answered for.
-        Ok(self.put_tombstones(&record).await?)
+        let buried = self.put_tombstones(&record).await;
+        // The board has ended, whatever the error says, and the next sweep finishes it. Until then servers
+        // that have not heard of its end show it and write to it, so that this is no success either.
+        Ok(buried.map_err(|error| {
+            let why = format!("the board is deleted, but not yet on all shards: {error}");
+            StoreError::Unknown(why)
+        })?)
     }
 
     async fn sweep_due(&self, now: Timestamp) -> Result<(), StoreError> {

@@ -1,5 +1,6 @@
 //! What a server leaves behind that ends in the middle of it, and how another finishes that.
 
+mod deleted;
 mod late;
 
 use bytes::Bytes;
