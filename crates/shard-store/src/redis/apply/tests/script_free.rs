@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use board::{Period, Window, WindowRule};
-use end_to_end::redis::{FaultProxy, Matching, RedisServer};
+use end_to_end::redis::{FaultProxy, Matching, RedisOptions, RedisServer};
+use futures::future::join_all;
 use tokio::time::Instant;
 
 use super::given::{APPLIED, Board, DUPLICATE, Given, MS, NOW, gifts};
@@ -222,7 +223,62 @@ async fn a_call_takes_so_many_round_trips() {
     let board = given.board(gifts(|_| ())).await;
     board.apply(&[board.points("u1", 1, NOW)], NOW).await;
     let reader = reader(servers, &board, &settings);
-    let query = Query {
+    let query = top();
+    let mut read = 0;
+    for _ in 0..2 {
+        let look = Box::pin(reader.read(&board.record, 0, &query));
+        read = round_trips(servers, look).await;
+    }
+    assert_eq!(read, 4, "version, members, entries, and whether they hold");
+    assert_eq!(given.calls(), 0);
+}
+
+/// Some of them wait for a session, beside those that have one and wait for the replica.
+const LANES: usize = 6;
+
+/// Writes that are made at a time on one node.
+const WRITES_AT_ONCE: usize = 4;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writes_that_wait_for_a_replica_hold_up_no_read() {
+    let settings = RedisSettings {
+        acks: 1,
+        write_deadline: MS * 30_000,
+        read_deadline: MS * 2_000,
+        ..settings(RedisWrites::ScriptFree)
+    };
+    let given = Given::with(&settings).await;
+    let replica = RedisOptions::new().replica_of(&given.redis).start();
+    let mut boards = Vec::new();
+    for _ in 0..LANES {
+        let board = given.board(gifts(|_| ())).await;
+        board.apply(&[board.points("u1", 1, NOW)], NOW).await;
+        boards.push(board);
+    }
+    let reader = reader(&given.servers, &boards[0], &settings);
+    replica.pause();
+    let writes = boards.iter().map(async |board| {
+        let items = [board.points("u1", 1, NOW)];
+        board.apply(&items, NOW).await
+    });
+    let reads = async {
+        let is_written = |board: &&Board<'_>| board.points_of(ALL, "u1") == Some(2);
+        let end = Instant::now() + MS * 15_000;
+        while boards.iter().filter(is_written).count() < WRITES_AT_ONCE {
+            assert!(Instant::now() < end, "writes that never came");
+            tokio::time::sleep(MS * 5).await;
+        }
+        for board in &boards {
+            reader.read(&board.record, 0, &top()).await.unwrap();
+        }
+        replica.resume();
+    };
+    let (written, ()) = tokio::join!(join_all(writes), reads);
+    assert_eq!(written, vec![[APPLIED]; LANES]);
+}
+
+fn top() -> Query {
+    Query {
         window: ALL,
         unless: None,
         groups: false,
@@ -232,14 +288,7 @@ async fn a_call_takes_so_many_round_trips() {
             after: 10,
         }]
         .into(),
-    };
-    let mut read = 0;
-    for _ in 0..2 {
-        let look = Box::pin(reader.read(&board.record, 0, &query));
-        read = round_trips(servers, look).await;
     }
-    assert_eq!(read, 4, "version, members, entries, and whether they hold");
-    assert_eq!(given.calls(), 0);
 }
 
 fn reader(servers: &Arc<Servers>, board: &Board<'_>, settings: &RedisSettings) -> Reader {

@@ -6,7 +6,7 @@
 //! languages.
 //!
 //! ```text
-//! ScriptFree ── Sessions ── Session: a connection, an Interpreter
+//! ScriptFree ── Sessions, of reads and of writes ── Session: a connection, an Interpreter
 //!      └─────── Transaction: attempts ── Look: what one of them is shown
 //!                      │         └────── Run: the function, command by command
 //!                    Fence: what it must not come behind
@@ -45,7 +45,9 @@ use transaction::Transaction;
 /// Calls to one process, without scripts.
 #[derive(Debug)]
 pub(super) struct ScriptFree {
-    sessions: Arc<Sessions>,
+    reads: Arc<Sessions>,
+    /// Each is taken until replicas have what was written, which may be as long as a deadline: no read waits for one.
+    writes: Arc<Sessions>,
     conflicts: AtomicU64,
     round_trips: AtomicU64,
 }
@@ -70,7 +72,8 @@ impl ScriptFree {
     /// Of the process that says this of itself. Nothing is connected before the first call.
     pub(super) fn new(dial: &Dial, address: &Address, info: &Info) -> Self {
         Self {
-            sessions: Sessions::new(dial, address, info),
+            reads: Sessions::new(dial, address, info),
+            writes: Sessions::new(dial, address, info),
             conflicts: AtomicU64::new(0),
             round_trips: AtomicU64::new(0),
         }
@@ -89,7 +92,11 @@ impl ScriptFree {
             until: call.until,
             fence: fence.as_ref(),
         };
-        let mut lease = self.sessions.take(call.until).await?;
+        let sessions = match call.effect {
+            Effect::Read | Effect::Passing => &self.reads,
+            Effect::Write => &self.writes,
+        };
+        let mut lease = sessions.take(call.until).await?;
         let mut transaction = Transaction::new(lease.session(), clocked);
         let said = transaction.run().await;
         let (conflicts, round_trips) = transaction.spent();
@@ -119,7 +126,8 @@ impl ScriptFree {
 
     /// Ends all connections.
     pub(super) fn end(&self) {
-        self.sessions.end();
+        self.reads.end();
+        self.writes.end();
     }
 }
 

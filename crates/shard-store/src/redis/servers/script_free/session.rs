@@ -1,5 +1,5 @@
 //! Where calls are made without scripts: [`Session`], a connection of its own with an interpreter beside
-//! it, and [`Sessions`], those of one node.
+//! it, and [`Sessions`], those of one node for one sort of calls.
 //!
 //! What a connection watches is watched for all that comes over it, so a session makes one call at a time.
 
@@ -19,7 +19,7 @@ use super::super::link::ask_info;
 use super::interpreter::Interpreter;
 use crate::redis::address::Address;
 
-/// Calls that are made at a time on one node; others wait.
+/// Reads, and writes, that are made at a time on one node; others wait.
 pub(super) const SESSIONS_MAX: usize = 4;
 
 /// A connection with an interpreter.
@@ -50,7 +50,7 @@ impl Session {
     }
 }
 
-/// The sessions of one process.
+/// Those of one process for its reads, or its writes.
 #[derive(Debug)]
 pub(super) struct Sessions {
     dial: Dial,
