@@ -8,6 +8,7 @@
 mod life;
 #[cfg(test)]
 mod tests;
+mod touch;
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -21,7 +22,7 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
 use moka::sync::Cache;
 use parking_lot::Mutex;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use super::registry::{Held, Record, Registry, Touch, Touched};
 use super::retention::gone_at;
@@ -36,12 +37,6 @@ use life::{Lease, Life};
 /// Lives that a shard called dead, and for how long that is remembered.
 const CALLED_DEAD_MAX: u64 = 1_000;
 const CALLED_DEAD: Duration = Duration::from_mins(1);
-
-/// How long the registry may take to hear that a board is written to.
-const TOUCH_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// How often a board may be found being emptied while it is touched.
-const TOUCHES_MAX: usize = 16;
 
 /// Boards of which the sweep was told that there is something to do, and how long until it is told again: it would
 /// find no end if its own work told it.
@@ -246,7 +241,8 @@ impl Lives {
             servers: life.servers.clone(),
         };
         let shards = self.shards(&spread);
-        shards.thaw(shard, &Bytes::from_static(b"-")).await
+        let thawed = shards.thaw(shard, &Bytes::from_static(b"-")).await;
+        thawed.map_err(unsent)
     }
 
     async fn life(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
@@ -323,7 +319,7 @@ impl Lives {
                 self.known.invalidate(&board.incarnation);
                 return Err(StoreError::Dead);
             }
-            held => held?,
+            held => held.map_err(unsent)?,
         };
         if self.called_dead.contains_key(&board.incarnation) {
             return self.mourn(board).await;
@@ -341,7 +337,8 @@ impl Lives {
 
     /// The registry has lost that a life ended: the sweep is told to end it again.
     async fn mourn(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
-        self.registry.touch(board, AT_ONCE).await?;
+        let touched = self.registry.touch(board, AT_ONCE).await;
+        touched.map_err(unsent)?;
         Err(StoreError::Dead)
     }
 
@@ -359,80 +356,19 @@ impl Lives {
         });
     }
 
-    /// Tells that a board is about to be written to. One that was found idle before is emptied first,
-    /// should whoever began that be gone.
-    async fn touch(
-        &self,
-        board: &BoardRecord,
-        life: &Life,
-        idle: Duration,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        let _alone = life.touching.lock().await;
-        let touch = Touch {
-            now: Some(now),
-            due: None,
-        };
-        for _ in 0..TOUCHES_MAX {
-            if !life.wants_touch(idle, now) {
-                return Ok(());
-            }
-            match self.touched(board, touch).await {
-                Ok(Touched::Held(held)) => life.note(&held),
-                Ok(Touched::Emptying(bound)) => self.empty(board, life, bound).await?,
-                Err(StoreError::Dead) => {
-                    self.known.invalidate(&board.incarnation);
-                    return Err(StoreError::Dead);
-                }
-                // Nobody empties it before its time, and whoever does sees what is written meanwhile.
-                Err(_) if !life.may_be_idle(idle, now) => return Ok(()),
-                Err(error @ StoreError::Overloaded(_)) => return Err(error),
-                // Whatever became of it: nothing was written.
-                Err(error) => return Err(StoreError::Unavailable(error.to_string())),
-            }
-        }
-        if life.wants_touch(idle, now) {
-            let why = "the board is found idle again and again".to_owned();
-            return Err(StoreError::Unavailable(why));
-        }
-        Ok(())
-    }
-
-    /// Tells the registry, which is not waited for as long as for a shard.
-    async fn touched(&self, board: &BoardRecord, touch: Touch) -> Result<Touched, StoreError> {
-        let touched = timeout(TOUCH_TIMEOUT, self.registry.touch(board, touch));
-        touched.await.unwrap_or_else(|_| {
-            let why = "the registry does not answer".to_owned();
-            Err(StoreError::Unknown(why))
-        })
-    }
-
-    async fn empty(
-        &self,
-        board: &BoardRecord,
-        life: &Life,
-        bound: Timestamp,
-    ) -> Result<(), StoreError> {
-        let spread = Spread {
-            board: board.clone(),
-            servers: life.servers.clone(),
-        };
-        let emptied = self.shards(&spread).empty_all(bound, &self.session).await;
-        let emptied = match emptied {
-            Ok(()) => self.registry.end_emptying(board, bound).await,
-            error => error,
-        };
-        match emptied {
-            Err(StoreError::Unknown(why)) => Err(StoreError::Unavailable(why)),
-            emptied => emptied,
-        }
-    }
-
     fn shards<'a>(&'a self, spread: &'a Spread) -> Shards<'a> {
         Shards {
             servers: &self.servers,
             spread,
             until: Instant::now() + self.deadline,
         }
+    }
+}
+
+/// What a write hears of a call that had to come before it: whatever became of that, it was not applied itself.
+fn unsent(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Unknown(why) => StoreError::Unavailable(why),
+        error => error,
     }
 }

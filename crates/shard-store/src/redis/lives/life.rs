@@ -8,6 +8,7 @@ use board::Timestamp;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
+use crate::contract::StoreError;
 use crate::redis::registry::Held;
 use crate::redis::servers::ServerId;
 
@@ -36,6 +37,8 @@ pub(super) struct Life {
     /// It is being asked in the background.
     pub(super) asking: AtomicBool,
     pub(super) touching: tokio::sync::Mutex<()>,
+    /// When it was last touched in vain, and why that was.
+    touch_failed: Mutex<Option<(Instant, StoreError)>>,
 }
 
 /// Whether a life may be gone by.
@@ -59,6 +62,7 @@ impl Life {
             missed: Mutex::default(),
             asking: AtomicBool::new(false),
             touching: tokio::sync::Mutex::default(),
+            touch_failed: Mutex::default(),
         }
     }
 
@@ -88,10 +92,27 @@ impl Life {
         self.told.elapsed() < HARD_LEASE
     }
 
-    /// Whether a write has to touch the board before.
+    /// Whether a write has to touch the board before. One that failed a moment ago is not repeated before it has to
+    /// be: each waits for the registry.
     pub(super) fn wants_touch(&self, idle: Duration, now: Timestamp) -> bool {
         let touched = Timestamp::from_millis(self.touched.load(Ordering::Acquire));
-        now >= touched.plus(idle / 8)
+        let failed = || {
+            let failed = self.touch_failed.lock();
+            let at = failed.as_ref().map(|(at, _)| *at);
+            at.is_some_and(|at| at.elapsed() < ASKED_AGAIN)
+        };
+        now >= touched.plus(idle / 8) && (self.may_be_idle(idle, now) || !failed())
+    }
+
+    pub(super) fn note_failed_touch(&self, error: StoreError) {
+        *self.touch_failed.lock() = Some((Instant::now(), error));
+    }
+
+    /// Why it was touched in vain since then, if it was.
+    pub(super) fn touch_failed_since(&self, since: Instant) -> Option<StoreError> {
+        let failed = self.touch_failed.lock();
+        let failed = failed.as_ref().filter(|(at, _)| *at >= since);
+        failed.map(|(_, error)| error.clone())
     }
 
     /// Whether it may be found idle by then.

@@ -1,14 +1,15 @@
 //! What the registry is asked, counted at a proxy before it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use board::{Period, Timestamp, WindowRule};
-use end_to_end::redis::{FaultProxy, RedisServer};
+use board::{Keep, Kind, Period, Timestamp, WindowRule};
+use end_to_end::redis::{FaultProxy, Matching, RedisServer};
 use futures::FutureExt as _;
 use futures::future::join_all;
 
 use crate::contract::{BoardRecord, KindRecord, Revision, ShardStore, StoreError};
-use crate::redis::opened::Opened;
+use crate::redis::opened::{Opened, Parts};
 use crate::redis::settings::RedisSettings;
 use crate::redis::store::RedisStore;
 use crate::redis::sweep::tests::{NOW, gifts};
@@ -84,4 +85,88 @@ async fn one_caller_asks_for_all() {
     let board = other.board(&name).await.unwrap().unwrap();
     ask_all(&other, &board).await;
     assert_eq!(proxy.calls_of("_life_"), 1, "{:?}", proxy.functions());
+}
+
+const IDLE: Duration = Duration::from_hours(8 * 24);
+
+const SHARDS: u16 = 16;
+
+/// Longer than anybody waits.
+const NEVER: Duration = Duration::from_mins(5);
+
+/// A board of many shards that is emptied when it is idle.
+async fn idle_board(parts: &Parts) -> (Arc<Kind>, BoardRecord) {
+    let idle = WindowRule {
+        keep: Keep::Idle(IDLE),
+        ..WindowRule::with_defaults(Period::All)
+    };
+    let mut spec = gifts(vec![idle]).spec().clone();
+    spec.shards = SHARDS.into();
+    let kind = Arc::new(Kind::new(spec).unwrap());
+    let put = parts.registry.put_kind(kind.clone(), Revision(0), true);
+    let (name, put) = ("gifts/room".parse().unwrap(), put.await.unwrap());
+    let created = parts.registry.birth(&name, &put, None, now()).await;
+    (kind, created.unwrap().0.board().clone())
+}
+
+#[tokio::test]
+async fn writers_share_a_touch_that_fails() {
+    let redis = RedisServer::plain();
+    let proxy = FaultProxy::before(&redis);
+    let parts = Parts::at(proxy.url(), &RedisSettings::default()).await;
+    let (kind, board) = idle_board(&parts).await;
+    parts.lives.place(&board, 0).await.unwrap();
+    proxy.delay_replies_of(&Matching::function("_touch_"), NEVER);
+    let write_all = async |at| {
+        let before = proxy.calls_of("_touch_");
+        let lives = &parts.lives;
+        let shards = 0..SHARDS;
+        let placed = join_all(shards.map(|shard| lives.place_to_write(&board, shard, &kind, at)));
+        (placed.await, proxy.calls_of("_touch_") - before)
+    };
+    let due = now().plus(IDLE / 8);
+    let (placed, touches) = write_all(due).await;
+    assert!(placed.iter().all(Result::is_ok), "{placed:?}");
+    // A connection may end meanwhile, and the call be sent once more.
+    assert!((1..=2).contains(&touches), "{touches} touches");
+    let (placed, touches) = write_all(due).await;
+    assert!(placed.iter().all(Result::is_ok), "{placed:?}");
+    assert_eq!(touches, 0, "one has just failed");
+    // From here on it may be being emptied.
+    let (placed, touches) = write_all(now().plus(IDLE)).await;
+    let is_unsent = |placed: &Result<_, StoreError>| {
+        matches!(
+            placed,
+            Err(StoreError::Unavailable(_) | StoreError::Overloaded(_))
+        )
+    };
+    assert!(placed.iter().all(is_unsent), "{placed:?}");
+    assert!((1..=2).contains(&touches), "{touches} touches");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_before_which_the_registry_is_lost_is_unavailable_not_unknown() {
+    let redis = RedisServer::plain();
+    let proxy = FaultProxy::before(&redis);
+    let settings = RedisSettings {
+        write_deadline: Duration::from_secs(2),
+        ..RedisSettings::default()
+    };
+    let parts = Parts::at(proxy.url(), &settings).await;
+    let (kind, board) = idle_board(&parts).await;
+    // As if a shard had said so: the registry is to end it again.
+    parts.lives.forget(&board);
+    proxy.delay_replies_of(&Matching::function("_touch_"), NEVER);
+    let lost = async {
+        while proxy.calls_of("_touch_") == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        proxy.refuse();
+    };
+    let placed = parts.lives.place_to_write(&board, 0, &kind, now());
+    let (placed, ()) = tokio::join!(placed, lost);
+    assert!(
+        matches!(placed, Err(StoreError::Unavailable(_))),
+        "{placed:?}"
+    );
 }

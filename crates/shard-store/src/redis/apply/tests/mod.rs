@@ -9,4 +9,5 @@ mod other_clients;
 mod script_free;
 mod small;
 mod story;
+mod unsent;
 mod windows;
