@@ -11,6 +11,7 @@
 //!
 //! Weights are estimates, and are only compared with one another.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use metering::{Counter, Pulled, Registry, Unit};
@@ -48,12 +49,12 @@ pub struct Memory {
 
 /// What a call holds while it is under way; given back when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Held<'a> {
-    memory: &'a Memory,
+pub(crate) struct Held {
+    memory: Arc<Memory>,
     weight: u64,
 }
 
-impl Drop for Held<'_> {
+impl Drop for Held {
     fn drop(&mut self) {
         self.memory.added.fetch_sub(self.weight, Ordering::Relaxed);
     }
@@ -174,11 +175,11 @@ impl Memory {
     }
 
     /// Counts what a call holds while it is under way.
-    pub(crate) fn hold(&self, weight: u64) -> Held<'_> {
+    pub(crate) fn hold(self: &Arc<Self>, weight: u64) -> Held {
         let added = self.added.fetch_add(weight, Ordering::Relaxed) + weight;
         self.held_peak.fetch_max(added, Ordering::Relaxed);
         Held {
-            memory: self,
+            memory: self.clone(),
             weight,
         }
     }
@@ -202,7 +203,7 @@ impl Memory {
     }
 
     /// Names what is counted; `memory` is who counts.
-    pub fn register_metrics(self: &std::sync::Arc<Self>, registry: &mut Registry) {
+    pub fn register_metrics(self: &Arc<Self>, registry: &mut Registry) {
         let limit = as_float(self.limit_bytes.unwrap_or(0));
         registry.register_with_unit(
             "memory_limit",
@@ -304,7 +305,7 @@ mod tests {
 
     #[test]
     fn calls_go_on_when_fewer_are_under_way_though_their_memory_stays_resident() {
-        let memory = Memory::up_to(LIMIT);
+        let memory = Arc::new(Memory::up_to(LIMIT));
         let calls = [(); 32].map(|()| memory.hold(100));
         memory.note_resident(LIMIT);
         assert!(memory.check().is_err());

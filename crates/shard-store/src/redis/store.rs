@@ -35,7 +35,7 @@ use crate::contract::{
     KindWriteError, Orphan, Outcome, Query, Reading, Revision, SettleError, ShardStore,
     SharedBoards, StoreError, WindowCount,
 };
-use crate::memory::{Memory, STANDING_WEIGHT};
+use crate::memory::Memory;
 use crate::metrics::Calls;
 
 /// How far the clocks of servers, and of nodes that go by deadlines, may differ for what is final to stay so.
@@ -109,6 +109,7 @@ impl RedisStore {
     /// The same, and what needs memory of this process has to find room in this one.
     #[must_use]
     pub fn within(mut self, memory: Arc<Memory>) -> Self {
+        self.applier.hold_in(memory.clone());
         self.memory = memory;
         self
     }
@@ -228,8 +229,6 @@ impl ShardStore for RedisStore {
             if batch.items.iter().any(|item| item.change != Change::Remove) {
                 self.memory.check()?;
             }
-            let weight = STANDING_WEIGHT * batch.items.len() as u64;
-            let _held = self.memory.hold(weight);
             self.applier.apply(board, shard, batch).await
         };
         self.calls.apply.time(applied).boxed()

@@ -34,6 +34,7 @@ use super::servers::Servers;
 use super::session::Session;
 use super::settings::RedisSettings;
 use crate::contract::{Batch, BoardRecord, Failure, Outcome, StoreError};
+use crate::memory::Memory;
 use lane::Lanes;
 use part::{Part, Until};
 use sending::Sender;
@@ -46,6 +47,8 @@ pub(super) struct Applier {
     /// The kinds of the batches as they came last, to be shared by what waits.
     kinds: ArcSwap<HashMap<KindName, Arc<Kind>>>,
     deadline: Duration,
+    /// Has the weight of what waits and is under way.
+    memory: Arc<Memory>,
 }
 
 impl Applier {
@@ -69,7 +72,13 @@ impl Applier {
             registry,
             kinds: ArcSwap::default(),
             deadline: settings.write_deadline,
+            memory: Arc::default(),
         }
+    }
+
+    /// What is applied from now on is held in this memory.
+    pub(super) fn hold_in(&mut self, memory: Arc<Memory>) {
+        self.memory = memory;
     }
 
     /// Applies a batch to one shard: an outcome for each item, in order. A batch that is longer than
@@ -90,7 +99,7 @@ impl Applier {
             checked.map_err(|overload| until.refused(overload))?;
         }
         let kind = self.shared(batch.kind);
-        let (parts, answers) = Part::split(&kind, &batch, until, backlog.as_ref());
+        let (parts, answers) = Part::split(&kind, &batch, until, backlog.as_ref(), &self.memory);
         self.lanes.put(board, shard, parts)?;
         let mut outcomes = Vec::with_capacity(batch.items.len());
         let mut failed = None;

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::contract::{Batch, Item, Outcome, Overload, StoreError};
+use crate::memory::{Held, Memory, STANDING_WEIGHT};
 use crate::redis::servers::{Backlog, Gathered};
 
 /// Items of one call. With the longest names and four fields they take 400 KiB.
@@ -39,6 +40,8 @@ pub(super) struct Part {
     pub(super) until: Until,
     /// Counts it as work that waits for the node, until it is sent.
     pub(super) gathered: Option<Gathered>,
+    /// The memory that its items take, also where the caller has gone away.
+    _held: Held,
     pub(super) answer: oneshot::Sender<Answer>,
 }
 
@@ -95,6 +98,7 @@ impl Part {
         batch: &Batch<'_>,
         until: Until,
         backlog: Option<&Arc<Backlog>>,
+        memory: &Arc<Memory>,
     ) -> (Vec<Self>, Vec<(usize, oneshot::Receiver<Answer>)>) {
         let mut left = batch.items;
         let (mut parts, mut answers) = (Vec::new(), Vec::new());
@@ -113,6 +117,7 @@ impl Part {
                 sets,
                 until,
                 gathered,
+                _held: memory.hold(STANDING_WEIGHT * count as u64),
                 answer,
             });
         }

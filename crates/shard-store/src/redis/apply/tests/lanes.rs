@@ -1,5 +1,6 @@
 //! One call at a time, in order; what comes meanwhile shares the next.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use board::Window;
@@ -7,6 +8,7 @@ use futures::future::join_all;
 
 use super::given::{APPLIED, Given, MS, NOW, gifts, value};
 use crate::contract::{Batch, Change, Outcome, StoreError};
+use crate::memory::{Memory, STANDING_WEIGHT};
 use crate::redis::apply::lane::ITEMS_WAITING_MAX;
 
 const ALL: Window = Window::ALL_TIME;
@@ -100,6 +102,25 @@ async fn a_caller_that_goes_away_takes_nothing_back() {
     // Behind it in the lane: when this is answered, that was applied.
     board.apply(&items, NOW).await;
     assert_eq!(board.points_of(ALL, "u1"), Some(2));
+}
+
+#[tokio::test]
+async fn what_waits_is_held_in_memory_also_where_the_caller_goes_away() {
+    let memory = Arc::new(Memory::default());
+    let mut given = Given::new().await;
+    given.applier.hold_in(memory.clone());
+    let board = given.board(gifts(|_| ())).await;
+    given.redis.pause();
+    let items = [board.points("u1", 1, NOW), board.points("u2", 1, NOW)];
+    for waiting in 1..=3 {
+        let applied = tokio::time::timeout(MS * 50, board.apply(&items, NOW)).await;
+        assert!(applied.is_err());
+        assert_eq!(memory.added(), waiting * 2 * STANDING_WEIGHT);
+    }
+    given.redis.resume();
+    board.apply(&items, NOW).await;
+    assert_eq!(board.points_of(ALL, "u1"), Some(4));
+    assert_eq!(memory.added(), 0);
 }
 
 #[tokio::test]
