@@ -1,7 +1,8 @@
 //! Waiting for replicas: [`Acks`] asks for all writes of a connection at once.
 //!
 //! `WAIT` holds up what comes behind it on its connection, and answers for all that went before. So
-//! one is under way at a time, and those who come meanwhile share the next one.
+//! one is under way at a time, and those who come meanwhile share the next one. The node does nothing for it:
+//! the [`Backlog`] is to know.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
 use parking_lot::Mutex;
 
+use super::backlog::Backlog;
 use super::connection::{COMMAND_TIMEOUT, Connection};
 use super::fault::Fault;
 use super::reply;
@@ -27,15 +29,18 @@ pub(super) struct Acks(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     connection: Arc<Connection>,
+    /// What else is sent there, where that is one behind the other.
+    backlog: Option<Arc<Backlog>>,
     /// A round that has not begun: it covers every write that was answered before it does.
     next: Mutex<Option<Round>>,
     turn: tokio::sync::Mutex<()>,
 }
 
 impl Acks {
-    pub(super) fn new(connection: Arc<Connection>) -> Self {
+    pub(super) fn new(connection: Arc<Connection>, backlog: Option<Arc<Backlog>>) -> Self {
         Self(Arc::new(Inner {
             connection,
+            backlog,
             next: Mutex::new(None),
             turn: tokio::sync::Mutex::new(()),
         }))
@@ -68,10 +73,17 @@ impl Inner {
         self.next.lock().take();
         let millis = u64::try_from(WAIT_MAX.as_millis()).unwrap_or(u64::MAX);
         let args = [u64::from(wanted), millis].map(|number| Value::from(number.to_string()));
+        if let Some(backlog) = &self.backlog {
+            backlog.holds_up();
+        }
         let reply = self
             .connection
             .send("WAIT", args.into(), COMMAND_TIMEOUT)
-            .await?;
+            .await;
+        if let Some(backlog) = &self.backlog {
+            backlog.goes_on();
+        }
+        let reply = reply?;
         let count = reply::number(&reply).and_then(|count| u32::try_from(count).ok());
         count.ok_or_else(|| Fault::Lost("WAIT answered no number".to_owned()))
     }

@@ -39,6 +39,8 @@ pub(super) const fn call_weight(bytes: usize) -> u64 {
 #[derive(Debug)]
 pub(in crate::redis) struct Backlog {
     address: Address,
+    /// Whoever is next takes permits, and nobody else: those who have some and wait for more could hold all of them.
+    next: tokio::sync::Mutex<()>,
     permits: Arc<Semaphore>,
     load: Mutex<Load>,
 }
@@ -104,6 +106,7 @@ impl Backlog {
     pub(super) fn new(address: &Address) -> Arc<Self> {
         Arc::new(Self {
             address: address.clone(),
+            next: tokio::sync::Mutex::new(()),
             permits: Arc::new(Semaphore::new(permits_of(UNDER_WAY_MAX) as usize)),
             load: Mutex::new(Load {
                 pace: Pace::new(),
@@ -140,20 +143,16 @@ impl Backlog {
         weight: u64,
         until: Instant,
     ) -> Result<Permit, Fault> {
-        let (waiting, permits) = {
+        let waiting = {
             let mut load = self.load.lock();
             let wait = load.calls();
             if is_late(wait, until) {
                 return Err(Fault::Overloaded(self.overload_of(wait)));
             }
-            load.waiting += weight;
-            let backlog = &**self;
-            (Waiting { backlog, weight }, load.permits(weight))
+            self.waits(weight, &mut load)
         };
-        let entered = self.permits.clone().acquire_many_owned(permits);
-        let entered = match timeout_at(until, entered).await {
-            Ok(Ok(entered)) => entered,
-            Ok(Err(_)) => return Err(Fault::NotSent("the connection has ended".to_owned())),
+        let entered = match timeout_at(until, self.take_permits(weight)).await {
+            Ok(entered) => entered?,
             Err(_) => return Err(Fault::Overloaded(self.overload())),
         };
         drop(waiting);
@@ -164,6 +163,30 @@ impl Backlog {
             sent: Instant::now(),
             _permits: entered,
         })
+    }
+
+    fn waits(&self, weight: u64, load: &mut Load) -> Waiting<'_> {
+        load.waiting += weight;
+        let backlog = self;
+        Waiting { backlog, weight }
+    }
+
+    /// First come, first served. As many as the work is estimated at when the last of them is there: what is answered
+    /// meanwhile may tell of a slower node.
+    async fn take_permits(&self, weight: u64) -> Result<OwnedSemaphorePermit, Fault> {
+        let ended = || Fault::NotSent("the connection has ended".to_owned());
+        let _next = self.next.lock().await;
+        let mut taken = self.permits.clone().try_acquire_many_owned(0).map_err(|_| ended())?;
+        loop {
+            let wanted = self.load.lock().permits(weight) as usize;
+            let missing = wanted.saturating_sub(taken.num_permits());
+            if missing == 0 {
+                return Ok(taken);
+            }
+            let missing = u32::try_from(missing).unwrap_or(u32::MAX);
+            let more = self.permits.clone().acquire_many_owned(missing).await;
+            taken.merge(more.map_err(|_| ended())?);
+        }
     }
 
     /// What waits now, for a caller that it is too much for.
@@ -185,6 +208,18 @@ impl Backlog {
     pub(super) fn saw_trip(&self, trip: Duration) {
         let now = Instant::now();
         self.load.lock().pace.saw_trip(trip, now);
+    }
+
+    /// Learns that something is sent that may hold up the connection, and is no work.
+    pub(super) fn holds_up(&self) {
+        let now = Instant::now();
+        self.load.lock().pace.holds_up(now);
+    }
+
+    /// Learns that it was answered.
+    pub(super) fn goes_on(&self) {
+        let now = Instant::now();
+        self.load.lock().pace.goes_on(now);
     }
 
     /// Ends the waiting of all.
@@ -233,7 +268,11 @@ impl Drop for Gathered {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use futures::FutureExt as _;
+    use tokio::task::coop::unconstrained;
+    use tokio::time::advance;
 
     use super::*;
 
@@ -265,7 +304,11 @@ mod tests {
     async fn of_a_node_that_is_not_known_few_calls_are_under_way() {
         let backlog = backlog();
         let until = Instant::now() + 5000 * MS;
-        let enter = || backlog.enter(1, until).now_or_never().map(Result::unwrap);
+        // It asks more often than a task may without a pause.
+        let enter = || {
+            let entered = unconstrained(backlog.enter(1, until)).now_or_never();
+            entered.map(Result::unwrap)
+        };
         let mut sent: Vec<Permit> = std::iter::from_fn(enter).collect();
         assert_eq!(sent.len(), FIRST_CALLS as usize);
         for permit in sent.drain(..) {
@@ -291,6 +334,38 @@ mod tests {
         assert!(small.as_mut().now_or_never().is_none());
         drop(large);
         drop(small.await.unwrap());
+        assert_eq!(backlog.overload().wait, Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_that_wait_take_the_permits_of_a_node_that_has_become_slow() {
+        let backlog = backlog();
+        let until = Instant::now() + 60_000 * MS;
+        let enter = || unconstrained(backlog.enter(SECOND / 100, until));
+        let mut sent: VecDeque<Permit> = VecDeque::new();
+        for _ in 0..10 {
+            sent.push_back(enter().await.unwrap());
+        }
+        let mut waiting: Vec<_> = (0..20).map(|_| Some(Box::pin(enter()))).collect();
+        let mut poll_all = || {
+            let entered = waiting.iter_mut().filter_map(|next| {
+                let entered = next.as_mut()?.as_mut().now_or_never()?;
+                *next = None;
+                Some(entered.unwrap())
+            });
+            entered.collect::<Vec<_>>()
+        };
+        assert!(poll_all().is_empty());
+        // Each takes a hundred times as long as it did.
+        let before = sent.len();
+        for answered in 1..=before + 20 {
+            advance(1000 * MS).await;
+            sent.pop_front().expect("one is under way").ended(&Ok(()));
+            sent.extend(poll_all());
+            let under_way = sent.len().saturating_sub(before.saturating_sub(answered));
+            assert!(under_way <= 1, "{under_way} after {answered} answers");
+        }
+        assert!(sent.is_empty());
         assert_eq!(backlog.overload().wait, Duration::ZERO);
     }
 

@@ -137,7 +137,7 @@ impl Link {
         let link = Self {
             script_free,
             address: address.clone(),
-            acks: Acks::new(writes.connection.clone()),
+            acks: Acks::new(writes.connection.clone(), Some(writes.backlog.clone())),
             reads,
             writes,
             info,

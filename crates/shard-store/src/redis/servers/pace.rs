@@ -32,6 +32,8 @@ pub(super) struct Pace {
     busy_us: f64,
     weight: f64,
     answered: Option<Instant>,
+    /// Since when something is under way that holds up the connection, and is no work.
+    held_up: Option<Instant>,
     trip: ShortestTrip,
 }
 
@@ -49,6 +51,7 @@ impl Pace {
             busy_us: GUESS_US,
             weight: GUESS_US / BYTE_MIN_US,
             answered: None,
+            held_up: None,
             trip: ShortestTrip::default(),
         }
     }
@@ -65,8 +68,24 @@ impl Pace {
         self.trip.saw(trip, now);
     }
 
+    /// Something is sent that may hold up the connection, and is no work.
+    pub(super) fn holds_up(&mut self, now: Instant) {
+        self.held_up = Some(now);
+    }
+
+    /// It was answered: what comes behind it begins now.
+    pub(super) fn goes_on(&mut self, now: Instant) {
+        self.held_up = None;
+        self.answered = Some(now);
+    }
+
     /// A call of this weight that was sent then was answered now.
     pub(super) fn answered(&mut self, weight: u64, sent: Instant, now: Instant) {
+        if self.held_up.is_some_and(|since| since <= sent) {
+            // What it came behind was answered before it, though nobody has said so yet.
+            self.goes_on(now);
+            return;
+        }
         self.trip.saw(now.saturating_duration_since(sent), now);
         let came = sent + self.trip.shortest();
         let took = match self.answered {
@@ -144,6 +163,26 @@ mod tests {
             }
         }
 
+        /// Sends a `WAIT` that takes so long, and calls behind it. `is_seen_late`: the first of them is seen to be
+        /// answered before it is.
+        fn send_behind_wait(&mut self, weights: &[u64], wait: Duration, is_seen_late: bool) {
+            self.pace.holds_up(self.now);
+            let sent = self.now;
+            self.done = self.done.max(sent + self.trip / 2) + wait;
+            self.now = self.done + self.trip / 2;
+            if !is_seen_late {
+                self.pace.goes_on(self.now);
+            }
+            for (place, weight) in weights.iter().enumerate() {
+                self.done += work(*weight, self.micros);
+                self.now = self.done + self.trip / 2;
+                self.pace.answered(*weight, sent, self.now);
+                if is_seen_late && place == 0 {
+                    self.pace.goes_on(self.now);
+                }
+            }
+        }
+
         /// What it takes for a byte, as estimated.
         fn estimate(&self) -> f64 {
             self.pace.estimate(1_000_000_000).as_secs_f64() / 1e3
@@ -184,6 +223,20 @@ mod tests {
             node.send(&[300]);
         }
         assert!(node.estimate() <= BYTE_MIN_US * 1.01, "{}", node.estimate());
+    }
+
+    #[test]
+    fn what_replicas_are_waited_for_is_no_work() {
+        for (trip, is_seen_late) in [(MS, false), (MS, true), (50 * MS, false), (50 * MS, true)] {
+            let mut idle = Twin::new(0.0, trip);
+            let mut busy = Twin::new(0.3, trip);
+            for _ in 0..100 {
+                idle.send_behind_wait(&[300], 200 * MS, is_seen_late);
+                busy.send_behind_wait(&[30_000; 40], 200 * MS, is_seen_late);
+            }
+            assert!(idle.estimate() <= BYTE_MIN_US * 1.01, "{}", idle.estimate());
+            assert!(busy.agrees(), "{}", busy.estimate());
+        }
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl Sessions {
         made.retain(|connection| connection.strong_count() > 0);
         made.push(Arc::downgrade(&connection));
         Ok(Session {
-            acks: Acks::new(connection.clone()),
+            acks: Acks::new(connection.clone(), None),
             connection,
             ended,
             interpreter,
