@@ -14,7 +14,7 @@ use super::super::address::Address;
 use super::Servers;
 use super::call::{Answer, Call, CallError, Effect, Place, Said};
 use super::fault::{Fault, Trouble};
-use super::link::{Link, Told};
+use super::link::{IN_DOUBT_MIN, Link, Told};
 use super::node::Node;
 use super::pause::Pause;
 use crate::contract::Overload;
@@ -38,8 +38,12 @@ pub(super) struct Attempts<'a> {
     /// Where to go next instead of where the place is.
     redirection: Option<Redirection>,
     redirections: u32,
+    /// When the last attempt began.
+    began: Instant,
     /// An attempt was sent and not answered.
     may_be_applied: bool,
+    /// Until when it is asked what became of that.
+    ask_until: Instant,
     pause: Pause,
 }
 
@@ -91,13 +95,16 @@ impl<'a> Attempts<'a> {
             call,
             redirection: None,
             redirections: 0,
+            began: Instant::now(),
             may_be_applied: false,
+            ask_until: call.until,
             pause: Pause::new(PAUSES.0, PAUSES.1),
         }
     }
 
     pub(super) async fn run(mut self) -> Result<Answer, CallError> {
         loop {
+            self.began = Instant::now();
             // In a box, since so much awaits it.
             let (why, at_once) = match self.once().boxed().await {
                 Ok(answer) => return Ok(answer),
@@ -105,12 +112,18 @@ impl<'a> Attempts<'a> {
                 Err(Miss::Again { why, at_once }) => (why, at_once),
             };
             let now = Instant::now();
-            if now >= self.call.until {
+            if now >= self.ask_until {
                 return Err(self.given_up(why));
             }
             if !at_once {
                 let next = now + self.pause.next();
-                sleep_until(next.min(self.call.until)).await;
+                // The deadline is no moment to sleep past, nor is the end.
+                let end = if now < self.call.until {
+                    self.call.until
+                } else {
+                    self.ask_until
+                };
+                sleep_until(next.min(end)).await;
             }
             // What became of a write may be said by one attempt more; of a read there is nothing to be said.
             if self.call.effect == Effect::Read && Instant::now() >= self.call.until {
@@ -119,9 +132,23 @@ impl<'a> Attempts<'a> {
         }
     }
 
+    /// Whether the call may be applied already: a read never is.
+    fn in_doubt(&self) -> bool {
+        self.may_be_applied && self.call.effect != Effect::Read
+    }
+
+    /// An attempt may have been applied. Another one is to say so, also past the deadline; but what is asked so late and
+    /// not answered either is not asked again and again.
+    fn doubt(&mut self) {
+        self.may_be_applied = true;
+        if self.in_doubt() && self.began < self.call.until {
+            self.ask_until = self.call.until.max(Instant::now() + IN_DOUBT_MIN);
+        }
+    }
+
     /// What became of a write that nobody answered is unknown; a read never did anything.
     fn given_up(&self, why: String) -> CallError {
-        if self.may_be_applied && self.call.effect != Effect::Read {
+        if self.in_doubt() {
             CallError::Unknown(why)
         } else {
             CallError::Unavailable(why)
@@ -136,7 +163,7 @@ impl<'a> Attempts<'a> {
             Some(Redirection { to, asking }) => match self.servers.topology.at(&to) {
                 Some(node) => {
                     // It may be one that nobody has needed before.
-                    node.settled(self.call.until).await;
+                    node.settled(self.ask_until).await;
                     (node, asking)
                 }
                 None => {
@@ -157,30 +184,63 @@ impl<'a> Attempts<'a> {
             self.servers.topology.stale(None);
             let why = node.trouble().unwrap_or_default();
             let until = Instant::now() + PAUSES.1;
-            node.changed(until.min(self.call.until)).await;
+            node.changed(until.min(self.ask_until)).await;
             return Err(Miss::later(format!("{}: {why}", node.address())));
         };
-        let told = link.fcall(self.call, asking);
-        match node.metrics().count(told, end_of).await {
+        let target = Target { node, link, named };
+        let link = &target.link;
+        let told = self.fcall(&target, asking);
+        match target.node.metrics().count(told, end_of).await {
             Ok(mut told) => match Said::of(&told.said) {
                 Said::Result(payload) => {
                     let epoch = link.epoch();
-                    let target = Target { node, link, named };
                     self.acknowledged(&target, &mut told).await?;
                     Ok(Answer { payload, epoch })
                 }
-                Said::Refusal(refusal) => Err(self.refused(&link, refusal)),
+                Said::Refusal(refusal) => Err(self.refused(link, refusal)),
                 Said::Garbled => {
                     let why = format!("{}: no answer of a function", link.address());
                     Err(Miss::Final(CallError::Unknown(why)))
                 }
             },
-            Err(fault) => Err(self.failed(&link, fault).await),
+            Err(fault) => Err(self.failed(&target, fault).await),
         }
     }
 
-    fn refused(&self, link: &Link, refusal: super::call::Refusal) -> Miss {
+    /// Calls the function there, unless another node has got the place while the call waited to be sent: what the one
+    /// before still applies may be lost.
+    async fn fcall(&self, target: &Target, asking: bool) -> Result<Told, Fault> {
+        let admitted = target.link.admit(self.call, self.in_doubt()).await?;
+        if !self.is_current(target) {
+            return Err(Fault::NotSent("it is no longer the primary".to_owned()));
+        }
+        target.link.fcall(self.call, asking, admitted).await
+    }
+
+    /// Whether the node is connected as it was, and still has the place.
+    fn is_current(&self, target: &Target) -> bool {
+        let Target { node, link, named } = target;
+        let is_connected = node.link().is_some_and(|now| Arc::ptr_eq(&now, link));
+        let is_named = self
+            .servers
+            .topology
+            .route(self.place)
+            .ok()
+            .is_none_or(|now| {
+                let mut known = std::iter::once(node).chain(named);
+                known.any(|known| Arc::ptr_eq(known, &now))
+            });
+        is_connected && is_named
+    }
+
+    fn refused(&mut self, link: &Link, refusal: super::call::Refusal) -> Miss {
         match refusal.code.as_str() {
+            // Each node is given the deadline as its clock was read, which may be early: an attempt before this one may
+            // have had more time, and be applied yet.
+            "LATE" if self.in_doubt() && self.began < self.call.until => {
+                self.doubt();
+                Miss::later(format!("{}: too late by its clock", link.address()))
+            }
             "LATE" | "FORGOTTEN" => {
                 let forgotten = refusal.code == "FORGOTTEN";
                 Miss::Final(self.late(forgotten, link))
@@ -219,17 +279,18 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    async fn failed(&mut self, link: &Link, fault: Fault) -> Miss {
+    async fn failed(&mut self, target: &Target, fault: Fault) -> Miss {
+        let link = &target.link;
         let why = format!("{}: {}", link.address(), fault.words());
         let again = |at_once| Miss::Again {
             why: why.clone(),
             at_once,
         };
         let words = match &fault {
-            Fault::NotSent(_) => return again(false),
+            Fault::NotSent(_) => return again(!self.is_current(target)),
             Fault::Overloaded(overload) => return Miss::Final(self.overloaded(overload.clone())),
             Fault::Lost(_) => {
-                self.may_be_applied = true;
+                self.doubt();
                 self.servers.topology.stale(None);
                 return again(false);
             }
@@ -285,6 +346,19 @@ impl<'a> Attempts<'a> {
             return Ok(());
         }
         self.may_be_applied = true;
+        let end = self.wait_for_acks(target, told, wanted).await;
+        if end.is_err() {
+            self.doubt();
+        }
+        end
+    }
+
+    async fn wait_for_acks(
+        &self,
+        target: &Target,
+        told: &mut Told,
+        wanted: u32,
+    ) -> Result<(), Miss> {
         let link = &target.link;
         let mut count = 0;
         loop {
@@ -307,8 +381,7 @@ impl<'a> Attempts<'a> {
 
     /// Whether there is time to wait for more replicas than so many, and the primary still is the one.
     fn may_wait_at(&self, target: &Target, count: u32) -> Result<(), Miss> {
-        let Target { node, link, named } = target;
-        let topology = &self.servers.topology;
+        let link = &target.link;
         if Instant::now() >= self.call.until {
             let why = format!(
                 "{} has it, and {count} of the {} replicas that are to have it",
@@ -317,14 +390,9 @@ impl<'a> Attempts<'a> {
             );
             return Err(Miss::Final(CallError::Unknown(why)));
         }
-        let is_connected = node.link().is_some_and(|now| Arc::ptr_eq(&now, link));
-        let is_named = topology.route(self.place).ok().is_none_or(|now| {
-            let mut known = std::iter::once(node).chain(named);
-            known.any(|known| Arc::ptr_eq(known, &now))
-        });
-        if is_connected && is_named {
+        if self.is_current(target) {
             // Replicas may be missing because they follow another primary.
-            topology.stale(None);
+            self.servers.topology.stale(None);
             return Ok(());
         }
         let why = format!("{} is no longer the primary", link.address());

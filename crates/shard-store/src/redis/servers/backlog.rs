@@ -137,7 +137,7 @@ impl Backlog {
         }
     }
 
-    /// Waits until a call may be sent.
+    /// Waits until a call may be sent, unless it would be done too late.
     pub(super) async fn enter(
         self: &Arc<Self>,
         weight: u64,
@@ -151,6 +151,26 @@ impl Backlog {
             }
             self.waits(weight, &mut load)
         };
+        self.enter_behind(waiting, until).await
+    }
+
+    /// Waits until a call may be sent that may be applied already, so that being late is no reason to refuse it: only
+    /// the node can say what became of it.
+    pub(super) async fn enter_in_doubt(
+        self: &Arc<Self>,
+        weight: u64,
+        until: Instant,
+    ) -> Result<Permit, Fault> {
+        let waiting = self.waits(weight, &mut self.load.lock());
+        self.enter_behind(waiting, until).await
+    }
+
+    async fn enter_behind(
+        self: &Arc<Self>,
+        waiting: Waiting<'_>,
+        until: Instant,
+    ) -> Result<Permit, Fault> {
+        let weight = waiting.weight;
         let entered = match timeout_at(until, self.take_permits(weight)).await {
             Ok(entered) => entered?,
             Err(_) => return Err(Fault::Overloaded(self.overload())),
@@ -176,7 +196,11 @@ impl Backlog {
     async fn take_permits(&self, weight: u64) -> Result<OwnedSemaphorePermit, Fault> {
         let ended = || Fault::NotSent("the connection has ended".to_owned());
         let _next = self.next.lock().await;
-        let mut taken = self.permits.clone().try_acquire_many_owned(0).map_err(|_| ended())?;
+        let mut taken = self
+            .permits
+            .clone()
+            .try_acquire_many_owned(0)
+            .map_err(|_| ended())?;
         loop {
             let wanted = self.load.lock().permits(weight) as usize;
             let missing = wanted.saturating_sub(taken.num_permits());
@@ -237,6 +261,11 @@ fn permits_of(work: Duration) -> u32 {
 }
 
 impl Permit {
+    /// The call is sent now: what it was waited for since it might have been is no work.
+    pub(super) fn sent_now(&mut self) {
+        self.sent = Instant::now();
+    }
+
     /// The call has ended. Where it was answered, what it took counts.
     pub(super) fn ended<T>(self, answer: &Result<T, Fault>) {
         if let Ok(_) | Err(Fault::Redis(_)) = answer {
@@ -335,6 +364,28 @@ mod tests {
         drop(large);
         drop(small.await.unwrap());
         assert_eq!(backlog.overload().wait, Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_may_be_applied_is_sent_however_late() {
+        let backlog = backlog();
+        let until = Instant::now() + 500 * MS;
+        let under_way = backlog.enter(SECOND / 10, until).await.unwrap();
+        advance(500 * MS).await;
+        let new = backlog.enter(1, until).await;
+        assert!(matches!(new, Err(Fault::Overloaded(_))), "{new:?}");
+        let mut in_doubt = Box::pin(backlog.enter_in_doubt(1, until + 2000 * MS));
+        assert!(in_doubt.as_mut().now_or_never().is_none());
+        drop(under_way);
+        drop(in_doubt.await.unwrap());
+        // Not for ever.
+        let until = Instant::now() + 2000 * MS;
+        let _under_way = backlog.enter(SECOND, until).await.unwrap();
+        let given_up = backlog.enter_in_doubt(1, until).await;
+        assert!(
+            matches!(given_up, Err(Fault::Overloaded(_))),
+            "{given_up:?}"
+        );
     }
 
     #[tokio::test(start_paused = true)]

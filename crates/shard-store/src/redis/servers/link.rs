@@ -38,6 +38,10 @@ const PROBE_MAX: Duration = Duration::from_secs(10);
 /// How long what is no write is waited for at least, once it is sent.
 const READ_MIN: Duration = Duration::from_millis(50);
 
+/// How long what may be applied already is waited for at least, wherever it is past its deadline: as long as a node
+/// may be silent.
+pub(super) const IN_DOUBT_MIN: Duration = COMMAND_TIMEOUT;
+
 /// A connected node.
 #[derive(Debug)]
 pub(super) struct Link {
@@ -72,6 +76,14 @@ impl Line {
         self.connection.end();
         self.backlog.close();
     }
+}
+
+/// A call that has waited for all that it has to wait for, and may be sent.
+#[derive(Debug)]
+pub(super) struct Admitted {
+    permit: Permit,
+    /// Where the node runs no functions, the session to make it in.
+    lease: Option<Lease>,
 }
 
 /// What a function says, and what its writes went by.
@@ -254,12 +266,37 @@ impl Link {
         &self.line(effect).backlog
     }
 
+    /// Waits until a call may be sent. With `in_doubt` it may be applied already: it is waited for past its deadline.
+    pub(super) async fn admit(&self, call: &Call, in_doubt: bool) -> Result<Admitted, Fault> {
+        let (backlog, weight) = (self.backlog(call.effect), call.weight());
+        let (until, mut permit);
+        if in_doubt {
+            until = call.until.max(Instant::now() + IN_DOUBT_MIN);
+            permit = backlog.enter_in_doubt(weight, until).await?;
+        } else {
+            until = call.until;
+            permit = backlog.enter(weight, until).await?;
+        }
+        let Some(script_free) = &self.script_free else {
+            let lease = None;
+            return Ok(Admitted { permit, lease });
+        };
+        let lease = Some(script_free.lease(call.effect, until).await?);
+        permit.sent_now();
+        Ok(Admitted { permit, lease })
+    }
+
     /// Calls a function; with `asking` although its slot is still on its way here.
-    pub(super) async fn fcall(&self, call: &Call, asking: bool) -> Result<Told, Fault> {
-        let backlog = self.backlog(call.effect);
-        let permit = backlog.enter(call.weight(), call.until).await?;
-        if let Some(script_free) = &self.script_free {
-            let called = script_free.call(call, &self.function_args(call)).await;
+    pub(super) async fn fcall(
+        &self,
+        call: &Call,
+        asking: bool,
+        admitted: Admitted,
+    ) -> Result<Told, Fault> {
+        let Admitted { permit, lease } = admitted;
+        if let Some((script_free, lease)) = self.script_free.as_ref().zip(lease) {
+            let args = self.function_args(call);
+            let called = script_free.call(call, &args, lease).await;
             permit.ended(&called);
             let (said, lease) = called?;
             let lease = Some(lease);

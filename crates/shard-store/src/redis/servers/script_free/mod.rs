@@ -79,8 +79,22 @@ impl ScriptFree {
         }
     }
 
+    /// Waits for a session to make a call in.
+    pub(super) async fn lease(&self, effect: Effect, until: Instant) -> Result<Lease, Fault> {
+        let sessions = match effect {
+            Effect::Read | Effect::Passing => &self.reads,
+            Effect::Write => &self.writes,
+        };
+        sessions.take(until).await
+    }
+
     /// Makes a call with these arguments; answers what the function says, and the session that wrote.
-    pub(super) async fn call(&self, call: &Call, args: &[Bytes]) -> Result<(Bytes, Lease), Fault> {
+    pub(super) async fn call(
+        &self,
+        call: &Call,
+        args: &[Bytes],
+        mut lease: Lease,
+    ) -> Result<(Bytes, Lease), Fault> {
         let fence = Fence::of(call, args).transpose()?;
         let name = Library::this().function(call.function);
         let clocked = Clocked {
@@ -92,11 +106,6 @@ impl ScriptFree {
             until: call.until,
             fence: fence.as_ref(),
         };
-        let sessions = match call.effect {
-            Effect::Read | Effect::Passing => &self.reads,
-            Effect::Write => &self.writes,
-        };
-        let mut lease = sessions.take(call.until).await?;
         let mut transaction = Transaction::new(lease.session(), clocked);
         let said = transaction.run().await;
         let (conflicts, round_trips) = transaction.spent();
