@@ -100,6 +100,8 @@ pub(super) struct Permit {
 struct Waiting<'a> {
     backlog: &'a Backlog,
     weight: u64,
+    /// The permits that it would have taken when it came.
+    permits: u32,
 }
 
 impl Backlog {
@@ -171,7 +173,7 @@ impl Backlog {
         until: Instant,
     ) -> Result<Permit, Fault> {
         let weight = waiting.weight;
-        let entered = match timeout_at(until, self.take_permits(weight)).await {
+        let entered = match timeout_at(until, self.take_permits(&waiting)).await {
             Ok(entered) => entered?,
             Err(_) => return Err(Fault::Overloaded(self.overload())),
         };
@@ -187,13 +189,16 @@ impl Backlog {
 
     fn waits(&self, weight: u64, load: &mut Load) -> Waiting<'_> {
         load.waiting += weight;
-        let backlog = self;
-        Waiting { backlog, weight }
+        Waiting {
+            backlog: self,
+            weight,
+            permits: load.permits(weight),
+        }
     }
 
     /// First come, first served. As many as the work is estimated at when the last of them is there: what is answered
-    /// meanwhile may tell of a slower node.
-    async fn take_permits(&self, weight: u64) -> Result<OwnedSemaphorePermit, Fault> {
+    /// meanwhile may tell of a slower node. But of few answers no node is known to be faster: no fewer than at first.
+    async fn take_permits(&self, waiting: &Waiting<'_>) -> Result<OwnedSemaphorePermit, Fault> {
         let ended = || Fault::NotSent("the connection has ended".to_owned());
         let _next = self.next.lock().await;
         let mut taken = self
@@ -202,7 +207,11 @@ impl Backlog {
             .try_acquire_many_owned(0)
             .map_err(|_| ended())?;
         loop {
-            let wanted = self.load.lock().permits(weight) as usize;
+            let wanted = self
+                .load
+                .lock()
+                .permits(waiting.weight)
+                .max(waiting.permits) as usize;
             let missing = wanted.saturating_sub(taken.num_permits());
             if missing == 0 {
                 return Ok(taken);
