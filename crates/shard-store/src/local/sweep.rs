@@ -1,5 +1,5 @@
-//! The sweep: drops what is past its time, board by board, and holds up no writer. For a while after a start it
-//! may only count.
+//! The sweep: drops what is past its time, board by board, and holds up no writer. While the clock has jumped, and for
+//! a while after a start, it only counts.
 
 use std::task::Poll;
 use std::time::Duration;
