@@ -132,9 +132,10 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Whether the call may be applied already: a read never is.
+    /// Whether it is to be asked, also past the deadline, what became of the call. What passes is sent again by whoever
+    /// wants it.
     fn in_doubt(&self) -> bool {
-        self.may_be_applied && self.call.effect != Effect::Read
+        self.may_be_applied && self.call.effect == Effect::Write
     }
 
     /// An attempt may have been applied. Another one is to say so, also past the deadline; but what is asked so late and
@@ -142,13 +143,13 @@ impl<'a> Attempts<'a> {
     fn doubt(&mut self) {
         self.may_be_applied = true;
         if self.in_doubt() && self.began < self.call.until {
-            self.ask_until = self.call.until.max(Instant::now() + IN_DOUBT_MIN);
+            self.ask_until = self.call.until.max(Instant::now()) + IN_DOUBT_MIN;
         }
     }
 
     /// What became of a write that nobody answered is unknown; a read never did anything.
     fn given_up(&self, why: String) -> CallError {
-        if self.in_doubt() {
+        if self.may_be_applied && self.call.effect != Effect::Read {
             CallError::Unknown(why)
         } else {
             CallError::Unavailable(why)

@@ -120,6 +120,32 @@ async fn a_transaction_whose_answer_was_lost_counts_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_transaction_whose_answer_was_lost_past_its_deadline_is_asked_about() {
+    let redis = RedisServer::plain();
+    let proxy = FaultProxy::before(&redis);
+    let settings = RedisSettings {
+        write_deadline: MS * 1_000,
+        ..settings(RedisWrites::ScriptFree)
+    };
+    let given = Given::over(redis, proxy.url(), &settings).await;
+    let board = given.board(gifts(|_| ())).await;
+    let before = given.ran("exec");
+    proxy.delay_replies_of(&Matching::command("EXEC"), MS * 60_000);
+    let lost = async {
+        while given.ran("exec") == before {
+            tokio::time::sleep(MS).await;
+        }
+        tokio::time::sleep(settings.write_deadline).await;
+        proxy.heal();
+        proxy.end_connections();
+    };
+    let items = [board.points("u1", 1, NOW)];
+    let (outcomes, ()) = tokio::join!(board.apply(&items, NOW), lost);
+    assert_eq!(outcomes, [APPLIED]);
+    assert_eq!(board.points_of(ALL, "u1"), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_lost_before_the_transaction_was_surely_not_applied() {
     let redis = RedisServer::plain();
     let proxy = FaultProxy::before(&redis);

@@ -35,6 +35,8 @@ const WRITES_MAX: usize = 8_000;
 pub(super) struct Transaction<'a> {
     session: &'a mut Session,
     call: Clocked<'a>,
+    /// It is asked past its deadline what became of the call: the function refuses what is new.
+    is_late: bool,
     /// What the last attempt asked.
     learned: Vec<Command>,
     conflicts: u64,
@@ -45,6 +47,7 @@ impl<'a> Transaction<'a> {
         Self {
             session,
             call,
+            is_late: Instant::now() >= call.until,
             learned: Vec::new(),
             conflicts: 0,
         }
@@ -121,7 +124,7 @@ impl<'a> Transaction<'a> {
             let why = format!("ERR {}: more than {WRITES_MAX} writes", self.call.function);
             return Err(Fault::Redis(why));
         }
-        if !writes.is_empty() && Instant::now() >= self.call.until {
+        if !writes.is_empty() && !self.is_late && Instant::now() >= self.call.until {
             // Nobody would hear what became of it.
             return Err(Fault::Redis("TRYAGAIN the deadline had passed".to_owned()));
         }
