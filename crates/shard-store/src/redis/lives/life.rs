@@ -37,8 +37,16 @@ pub(super) struct Life {
     /// It is being asked in the background.
     pub(super) asking: AtomicBool,
     pub(super) touching: tokio::sync::Mutex<()>,
-    /// When it was last touched in vain, and why that was.
-    touch_failed: Mutex<Option<(Instant, StoreError)>>,
+    touch_failed: Mutex<Option<FailedTouch>>,
+}
+
+/// A touch in vain.
+#[derive(Debug, Clone)]
+pub(super) struct FailedTouch {
+    at: Instant,
+    pub(super) error: StoreError,
+    /// The board is being emptied: nothing may be written before it is empty.
+    pub(super) is_emptying: bool,
 }
 
 /// Whether a life may be gone by.
@@ -98,21 +106,27 @@ impl Life {
         let touched = Timestamp::from_millis(self.touched.load(Ordering::Acquire));
         let failed = || {
             let failed = self.touch_failed.lock();
-            let at = failed.as_ref().map(|(at, _)| *at);
-            at.is_some_and(|at| at.elapsed() < ASKED_AGAIN)
+            let failed = failed.as_ref().filter(|failed| !failed.is_emptying);
+            failed.is_some_and(|failed| failed.at.elapsed() < ASKED_AGAIN)
         };
         now >= touched.plus(idle / 8) && (self.may_be_idle(idle, now) || !failed())
     }
 
-    pub(super) fn note_failed_touch(&self, error: StoreError) {
-        *self.touch_failed.lock() = Some((Instant::now(), error));
+    pub(super) fn note_failed_touch(&self, error: StoreError, is_emptying: bool) -> FailedTouch {
+        let at = Instant::now();
+        let failed = FailedTouch {
+            at,
+            error,
+            is_emptying,
+        };
+        *self.touch_failed.lock() = Some(failed.clone());
+        failed
     }
 
-    /// Why it was touched in vain since then, if it was.
-    pub(super) fn touch_failed_since(&self, since: Instant) -> Option<StoreError> {
+    /// Whether it was touched in vain since then.
+    pub(super) fn touch_failed_since(&self, since: Instant) -> Option<FailedTouch> {
         let failed = self.touch_failed.lock();
-        let failed = failed.as_ref().filter(|(at, _)| *at >= since);
-        failed.map(|(_, error)| error.clone())
+        failed.clone().filter(|failed| failed.at >= since)
     }
 
     /// Whether it may be found idle by then.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use board::Timestamp;
 use tokio::time::{Instant, timeout};
 
-use super::life::Life;
+use super::life::{FailedTouch, Life};
 use super::{Lives, unsent};
 use crate::contract::{BoardRecord, StoreError};
 use crate::redis::registry::{Touch, Touched};
@@ -30,8 +30,8 @@ impl Lives {
         let came = Instant::now();
         let _alone = life.touching.lock().await;
         // Those who waited for a touch that failed do not repeat it one after the other.
-        if let Some(error) = life.touch_failed_since(came) {
-            return untouched(life, idle, now, error);
+        if let Some(failed) = life.touch_failed_since(came) {
+            return untouched(life, idle, now, failed);
         }
         let touch = Touch {
             now: Some(now),
@@ -43,15 +43,19 @@ impl Lives {
             }
             match self.touched(board, touch).await {
                 Ok(Touched::Held(held)) => life.note(&held),
-                Ok(Touched::Emptying(bound)) => self.empty(board, life, bound).await?,
+                Ok(Touched::Emptying(bound)) => {
+                    if let Err(error) = self.empty(board, life, bound).await {
+                        let failed = life.note_failed_touch(error, true);
+                        return untouched(life, idle, now, failed);
+                    }
+                }
                 Err(StoreError::Dead) => {
                     self.known.invalidate(&board.incarnation);
                     return Err(StoreError::Dead);
                 }
                 Err(error) => {
-                    let error = unsent(error);
-                    life.note_failed_touch(error.clone());
-                    return untouched(life, idle, now, error);
+                    let failed = life.note_failed_touch(unsent(error), false);
+                    return untouched(life, idle, now, failed);
                 }
             }
         }
@@ -106,10 +110,10 @@ fn untouched(
     life: &Life,
     idle: Duration,
     now: Timestamp,
-    error: StoreError,
+    failed: FailedTouch,
 ) -> Result<(), StoreError> {
-    if life.may_be_idle(idle, now) {
-        Err(error)
+    if failed.is_emptying || life.may_be_idle(idle, now) {
+        Err(failed.error)
     } else {
         Ok(())
     }

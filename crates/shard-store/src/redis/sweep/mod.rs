@@ -218,7 +218,9 @@ impl Sweep {
 
     async fn put_tombstones(&self, record: &Record) -> Result<(), StoreError> {
         let shards = self.shards(&record.spread);
-        shards.each(|shard| shards.tombstone(shard)).await?;
+        // Of each that answers, whatever another does.
+        let ended = shards.each(async |shard| Ok(shards.tombstone(shard).await));
+        ended.await?.into_iter().collect::<Result<(), _>>()?;
         self.registry.buried(record.spread.life()).await
     }
 
