@@ -97,12 +97,16 @@ impl Lanes {
             queues.remove(&key);
             return None;
         };
-        let (mut items, mut sets) = (first.items.len(), first.sets.clone());
+        let (mut items, mut weight) = (first.items.len(), first.weight());
+        let mut sets = first.sets.clone();
         let mut parts = vec![first];
         let queue = queues.get_mut(&key)?;
         while let Some(next) = queue.parts.front() {
             items += next.items.len();
-            let fits = items <= ITEMS_A_CALL_MAX && next.goes_with(&parts[0]);
+            weight += next.weight();
+            let fits = items <= ITEMS_A_CALL_MAX
+                && parts[0].may_be_one_call(weight)
+                && next.goes_with(&parts[0]);
             if !fits || !sets.add_all(&next.sets) {
                 break;
             }

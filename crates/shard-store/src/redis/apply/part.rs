@@ -124,6 +124,17 @@ impl Part {
         (parts, answers)
     }
 
+    /// Its weight, as far as that is known to the backlog of its node.
+    pub(super) fn weight(&self) -> u64 {
+        self.gathered.as_ref().map_or(0, Gathered::weight)
+    }
+
+    /// Whether one call may be of this weight.
+    pub(super) fn may_be_one_call(&self, weight: u64) -> bool {
+        let gathered = self.gathered.as_ref();
+        gathered.is_none_or(|gathered| gathered.may_be_one_call(weight))
+    }
+
     /// Whether both may go into one call: they remember ids and keep windows for as long, and have
     /// about as long left, since a call has the deadline of its first.
     pub(super) fn goes_with(&self, other: &Self) -> bool {

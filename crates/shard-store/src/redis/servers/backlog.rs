@@ -23,6 +23,10 @@ use crate::contract::Overload;
 /// The node's work that may be under way on one connection. A larger call is under way alone.
 const UNDER_WAY_MAX: Duration = Duration::from_millis(100);
 
+/// The node's work that batches may join in for one call: whoever reads meanwhile waits for the whole of it, in each of
+/// a few round trips.
+const JOINED_MAX: Duration = Duration::from_millis(20);
+
 /// Calls that may be under way at first, and answers after which the pace is gone by: a node answers nothing
 /// before it has done all that it has read, so that many slow calls would look like silence.
 const FIRST_CALLS: u32 = 10;
@@ -85,6 +89,17 @@ impl Load {
 pub(in crate::redis) struct Gathered {
     backlog: Arc<Backlog>,
     weight: u64,
+}
+
+impl Gathered {
+    pub(in crate::redis) const fn weight(&self) -> u64 {
+        self.weight
+    }
+
+    /// Whether work of this weight may be one call, by the pace of the moment.
+    pub(in crate::redis) fn may_be_one_call(&self, weight: u64) -> bool {
+        self.backlog.load.lock().pace.estimate(weight) <= JOINED_MAX
+    }
 }
 
 /// A call that may be sent, counted for as long as this is there.
@@ -373,6 +388,21 @@ mod tests {
         drop(large);
         drop(small.await.unwrap());
         assert_eq!(backlog.overload().wait, Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn of_a_slow_node_batches_join_in_shorter_calls() {
+        let backlog = backlog();
+        let gathered = backlog.gather(1);
+        assert!(gathered.may_be_one_call(100_000));
+        for _ in 0..100 {
+            let until = Instant::now() + 5000 * MS;
+            let permit = backlog.enter(1000, until).await.unwrap();
+            advance(100 * MS).await;
+            permit.ended(&Ok(()));
+        }
+        assert!(gathered.may_be_one_call(150));
+        assert!(!gathered.may_be_one_call(300));
     }
 
     #[tokio::test(start_paused = true)]
