@@ -1,6 +1,6 @@
 //! What a server does when its Redis has more to do than it can.
 //!
-//!     overload_figures [--seconds 20] [--times 2] [--connections 400] [--megaboard PATH]
+//!     overload_figures [--seconds 20] [--times 2] [--connections 1000] [--megaboard PATH]
 //!
 //! The peak is what a few writers get through, each with one request of 1,000 contributions under way. Then
 //! twice as much is offered, at its own pace, whatever is answered, while fresh tops are read. Server, Redis
@@ -60,7 +60,7 @@ struct Args {
     #[arg(long, default_value_t = 2.0)]
     times: f64,
     /// Over how many connections at most.
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 1000)]
     connections: usize,
     /// The server; otherwise the one that was built beside this.
     #[arg(long, env = "MEGABOARD_BIN")]
