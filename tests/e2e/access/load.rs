@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use end_to_end::{Server, Wire, eventually};
+use end_to_end::{Exposition, Server, Wire, eventually};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 
@@ -19,10 +19,12 @@ fn wire_with(server: &Server, text: &str) -> Wire {
 fn requests_beyond_the_limit_are_refused_at_once_and_who_watches_is_answered() {
     let server = Server::with("[server.limits]\nrequests = 3\n");
     let held: Vec<Wire> = (0..3).map(|_| wire_with(&server, HALF_A_BODY)).collect();
-    let refused = eventually("three requests under way", || {
-        let answer = server.get("/v1/kinds");
-        (answer.status != 200).then_some(answer)
+    // A request that came before the last of them would take its place.
+    eventually("three requests under way beside the one that asks", || {
+        let under_way = Exposition::of(&server).sum("megaboard_http_requests_under_way", &[]);
+        (under_way >= 4.0).then_some(())
     });
+    let refused = server.get("/v1/kinds");
     refused.problem(503, "overloaded", &["3"]);
     assert_eq!(refused.header("retry-after"), "1");
     for path in ["/healthz", "/readyz", "/metrics"] {

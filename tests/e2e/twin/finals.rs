@@ -18,7 +18,7 @@ struct Final {
     ruled: usize,
     subject: &'static str,
     window: Window,
-    /// Which board it was, and what had been done to its kind.
+    /// Which board it was, and what had been done to it and its kind.
     life: u64,
     changes: u64,
 }
@@ -48,7 +48,7 @@ impl World {
             subject,
             window: window.clone(),
             life,
-            changes: of.changes.get(),
+            changes: of.changes_of(subject),
         });
     }
 
@@ -59,7 +59,7 @@ impl World {
             let of = &self.kinds[held.ruled];
             let now = self.time.now();
             let is_on = of.boards[held.subject].life(&of.kind, now) == Some(held.life);
-            let is_changed = of.changes.get() != held.changes;
+            let is_changed = of.changes_of(held.subject) != held.changes;
             if !is_on || is_changed || held.window.is_gone(now) {
                 continue;
             }

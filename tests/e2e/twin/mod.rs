@@ -103,7 +103,8 @@ fn agrees(launch: Launch, time: Time, again: Option<fn(Launch) -> Server>) {
         assert!(wrong < WRONG_MAX, "{wrong} of {step} answers are wrong");
     }
     assert_eq!(wrong, 0, "answers are wrong");
-    world.ask_finals_again();
+    let asked = world.ask_finals_again();
+    world.log(&format!("{asked} final answers are what they were"));
     world.boards_that_have_expired_go();
 }
 

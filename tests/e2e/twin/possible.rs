@@ -4,13 +4,16 @@
 //! that after it. So there may be several boards that everything answered so far fits; each answer
 //! leaves those that it fits, too.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use super::board::Board;
 use super::kind::Kind;
 
-#[derive(Default)]
-pub(super) struct Possible(RefCell<Vec<Board>>);
+pub(super) struct Possible {
+    boards: RefCell<Vec<Board>>,
+    /// Counts what may change an answer that is final.
+    pub(super) changes: Cell<u64>,
+}
 
 /// What one write may have done to a board: what came of it, and the board behind it.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,13 +25,16 @@ pub(super) struct Case<T> {
 
 impl Possible {
     pub(super) fn new() -> Self {
-        Self(RefCell::new(vec![Board::default()]))
+        Self {
+            boards: RefCell::new(vec![Board::default()]),
+            changes: Cell::new(0),
+        }
     }
 
     /// All that the board may be within these moments.
     pub(super) fn within(&self, kind: &Kind, moments: &[i64]) -> Vec<Board> {
         let mut boards = Vec::new();
-        for board in self.0.borrow().iter() {
+        for board in self.boards.borrow().iter() {
             let now = moments.first();
             let left = now.map(|now| board.without_what_is_gone(*now));
             merge(&mut boards, left.unwrap_or_else(|| board.clone()));
@@ -81,7 +87,7 @@ impl Possible {
             merge(&mut kept, board);
         }
         assert!(!kept.is_empty(), "no board is possible");
-        *self.0.borrow_mut() = kept;
+        *self.boards.borrow_mut() = kept;
     }
 
     /// Which board of its name it is to reads, if that is sure.
@@ -94,7 +100,7 @@ impl Possible {
 
     /// When it changes by itself.
     pub(super) fn edges(&self) -> Vec<i64> {
-        let boards = self.0.borrow();
+        let boards = self.boards.borrow();
         boards.iter().flat_map(Board::edges).collect()
     }
 }

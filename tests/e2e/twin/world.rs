@@ -28,8 +28,15 @@ pub(super) struct Ruled {
     pub(super) kind: Kind,
     pub(super) boards: BTreeMap<&'static str, Possible>,
     pub(super) hidden: BTreeSet<String>,
-    /// Counts what may change an answer that is final.
+    /// Counts what may change an answer that is final, of all boards.
     pub(super) changes: Cell<u64>,
+}
+
+impl Ruled {
+    /// How often something may have changed answers of a board that are final.
+    pub(super) fn changes_of(&self, subject: &str) -> u64 {
+        self.changes.get() + self.boards[subject].changes.get()
+    }
 }
 
 pub(super) struct World {

@@ -243,7 +243,7 @@ impl World {
         let cases = cases.collect();
         if answer.status == 204 {
             // Of windows that have closed as well.
-            ruled.changes.update(|changes| changes + 1);
+            board.changes.update(|changes| changes + 1);
         }
         self.leaves(board, cases, &path, &answer, |outcome| match outcome {
             Outcome::Rejected(word) => answer.status != 204 && answer.value()["type"] == *word,
@@ -387,7 +387,7 @@ impl World {
         }
         if answer.status == 200 {
             // It may end later than it had.
-            ruled.changes.update(|changes| changes + 1);
+            board.changes.update(|changes| changes + 1);
         }
         let what = format!("{path} {body}");
         self.leaves(board, cases, &what, &answer, |exists| {
