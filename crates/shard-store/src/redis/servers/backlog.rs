@@ -21,11 +21,14 @@ use super::pace::Pace;
 use crate::contract::Overload;
 
 /// The node's work that may be under way on one connection. A larger call is under way alone.
-const UNDER_WAY_MAX: Duration = Duration::from_millis(100);
+///
+/// Redis takes all that has come over one connection before it looks at the next, and a fresh top is a few round
+/// trips: a reader waits for so much in each of them. Less would have the node wait for the next calls.
+const UNDER_WAY_MAX: Duration = Duration::from_millis(25);
 
-/// The node's work that batches may join in for one call: whoever reads meanwhile waits for the whole of it, in each of
-/// a few round trips.
-const JOINED_MAX: Duration = Duration::from_millis(20);
+/// The node's work that batches may join in for one call, so that some calls are under way: while the node does one, the
+/// next is there.
+const JOINED_MAX: Duration = Duration::from_millis(10);
 
 /// Calls that may be under way at first, and answers after which the pace is gone by: a node answers nothing
 /// before it has done all that it has read, so that many slow calls would look like silence.
@@ -334,6 +337,9 @@ mod tests {
     /// Work of a second, by the first estimate.
     const SECOND: u64 = 50_000_000;
 
+    /// What takes as long as all that may be under way.
+    const FULL: u64 = SECOND / 40;
+
     fn backlog() -> Arc<Backlog> {
         Backlog::new(&Address::new("10.0.0.1", 6379))
     }
@@ -344,10 +350,10 @@ mod tests {
         let until = Instant::now() + 5000 * MS;
         let mut sent = Vec::new();
         for _ in 0..10 {
-            let entered = backlog.enter(SECOND / 100, until).now_or_never();
+            let entered = backlog.enter(FULL / 10, until).now_or_never();
             sent.push(entered.unwrap().unwrap());
         }
-        let mut next = Box::pin(backlog.enter(SECOND / 100, until));
+        let mut next = Box::pin(backlog.enter(FULL / 10, until));
         assert!(next.as_mut().now_or_never().is_none());
         sent.pop();
         next.await.unwrap();
@@ -401,7 +407,7 @@ mod tests {
             advance(100 * MS).await;
             permit.ended(&Ok(()));
         }
-        assert!(gathered.may_be_one_call(150));
+        assert!(gathered.may_be_one_call(50));
         assert!(!gathered.may_be_one_call(300));
     }
 
@@ -409,7 +415,7 @@ mod tests {
     async fn a_call_that_may_be_applied_is_sent_however_late() {
         let backlog = backlog();
         let until = Instant::now() + 500 * MS;
-        let under_way = backlog.enter(SECOND / 10, until).await.unwrap();
+        let under_way = backlog.enter(FULL, until).await.unwrap();
         advance(500 * MS).await;
         let new = backlog.enter(1, until).await;
         assert!(matches!(new, Err(Fault::Overloaded(_))), "{new:?}");
@@ -431,7 +437,7 @@ mod tests {
     async fn calls_that_wait_take_the_permits_of_a_node_that_has_become_slow() {
         let backlog = backlog();
         let until = Instant::now() + 60_000 * MS;
-        let enter = || unconstrained(backlog.enter(SECOND / 100, until));
+        let enter = || unconstrained(backlog.enter(FULL / 10, until));
         let mut sent: VecDeque<Permit> = VecDeque::new();
         for _ in 0..10 {
             sent.push_back(enter().await.unwrap());
@@ -475,7 +481,7 @@ mod tests {
     async fn nobody_waits_beyond_a_deadline_or_the_end() {
         let backlog = backlog();
         let until = Instant::now() + 150 * MS;
-        let _full = backlog.enter(SECOND / 10, until).await.unwrap();
+        let _full = backlog.enter(FULL, until).await.unwrap();
         let late = backlog.enter(1, until).await;
         assert!(matches!(late, Err(Fault::Overloaded(_))), "{late:?}");
         let until = Instant::now() + 5000 * MS;
