@@ -31,8 +31,8 @@ struct Receipt {
 
 impl World {
     /// Sends contributions, and leaves of what each board may be what the receipt fits.
-    pub(super) fn given(&self, sent: &Sent, send: impl FnOnce(&Server) -> Answer) {
-        let (answer, moments) = self.asked(send);
+    pub(super) fn given(&self, sent: &Sent, ask: impl FnOnce(&Server) -> Answer) {
+        let (answer, moments) = self.asked(ask);
         let ruled = &self.kinds[sent.ruled];
         let kind = &ruled.kind;
         let mut subjects: Vec<&'static str> = sent.items.iter().map(|it| it.1).collect();

@@ -233,10 +233,7 @@ impl World {
     /// them, and those at which something ended.
     pub(super) fn moments(&self, before: i64, after: i64) -> Vec<i64> {
         let late = self.time.final_late_ms;
-        let edges = self
-            .edges()
-            .into_iter()
-            .flat_map(|edge| [edge.when, edge.when + late]);
+        let edges = self.edges().flat_map(|edge| [edge.when, edge.when + late]);
         let edges = edges.filter(|when| (before..=after).contains(when));
         let mut moments: Vec<i64> = edges.chain([before, after]).collect();
         moments.sort_unstable();

@@ -313,7 +313,7 @@ mod tests {
             clock.judge(Timestamp::from_millis(START.millis() + own_s * 1000), now);
             assert!(!clock.may_drop(now), "after {second} s");
         }
-        let now = BEGAN + Duration::from_secs(720);
+        let now = BEGAN + Duration::from_mins(12);
         let own = Timestamp::from_millis(START.millis() + (720 - 3 * DAY_S) * 1000);
         assert_eq!(clock.judge(own, now), Judged::Followed);
         assert!(clock.may_drop(now));

@@ -403,6 +403,7 @@ mod tests {
         assert!(gathered.may_be_one_call(100_000));
         for _ in 0..100 {
             let until = Instant::now() + 5000 * MS;
+            backlog.saw_trip(MS);
             let permit = backlog.enter(1000, until).await.unwrap();
             advance(100 * MS).await;
             permit.ended(&Ok(()));
@@ -489,6 +490,6 @@ mod tests {
         assert!(waiting.as_mut().now_or_never().is_none());
         backlog.close();
         assert!(matches!(waiting.await, Err(Fault::NotSent(_))));
-        assert_eq!(backlog.overload().wait, 100 * MS);
+        assert_eq!(backlog.overload().wait, UNDER_WAY_MAX);
     }
 }

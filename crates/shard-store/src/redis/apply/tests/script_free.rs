@@ -129,6 +129,8 @@ async fn a_transaction_whose_answer_was_lost_past_its_deadline_is_asked_about() 
     };
     let given = Given::over(redis, proxy.url(), &settings).await;
     let board = given.board(gifts(|_| ())).await;
+    let items = [board.points("u1", 1, NOW)];
+    assert_eq!(board.apply(&items, NOW).await, [APPLIED]);
     let before = given.ran("exec");
     proxy.delay_replies_of(&Matching::command("EXEC"), MS * 60_000);
     let lost = async {
@@ -139,10 +141,9 @@ async fn a_transaction_whose_answer_was_lost_past_its_deadline_is_asked_about() 
         proxy.heal();
         proxy.end_connections();
     };
-    let items = [board.points("u1", 1, NOW)];
     let (outcomes, ()) = tokio::join!(board.apply(&items, NOW), lost);
     assert_eq!(outcomes, [APPLIED]);
-    assert_eq!(board.points_of(ALL, "u1"), Some(1));
+    assert_eq!(board.points_of(ALL, "u1"), Some(2));
 }
 
 #[tokio::test(flavor = "multi_thread")]
