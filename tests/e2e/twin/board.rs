@@ -71,16 +71,13 @@ pub(super) struct Board {
 /// Which life it is, and what lingers, is seen by nobody who asks for a board.
 impl PartialEq for Board {
     fn eq(&self, other: &Self) -> bool {
-        let all = |board: &Self| {
-            (
-                board.exists,
-                board.shards,
-                board.activity.clone(),
-                board.kept_until,
-                board.written_at,
-            )
-        };
-        all(self) == all(other) && self.ids == other.ids && self.windows == other.windows
+        let times = |board: &Self| (board.kept_until, board.written_at);
+        let settings = |board: &Self| (board.exists, board.shards);
+        settings(self) == settings(other)
+            && self.activity == other.activity
+            && times(self) == times(other)
+            && self.ids == other.ids
+            && self.windows == other.windows
     }
 }
 

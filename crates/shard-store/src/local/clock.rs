@@ -20,7 +20,7 @@ use board::Timestamp;
 use parking_lot::Mutex;
 
 /// How far the wall clock may be from what is expected of it.
-pub(super) const JUMP_MAX: Duration = Duration::from_mins(1);
+const JUMP_MAX: Duration = Duration::from_mins(1);
 
 /// How far it drifts from what is expected before that follows it.
 const DRIFT_MAX_MS: u64 = 1_000;

@@ -1,8 +1,10 @@
 //! The parts of a store, opened for tests over a Redis of their own.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use end_to_end::redis::{RedisOptions, RedisServer, Reply};
+use tokio::time::{Instant, sleep};
 
 use super::keys;
 use super::library::Library;
@@ -13,6 +15,18 @@ use super::servers::Servers;
 use super::session::Session;
 use super::settings::RedisSettings;
 use crate::contract::BoardRecord;
+
+/// Long enough for a failover, on a machine that has other things to do.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Polls until it is so.
+pub(super) async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !is_so().await {
+        assert!(Instant::now() < end, "{what}: not within {PATIENCE:?}");
+        sleep(Duration::from_millis(5)).await;
+    }
+}
 
 /// What the parts of a store are made over.
 pub(super) struct Opened {

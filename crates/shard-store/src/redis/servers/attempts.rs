@@ -138,8 +138,8 @@ impl<'a> Attempts<'a> {
         self.may_be_applied && self.call.effect == Effect::Write
     }
 
-    /// An attempt may have been applied. Another one is to say so, also past the deadline; but what is asked so late and
-    /// not answered either is not asked again and again.
+    /// An attempt may have been applied. Another one is to say so, also past the deadline; but what is asked so late
+    /// and not answered either is not asked again and again.
     fn doubt(&mut self) {
         self.may_be_applied = true;
         if self.in_doubt() && self.began < self.call.until {

@@ -104,10 +104,10 @@ impl Sweep {
             return Ok(());
         };
         self.lives.forget(record.board());
-        let buried = self.put_tombstones(&record).await;
+        let ended = self.put_tombstones(&record).await;
         // The board has ended, whatever the error says, and the next sweep finishes it. Until then servers
         // that have not heard of its end show it and write to it, so that this is no success either.
-        Ok(buried.map_err(|error| {
+        Ok(ended.map_err(|error| {
             let why = format!("the board is deleted, but not yet on all shards: {error}");
             StoreError::Unknown(why)
         })?)

@@ -8,11 +8,9 @@ use tokio::time::Instant;
 
 use super::super::{Answer, Call, CallError, Effect, OpenError, Place, Servers};
 use crate::redis::library::Library;
+pub(super) use crate::redis::opened::{PATIENCE, until};
 use crate::redis::settings::RedisSettings;
 use crate::redis::tags::slot_of;
-
-/// Long enough for a failover, on a machine that has other things to do.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// `count` adds 1, once for each name of a call; `slow` adds 1 when it has worked for a while; `see` shows what that came to; `say` says what it is
 /// told last; `both` looks at two keys; `breaks` fails when it has written; `frozen` is, while its key is; `left` tells how much time it is given.
@@ -171,13 +169,4 @@ pub(super) async fn answer(servers: &Servers, call: &Call) -> Result<Answer, Cal
     let key = call.keys.first();
     let key = key.map(|key| String::from_utf8(key.to_vec()).unwrap());
     servers.call(place_of(&key.unwrap_or_default()), call).await
-}
-
-/// Polls until it is so.
-pub(super) async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
-    while !is_so().await {
-        assert!(Instant::now() < end, "{what}: not within {PATIENCE:?}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
 }

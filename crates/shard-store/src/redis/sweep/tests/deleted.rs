@@ -3,18 +3,7 @@
 use end_to_end::redis::RedisServer;
 
 use super::*;
-use crate::redis::opened::Parts;
-
-/// As long as any test waits.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-async fn until(what: &str, is_so: impl Fn() -> bool) {
-    let end = Instant::now() + PATIENCE;
-    while !is_so() {
-        assert!(Instant::now() < end, "{what}: not within {PATIENCE:?}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-}
+use crate::redis::opened::{Parts, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_that_a_node_did_not_hear_of_is_unknown() {
@@ -50,7 +39,7 @@ async fn a_deletion_that_a_node_did_not_hear_of_is_unknown() {
         &settings,
     );
     other.pause();
-    until("a node is away", || near.servers.ready().is_err()).await;
+    until("a node is away", async || near.servers.ready().is_err()).await;
     let buried = sweep.bury(&name).await;
     assert!(
         matches!(buried, Err(BuryError::Store(StoreError::Unknown(_)))),
@@ -60,7 +49,7 @@ async fn a_deletion_that_a_node_did_not_hear_of_is_unknown() {
     assert_eq!(sweep.bury(&name).await, Err(BuryError::NotThere));
     far.lives.place(&board, 0).await.unwrap();
     other.resume();
-    until("it is back", || near.servers.ready().is_ok()).await;
+    until("it is back", async || near.servers.ready().is_ok()).await;
     sweep.expire(now()).await.unwrap();
     let dying = keys::registry("dying");
     assert_eq!(registry.command(&[b"EXISTS", &*dying]).integer(), 0);

@@ -1,0 +1,170 @@
+//! How much of the work is sent, and what waits.
+
+use std::collections::VecDeque;
+
+use futures::FutureExt as _;
+use tokio::task::coop::unconstrained;
+use tokio::time::advance;
+
+use super::*;
+
+const MS: Duration = Duration::from_millis(1);
+
+/// Work of a second, by the first estimate.
+const SECOND: u64 = 50_000_000;
+
+/// What takes as long as all that may be under way.
+const FULL: u64 = SECOND / 40;
+
+fn backlog() -> Arc<Backlog> {
+    Backlog::new(&Address::new("10.0.0.1", 6379))
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_wait_here_while_as_much_is_under_way_as_may_be() {
+    let backlog = backlog();
+    let until = Instant::now() + 5000 * MS;
+    let mut sent = Vec::new();
+    for _ in 0..10 {
+        let entered = backlog.enter(FULL / 10, until).now_or_never();
+        sent.push(entered.unwrap().unwrap());
+    }
+    let mut next = Box::pin(backlog.enter(FULL / 10, until));
+    assert!(next.as_mut().now_or_never().is_none());
+    sent.pop();
+    next.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_node_that_is_not_known_few_calls_are_under_way() {
+    let backlog = backlog();
+    let until = Instant::now() + 5000 * MS;
+    // It asks more often than a task may without a pause.
+    let enter = || {
+        let entered = unconstrained(backlog.enter(1, until)).now_or_never();
+        entered.map(Result::unwrap)
+    };
+    let mut sent: Vec<Permit> = std::iter::from_fn(enter).collect();
+    assert_eq!(sent.len(), FIRST_CALLS as usize);
+    for permit in sent.drain(..) {
+        permit.ended(&Ok(()));
+    }
+    sent.extend(std::iter::from_fn(enter).take(100));
+    assert_eq!(sent.len(), 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_larger_than_all_that_may_be_goes_alone() {
+    let backlog = backlog();
+    let until = Instant::now() + 500 * MS;
+    let large = backlog.enter(3 * SECOND, until).await.unwrap();
+    let small = backlog.enter(1, until).now_or_never();
+    let Some(Err(Fault::Overloaded(overload))) = small else {
+        panic!("{small:?}");
+    };
+    assert_eq!(overload.wait, 3000 * MS);
+    assert_eq!(overload.why, "10.0.0.1:6379 has work for 3.0 s waiting");
+    let patient = Instant::now() + 3001 * MS;
+    let mut small = Box::pin(backlog.enter(1, patient));
+    assert!(small.as_mut().now_or_never().is_none());
+    drop(large);
+    drop(small.await.unwrap());
+    assert_eq!(backlog.overload().wait, Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_slow_node_batches_join_in_shorter_calls() {
+    let backlog = backlog();
+    let gathered = backlog.gather(1);
+    assert!(gathered.may_be_one_call(100_000));
+    for _ in 0..100 {
+        let until = Instant::now() + 5000 * MS;
+        backlog.saw_trip(MS);
+        let permit = backlog.enter(1000, until).await.unwrap();
+        advance(100 * MS).await;
+        permit.ended(&Ok(()));
+    }
+    assert!(gathered.may_be_one_call(50));
+    assert!(!gathered.may_be_one_call(300));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_may_be_applied_is_sent_however_late() {
+    let backlog = backlog();
+    let until = Instant::now() + 500 * MS;
+    let under_way = backlog.enter(FULL, until).await.unwrap();
+    advance(500 * MS).await;
+    let new = backlog.enter(1, until).await;
+    assert!(matches!(new, Err(Fault::Overloaded(_))), "{new:?}");
+    let mut in_doubt = Box::pin(backlog.enter_in_doubt(1, until + 2000 * MS));
+    assert!(in_doubt.as_mut().now_or_never().is_none());
+    drop(under_way);
+    drop(in_doubt.await.unwrap());
+    // Not for ever.
+    let until = Instant::now() + 2000 * MS;
+    let _under_way = backlog.enter(SECOND, until).await.unwrap();
+    let given_up = backlog.enter_in_doubt(1, until).await;
+    assert!(
+        matches!(given_up, Err(Fault::Overloaded(_))),
+        "{given_up:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_wait_take_the_permits_of_a_node_that_has_become_slow() {
+    let backlog = backlog();
+    let until = Instant::now() + 60_000 * MS;
+    let enter = || unconstrained(backlog.enter(FULL / 10, until));
+    let mut sent: VecDeque<Permit> = VecDeque::new();
+    for _ in 0..10 {
+        sent.push_back(enter().await.unwrap());
+    }
+    let mut waiting: Vec<_> = (0..20).map(|_| Some(Box::pin(enter()))).collect();
+    let mut poll_all = || {
+        let entered = waiting.iter_mut().filter_map(|next| {
+            let entered = next.as_mut()?.as_mut().now_or_never()?;
+            *next = None;
+            Some(entered.unwrap())
+        });
+        entered.collect::<Vec<_>>()
+    };
+    assert!(poll_all().is_empty());
+    // Each takes a hundred times as long as it did.
+    let before = sent.len();
+    for answered in 1..=before + 20 {
+        advance(1000 * MS).await;
+        sent.pop_front().expect("one is under way").ended(&Ok(()));
+        sent.extend(poll_all());
+        let under_way = sent.len().saturating_sub(before.saturating_sub(answered));
+        assert!(under_way <= 1, "{under_way} after {answered} answers");
+    }
+    assert!(sent.is_empty());
+    assert_eq!(backlog.overload().wait, Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_gathered_keeps_others_out_but_no_call() {
+    let backlog = backlog();
+    let until = Instant::now() + 500 * MS;
+    backlog.check(until).unwrap();
+    let gathered = backlog.gather(usize::try_from(SECOND).unwrap());
+    assert_eq!(backlog.check(until).unwrap_err().wait, 1000 * MS);
+    backlog.enter(1, until).await.unwrap();
+    drop(gathered);
+    backlog.check(until).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_beyond_a_deadline_or_the_end() {
+    let backlog = backlog();
+    let until = Instant::now() + 150 * MS;
+    let _full = backlog.enter(FULL, until).await.unwrap();
+    let late = backlog.enter(1, until).await;
+    assert!(matches!(late, Err(Fault::Overloaded(_))), "{late:?}");
+    let until = Instant::now() + 5000 * MS;
+    let mut waiting = Box::pin(backlog.enter(1, until));
+    assert!(waiting.as_mut().now_or_never().is_none());
+    backlog.close();
+    assert!(matches!(waiting.await, Err(Fault::NotSent(_))));
+    assert_eq!(backlog.overload().wait, UNDER_WAY_MAX);
+}
