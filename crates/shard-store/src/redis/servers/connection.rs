@@ -18,6 +18,7 @@ use futures::future::maybe_done;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::super::address::Address;
@@ -199,9 +200,10 @@ impl Connection {
             } else {
                 COMMAND_MAX + TOGETHER_LONGER
             };
-            let answer = self.send_within(command, args, COMMAND_TIMEOUT, within);
+            // With its first poll a command is in the queue, also where its task has used up what it may do in a
+            // row: else `EXEC` would come before what it ends.
+            let answer = unconstrained(self.send_within(command, args, COMMAND_TIMEOUT, within));
             let mut answer = Box::pin(maybe_done(answer));
-            // With its first poll a command is in the queue.
             let _ = futures::poll!(answer.as_mut());
             if let Some(Err(fault)) = answer.as_mut().output_mut() {
                 return Err(fault.clone());

@@ -9,3 +9,4 @@ mod sentinel;
 mod setup;
 mod stage;
 mod tls;
+mod together;
