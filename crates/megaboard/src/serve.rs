@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use api::{Access, App, AuditLog, KindShape, TokenSecret, Tracer};
+use api::{Access, App, AuditLog, KindShape, TokenSecret, Tracer, WRITES_BYTES_MAX};
 use board::Timestamp;
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -28,7 +28,7 @@ use crate::logs::{self, LogFormat};
 use crate::memory::{self, MemoryLimit};
 use crate::open_files;
 use crate::reload::{Mark, Reload};
-use crate::store::{StoreSettings, StoreUrl};
+use crate::store::StoreUrl;
 use crate::traces::Traces;
 
 /// Where the server listens when nothing is said.
@@ -36,6 +36,9 @@ const LISTEN_DEFAULT: &str = "127.0.0.1:8080";
 
 /// Bytes that cached global boards may take.
 const CACHE_BYTES_MAX: usize = 512 << 20;
+
+/// How often the store is asked for kinds that other servers changed.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(10);
 
 /// How often what is past its time is dropped.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
@@ -154,10 +157,7 @@ async fn serve(
     let url = store;
     let limit = args.memory_limit.or(config.server.memory_limit);
     let memory = Arc::new(limit.unwrap_or_default().memory());
-    let settings = StoreSettings {
-        memory: memory.clone(),
-        ..config.store_settings()
-    };
+    let settings = config.store_settings(memory.clone());
     let store = url.open(&settings).await?;
     // Not before: what a start needs for a while is nothing that boards could give back.
     memory::watch(&memory)?;
@@ -231,7 +231,8 @@ async fn serve_from(
     writeln!(stdout, "listening on http://{address}")?;
     stdout.flush()?;
 
-    let sweep = tokio::spawn(sweep(router.clone(), merger.clone(), clock.clone()));
+    let refresh = tokio::spawn(refresh(router.clone(), merger.clone()));
+    let sweep = tokio::spawn(sweep(router.clone(), clock.clone()));
     let demo = args
         .demo
         .then(|| tokio::spawn(demo::run(router.clone(), clock.clone())));
@@ -240,6 +241,7 @@ async fn serve_from(
     let pool = |usual| memory::pool_bytes(&serving.memory, usual);
     let app = App::new(router, merger, clock, serving.access)
         .with_bodies_up_to(limits.body_bytes_max, pool(limits.bodies_bytes_max))
+        .with_writes_up_to(pool(WRITES_BYTES_MAX))
         .with_answers_up_to(
             pool(limits.answer_bytes_max),
             limits.answer_bytes_per_address_max,
@@ -256,6 +258,7 @@ async fn serve_from(
         demo.abort();
         let _ = demo.await;
     }
+    refresh.abort();
     sweep.abort();
     // Cancelled or at its end: either way it writes no more.
     let _ = sweep.await;
@@ -323,18 +326,26 @@ fn stop_signal() -> std::io::Result<Pin<Box<dyn Future<Output = ()> + Send>>> {
     }))
 }
 
-async fn sweep(router: Arc<Router>, merger: Arc<Merger>, clock: Clock) {
+/// Follows the kinds, which another server may have changed, however long a sweep takes.
+async fn refresh(router: Arc<Router>, merger: Arc<Merger>) {
+    let mut ticks = interval(REFRESH_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = router.catalogue().refresh().await {
+            tracing::warn!(%error, "the kinds could not be read again");
+        }
+        merger.tidy();
+    }
+}
+
+async fn sweep(router: Arc<Router>, clock: Clock) {
     let mut ticks = interval(SWEEP_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        // Another server may have changed a kind.
-        if let Err(error) = router.catalogue().refresh().await {
-            tracing::warn!(%error, "the kinds could not be read again");
-        }
         if let Err(error) = router.store().expire(clock()).await {
             tracing::warn!(%error, "what is past its time could not be dropped");
         }
-        merger.tidy();
     }
 }

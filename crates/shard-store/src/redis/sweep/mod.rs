@@ -15,6 +15,8 @@
 //! - A board whose time is over (`expires_at`) ends with all that it holds, as if somebody had deleted it.
 //! - A life that ended is in `dying` until all its shards have tombstones.
 //!
+//! A board of which a node is not connected is passed by, and due again.
+//!
 //! Clocks of servers have to agree to within a small part of the shortest idle time.
 
 mod shards;
@@ -60,6 +62,15 @@ const FREEZE: Duration = Duration::from_secs(10);
 /// clocks that are read at other times.
 const DECIDED: Duration = Duration::from_secs(5);
 
+/// What is done about shards whose nodes are not connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Away {
+    /// They are tried until the deadline.
+    Await,
+    /// They are left to a later sweep.
+    PassBy,
+}
+
 /// Drops what is past its time.
 #[derive(Debug)]
 pub(super) struct Sweep {
@@ -104,7 +115,7 @@ impl Sweep {
             return Ok(());
         };
         self.lives.forget(record.board());
-        let ended = self.put_tombstones(&record).await;
+        let ended = self.put_tombstones(&record, Away::Await).await;
         // The board has ended, whatever the error says, and the next sweep finishes it. Until then servers
         // that have not heard of its end show it and write to it, so that this is no success either.
         Ok(ended.map_err(|error| {
@@ -176,9 +187,11 @@ impl Sweep {
         let mut first_failure = Ok(());
         loop {
             let (next, dying) = self.registry.dying(&cursor).await?;
-            for record in &dying {
-                first_failure = first_failure.and(self.put_tombstones(record).await);
-            }
+            let end = |record| self.put_tombstones(record, Away::PassBy);
+            let ends: Vec<_> = dying.iter().map(end).collect();
+            let ends = stream::iter(ends).buffer_unordered(BOARDS_AT_ONCE);
+            let ended: Vec<_> = ends.collect().await;
+            first_failure = first_failure.and(ended.into_iter().collect());
             if next == "0" {
                 return first_failure;
             }
@@ -196,7 +209,7 @@ impl Sweep {
         let removed = self.registry.bury_untouched(record, after, until).await?;
         if removed {
             self.lives.forget(record.board());
-            self.put_tombstones(record).await?;
+            self.put_tombstones(record, Away::PassBy).await?;
         }
         Ok(removed)
     }
@@ -211,16 +224,21 @@ impl Sweep {
         let ended = self.registry.bury_life(record, after, until).await?;
         if ended && record.board().born {
             self.lives.forget(record.board());
-            self.put_tombstones(record).await?;
+            self.put_tombstones(record, Away::PassBy).await?;
         }
         Ok(())
     }
 
-    async fn put_tombstones(&self, record: &Record) -> Result<(), StoreError> {
+    /// Ends the shards of a life that has ended. Those whose nodes are connected come first: none of them waits for
+    /// a node that is away.
+    async fn put_tombstones(&self, record: &Record, away: Away) -> Result<(), StoreError> {
+        let (here, others) = self.shards(&record.spread).by_connection();
+        let ended = self.shards(&record.spread).tombstones(&here).await;
         let shards = self.shards(&record.spread);
-        // Of each that answers, whatever another does.
-        let ended = shards.each(async |shard| Ok(shards.tombstone(shard).await));
-        ended.await?.into_iter().collect::<Result<(), _>>()?;
+        match away {
+            Away::Await => ended.and(shards.tombstones(&others).await)?,
+            Away::PassBy => ended.and_then(|()| shards.check_connected())?,
+        }
         self.registry.buried(record.spread.life()).await
     }
 

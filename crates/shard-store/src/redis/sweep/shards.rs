@@ -65,6 +65,24 @@ impl Shards<'_> {
         calls.try_collect().await
     }
 
+    /// All shards: first those whose nodes are connected, then the others.
+    pub(super) fn by_connection(self) -> (Vec<u16>, Vec<u16>) {
+        let shards = 0..self.spread.board.shards.get();
+        shards.partition(|shard| self.servers.is_connected(self.spread.place(*shard)))
+    }
+
+    /// Refuses a board of which some node is not connected: nobody waits for that while other boards are due.
+    pub(super) fn check_connected(self) -> Result<(), StoreError> {
+        let (_, away) = self.by_connection();
+        match away.first() {
+            None => Ok(()),
+            Some(shard) => {
+                let why = format!("the node of shard {shard} is not connected");
+                Err(StoreError::Unavailable(why))
+            }
+        }
+    }
+
     /// What a shard holds.
     pub(super) async fn survey(self, shard: u16) -> Result<Survey, StoreError> {
         let of = self.spread.keys(shard);
@@ -165,8 +183,16 @@ impl Shards<'_> {
         Ok(())
     }
 
+    /// Ends these shards for good, each whatever becomes of another; the first failure is returned.
+    pub(super) async fn tombstones(self, shards: &[u16]) -> Result<(), StoreError> {
+        let ends = shards.iter().copied().map(|shard| self.tombstone(shard));
+        let ended = stream::iter(ends).buffer_unordered(CALLS_AT_ONCE);
+        let ended: Vec<Result<(), StoreError>> = ended.collect().await;
+        ended.into_iter().collect()
+    }
+
     /// Ends a shard for good.
-    pub(super) async fn tombstone(self, shard: u16) -> Result<(), StoreError> {
+    async fn tombstone(self, shard: u16) -> Result<(), StoreError> {
         let of = self.spread.keys(shard);
         let mut left: Vec<Window> = Vec::new();
         for _ in 0..TOMBSTONE_TRIES_MAX {

@@ -22,6 +22,11 @@ pub(in crate::redis) const NOW: i64 = 1_795_186_342_123;
 const DAY: Duration = Duration::from_hours(24);
 
 pub(in crate::redis) fn gifts(windows: Vec<WindowRule>) -> Kind {
+    gifts_over(4, windows)
+}
+
+/// Gifts on boards of so many shards.
+fn gifts_over(shards: u64, windows: Vec<WindowRule>) -> Kind {
     let points = FieldRule::sum(FieldName::new("points").unwrap());
     Kind::new(KindSpec {
         name: KindName::new("gifts").unwrap(),
@@ -29,7 +34,7 @@ pub(in crate::redis) fn gifts(windows: Vec<WindowRule>) -> Kind {
         rank: RankStyle::Ordinal,
         windows,
         calendar: Calendar::utc(),
-        shards: 4,
+        shards,
         top: 10,
         max_staleness: Duration::ZERO,
         dedupe: Duration::ZERO,

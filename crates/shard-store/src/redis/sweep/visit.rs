@@ -46,6 +46,7 @@ impl Sweep {
         if !record.board().born {
             return self.visit_unborn(&record, kind, now).await;
         }
+        self.shards(&record.spread).check_connected()?;
         match self.survey(&record).await {
             // The registry has lost that this life ended: it is ended again.
             Err(StoreError::Dead) => {
