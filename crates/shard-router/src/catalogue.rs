@@ -222,6 +222,8 @@ impl Catalogue {
                 .await;
             let result = match (whole, &current) {
                 (Err(KindWriteError::HasBoards), Some(current)) => {
+                    // A window that is added counts from then on.
+                    self.store.check_time().map_err(CatalogueError::from)?;
                     let changed = current.changed_to(&wanted, now);
                     let changed = changed.map_err(CatalogueError::from)?;
                     self.store

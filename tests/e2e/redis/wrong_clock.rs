@@ -44,6 +44,9 @@ fn takes_no_write(server: &Server, id: &str) {
     let settings = json!({"ends_at": "2100-01-01T00:00:00Z"});
     let refused = server.put("/v1/boards/gifts/timed", &settings);
     refused.problem(503, "unavailable", &["clock"]);
+    let window = json!({"windows": ["hour", "day", "all"], "dedupe": "1h"});
+    let refused = server.put("/v1/kinds/gifts", &window);
+    refused.problem(503, "unavailable", &["clock"]);
     let erased = server.delete("/v1/boards/gifts/a/members/u");
     erased.problem(503, "unavailable", &["clock"]);
     let ready = server.get("/readyz");
@@ -115,4 +118,26 @@ fn within_the_limit_it_is_taken() {
     clock.set("+23h");
     is_ready_again(&server);
     server.contribute(&gift("1")).ok();
+}
+
+#[test]
+fn within_the_limit_all_servers_go_by_the_stores_time() {
+    let redis = RedisServer::plain();
+    for offset in ["+40", "-40"] {
+        let clock = WrongClock::off_by(offset);
+        let server = clock.worn_by(launch(&redis.url(), KIND)).start();
+        let before = rfc3339(now_ms() - 1_000);
+        let gift = json!({"board": "gifts/a", "member": offset, "points": 1});
+        server.contribute(&gift).ok();
+        let after = rfc3339(now_ms() + 1_000);
+        let path = format!("/v1/boards/gifts/a/members/{offset}?fresh=true");
+        let standing = server.get(path).ok();
+        let at = standing["reached_at"].as_str().unwrap();
+        let seconds = |time: &str| time[..19].to_owned();
+        let taken = seconds(&before)..=seconds(&after);
+        assert!(
+            taken.contains(&seconds(at)),
+            "{offset}: {at}, not in {taken:?}"
+        );
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! Servers that share a store go by their own clocks: windows open and close by them, ids are forgotten, boards go
 //! idle and are dropped. One server whose clock is wrong would do all that to the boards of all servers. So nothing
-//! is written or dropped while this process's clock differs from the store's time by more than a limit.
+//! is written or dropped while this process's clock differs from the store's time by more than a limit. Within the
+//! limit all go by the store's time, or a window would be final by one server's clock while it is open by another's.
 //!
 //! The store's time is the median of its nodes' clocks, so that one wrong node among three decides nothing. With an
 //! even number of nodes that of the registry counts twice: all servers see the same one. A node that is away goes
@@ -13,6 +14,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwapOption;
@@ -33,6 +35,8 @@ pub(super) struct StoreClock {
     topology: Arc<Topology>,
     skew_max: Duration,
     time: ArcSwapOption<NodeClock>,
+    /// The latest time that was gone by.
+    latest_ms: AtomicI64,
     seen: Mutex<Seen>,
 }
 
@@ -50,6 +54,7 @@ impl StoreClock {
             topology,
             skew_max,
             time: ArcSwapOption::empty(),
+            latest_ms: AtomicI64::new(i64::MIN),
             seen: Mutex::default(),
         };
         clock.look();
@@ -76,15 +81,21 @@ impl StoreClock {
         })
     }
 
-    /// The time to go by where this process's clock shows `own`: that, or the store's where `own` is too far ahead of
-    /// it. Whichever of the two is wrong, nothing is called over before it is by both.
+    /// The time to go by where this process's clock shows `own`: the store's, which stands still rather than goes
+    /// back, as when another node is asked for it. Where the two differ by more than the limit either may be wrong:
+    /// then the earlier one, so that nothing is called over before it is by both.
     pub(super) fn time(&self, own: Timestamp) -> Timestamp {
-        match self.skew_ms(own.millis()) {
-            Some(skew_ms) if skew_ms > 0 && self.exceeds(skew_ms) => {
-                Timestamp::from_millis(own.millis().saturating_sub(skew_ms))
-            }
-            _ => own,
-        }
+        let Some(skew_ms) = self.skew_ms(own.millis()) else {
+            return own;
+        };
+        let time_ms = own.millis().saturating_sub(skew_ms);
+        Timestamp::from_millis(if self.exceeds(skew_ms) {
+            time_ms.min(own.millis())
+        } else {
+            self.latest_ms
+                .fetch_max(time_ms, Ordering::Relaxed)
+                .max(time_ms)
+        })
     }
 
     fn exceeds(&self, skew_ms: i64) -> bool {
