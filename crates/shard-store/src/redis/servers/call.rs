@@ -58,7 +58,12 @@ pub(in crate::redis) struct Call {
 impl Call {
     /// What the call weighs in a [`Backlog`](super::backlog::Backlog).
     pub(super) fn weight(&self) -> u64 {
-        let bytes = self.keys.iter().chain(&self.args).map(Bytes::len).sum();
+        let args = match self.effect {
+            Effect::Read | Effect::Write => self.args.as_slice(),
+            // What is kept as it is costs next to nothing beside what a read asks for in a few bytes.
+            Effect::Passing => &[],
+        };
+        let bytes = self.keys.iter().chain(args).map(Bytes::len).sum();
         backlog::call_weight(bytes)
     }
 }

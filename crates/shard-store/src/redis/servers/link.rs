@@ -296,7 +296,8 @@ impl Link {
         let Admitted { permit, lease } = admitted;
         if let Some((script_free, lease)) = self.script_free.as_ref().zip(lease) {
             let args = self.function_args(call);
-            let called = script_free.call(call, &args, lease).await;
+            let called = script_free.call(call, &args, lease);
+            let called = within_deadline(call, called).await;
             permit.ended(&called);
             let (said, lease) = called?;
             let lease = Some(lease);
@@ -310,23 +311,16 @@ impl Link {
         let connection = self.line(call.effect).connection.clone();
         let args = self.args(call);
         // A task of its own: it is under way until the node answers, also where nobody waits any more.
-        let mut answer = tokio::spawn(async move {
+        let answer = tokio::spawn(async move {
             let answer = fcall_over(&connection, asking, args).await;
             permit.ended(&answer);
             answer
         });
-        let answer = match call.effect {
-            Effect::Read | Effect::Passing => {
-                let until = call.until.max(Instant::now() + READ_MIN);
-                timeout_at(until, &mut answer).await
-            }
-            Effect::Write => Ok(answer.await),
+        let answer = async {
+            let answer = answer.await;
+            answer.unwrap_or_else(|broken| Err(Fault::Lost(broken.to_string())))
         };
-        match answer {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(broken)) => Err(Fault::Lost(broken.to_string())),
-            Err(_) => Err(Fault::Lost("no answer in time".to_owned())),
-        }
+        within_deadline(call, answer).await
     }
 
     fn args(&self, call: &Call) -> Vec<Value> {
@@ -388,6 +382,20 @@ impl Drop for Link {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Waits for a write until it is answered or its connection ends, since it may be applied; for all else until the
+/// deadline of the call.
+async fn within_deadline<T>(
+    call: &Call,
+    answer: impl Future<Output = Result<T, Fault>>,
+) -> Result<T, Fault> {
+    if call.effect == Effect::Write {
+        return answer.await;
+    }
+    let until = call.until.max(Instant::now() + READ_MIN);
+    let answer = timeout_at(until, answer).await;
+    answer.unwrap_or_else(|_| Err(Fault::Lost("no answer in time".to_owned())))
 }
 
 async fn fcall_over(

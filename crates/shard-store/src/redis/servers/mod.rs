@@ -157,6 +157,12 @@ impl Servers {
         node.link().map(|link| link.epoch())
     }
 
+    /// Whether the node of a place is connected.
+    pub(super) fn is_connected(&self, place: Place) -> bool {
+        let node = self.topology.route(place);
+        node.is_ok_and(|node| node.link().is_some())
+    }
+
     /// The writes that wait for the node of a place, where that is connected.
     pub(super) fn writes_backlog(&self, place: Place) -> Option<Arc<Backlog>> {
         let link = self.topology.route(place).ok()?.link()?;

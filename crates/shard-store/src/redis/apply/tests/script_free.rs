@@ -304,6 +304,25 @@ async fn writes_that_wait_for_a_replica_hold_up_no_read() {
     assert_eq!(written, vec![[APPLIED]; LANES]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_of_a_slow_node_ends_at_its_deadline() {
+    let redis = RedisServer::plain();
+    let proxy = FaultProxy::before(&redis);
+    let settings = RedisSettings {
+        read_deadline: MS * 300,
+        ..settings(RedisWrites::ScriptFree)
+    };
+    let given = Given::over(redis, proxy.url(), &settings).await;
+    let board = given.board(gifts(|_| ())).await;
+    board.apply(&[board.points("u1", 1, NOW)], NOW).await;
+    let (reader, query) = (reader(&given.servers, &board, &settings), top());
+    reader.read(&board.record, 0, &query).await.unwrap();
+    // Not so long that the connection is given up.
+    proxy.delay_replies_of(&Matching::command("HMGET"), MS * 1_500);
+    let failed = reader.read(&board.record, 0, &query).await.unwrap_err();
+    assert!(matches!(failed, StoreError::Unavailable(_)), "{failed:?}");
+}
+
 fn top() -> Query {
     Query {
         window: ALL,

@@ -88,7 +88,11 @@ impl Sessions {
             match idle {
                 Some(session) if session.is_connected() => break session,
                 Some(_) => {}
-                None => break self.open().await?,
+                None => {
+                    let opened = timeout_at(until, self.open()).await;
+                    break opened
+                        .map_err(|_| Fault::NotSent("no connection in time".to_owned()))??;
+                }
             }
         };
         Ok(Lease {
