@@ -148,12 +148,9 @@ impl Shard {
         self.rankings.is_empty() && self.dropped.is_none() && ids.is_none_or(|ids| ids.is_empty())
     }
 
-    /// Lets go of windows that were opened for what was then refused. Whether there were any: then
-    /// places have moved.
-    fn drop_untouched(&mut self) -> bool {
-        let before = self.rankings.len();
+    /// Lets go of windows that were opened for what was then refused.
+    fn drop_untouched(&mut self) {
         self.rankings.retain(|(_, ranking)| !ranking.is_untouched());
-        self.rankings.len() < before
     }
 
     /// The shards of a board that was small until now.

@@ -116,11 +116,13 @@ impl Shard {
             outcomes.push(outcome);
         }
         let is_applied = |outcome: &Outcome| matches!(outcome, Outcome::Applied(_));
-        if !outcomes.iter().all(is_applied) && self.drop_untouched() {
-            let touched = Touched::all(self.rankings.len());
-            return (outcomes, touched);
+        let touched = Touched::of(runs, removed);
+        if !outcomes.iter().all(is_applied) && self.has_untouched(&touched) {
+            // The places of the others move.
+            self.drop_untouched();
+            return (outcomes, Touched::all(self.rankings.len()));
         }
-        (outcomes, Touched::of(runs, removed))
+        (outcomes, touched)
     }
 
     /// Ends a batch, on a shard of a board that is split: rankings may grow large. The one shard of
@@ -136,6 +138,12 @@ impl Shard {
                 self.rankings[*place as usize].1.finish(rules, unordered);
             }
         }
+    }
+
+    /// Whether a batch opened some window in vain: what it counted in there was refused.
+    fn has_untouched(&self, touched: &Touched) -> bool {
+        let mut places = touched.places.iter();
+        places.any(|place| self.rankings[*place as usize].1.is_untouched())
     }
 
     /// Whether a batch had some window outgrow one vector for all shards.

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use board::limits::VALUE_MAX;
 use board::{
     Calendar, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Member, Mode, Period,
     RankStyle, Rules, Ties, Timestamp, Value, Values, WindowRule,
 };
 
 use super::*;
-use crate::engine::ranking::FINISHED;
+use crate::engine::ranking::LOOKED_AT;
 
 const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
 
@@ -48,8 +49,8 @@ fn item(kind: &Kind, name: &str, change: Change, hours_ago: u32) -> Item {
     }
 }
 
-/// Applies one batch; how many rankings its end looked at.
-fn finished(shard: &mut Shard, kind: &Kind, items: &[Item]) -> usize {
+/// Applies one batch, of which so many items are applied; how many rankings its end looked at.
+fn looked_at(shard: &mut Shard, kind: &Kind, items: &[Item], applied: usize) -> usize {
     let terms = Terms {
         rules: kind.rules(),
         now: NOW,
@@ -58,15 +59,12 @@ fn finished(shard: &mut Shard, kind: &Kind, items: &[Item]) -> usize {
         again: false,
         memory: None,
     };
+    LOOKED_AT.set(0);
     let (outcomes, touched) = shard.apply(items, &terms, |_| 0, &IdBudget::new(0));
-    assert!(
-        outcomes
-            .iter()
-            .all(|outcome| matches!(outcome, Outcome::Applied(_)))
-    );
-    FINISHED.set(0);
+    let is_applied = |outcome: &&Outcome| matches!(outcome, Outcome::Applied(_));
+    assert_eq!(outcomes.iter().filter(is_applied).count(), applied);
     shard.finish(terms.rules, &touched);
-    FINISHED.get()
+    LOOKED_AT.get()
 }
 
 #[test]
@@ -75,21 +73,34 @@ fn a_batch_looks_at_its_own_windows_however_many_there_are() {
     let mut shard = Shard::default();
     let point = || Change::Fold(Values::from(Value::new(1).unwrap()));
     for hours_ago in 0..2000 {
-        finished(&mut shard, &kind, &[item(&kind, "u", point(), hours_ago)]);
+        looked_at(
+            &mut shard,
+            &kind,
+            &[item(&kind, "u", point(), hours_ago)],
+            1,
+        );
     }
     assert_eq!(shard.windows(None).len(), 2001);
     let now = [item(&kind, "u", point(), 0), item(&kind, "v", point(), 0)];
-    assert_eq!(finished(&mut shard, &kind, &now), 2);
+    assert_eq!(looked_at(&mut shard, &kind, &now, 2), 2);
     let two_hours: Vec<Item> = (0..400)
         .map(|number| item(&kind, &format!("u{number}"), point(), number % 2))
         .collect();
-    assert_eq!(finished(&mut shard, &kind, &two_hours), 3);
+    assert_eq!(looked_at(&mut shard, &kind, &two_hours, 400), 3);
+    // One that is refused does not have it look at the others: each of its own is looked at twice.
+    let most = Change::Fold(Values::from(Value::new(VALUE_MAX).unwrap()));
+    let refused = item(&kind, "u", most, 0);
+    assert_eq!(looked_at(&mut shard, &kind, &[refused], 0), 4);
     // They have grown large all the same.
     let large = |(_, ranking): &(board::Window, &Ranking)| ranking.is_large();
     assert_eq!(shard.rankings().filter(large).count(), 3);
+    // Nor does one in a window that it opens in vain, beyond letting go of that.
+    let too_much = item(&kind, "u", most, 3000);
+    looked_at(&mut shard, &kind, &[too_much], 0);
+    assert_eq!(shard.windows(None).len(), 2001);
     // A removal looks at all of them anyway.
     let removal = item(&kind, "u", Change::Remove, 0);
-    assert_eq!(finished(&mut shard, &kind, &[removal]), 2001);
+    assert_eq!(looked_at(&mut shard, &kind, &[removal], 1), 2001);
     assert!(
         shard
             .rankings()
