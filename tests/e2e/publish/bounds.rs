@@ -1,6 +1,6 @@
 //! Boards go to configured targets alone, by keys alone that may say so, and never where boards are kept.
 
-use end_to_end::redis::RedisServer;
+use end_to_end::redis::{RedisOptions, RedisServer};
 use end_to_end::{Answer, Launch, Server, cli, eventually};
 use serde_json::{Value, json};
 
@@ -116,6 +116,29 @@ fn the_nodes_of_the_store_are_no_targets() {
     let mut wire = store.connect();
     wire.command(&["SELECT", "3"]).ok();
     assert_eq!(wire.command(&["DBSIZE"]).integer(), 0);
+}
+
+#[test]
+fn beside_a_store_on_redis_a_target_has_to_say_that_it_is_another() {
+    let store = RedisServer::plain();
+    let silent = RedisOptions::new()
+        .user("megaboard", "s3cret", "~lb:* +@all -info")
+        .start();
+    let url = format!("redis://{}", silent.address());
+    let config = published(
+        "windows = [\"all\"]",
+        &url,
+        "lb:{subject}",
+        "every = \"100ms\"",
+    );
+    let config = format!("{config}user = \"megaboard\"\npassword = \"s3cret\"\n");
+    let launch = Launch::on_a_free_port(&config);
+    let server = launch.args(&format!("--store {}", store.url())).start();
+    server.give("k/a", &[("u", 3)]);
+    eventually("that it is told", || {
+        server.log().contains("its user needs INFO").then_some(())
+    });
+    assert_eq!(silent.command(&["DBSIZE"]).integer(), 0);
 }
 
 #[test]

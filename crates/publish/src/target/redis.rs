@@ -160,16 +160,21 @@ impl RedisTarget {
     async fn know(&self, address: &Address, connection: &Connection) -> Result<(), Fault> {
         let sections = ["server", "replication"];
         let asked = sections.map(|section| ("INFO", vec![text(section)]));
-        // Where the login may not ask, nothing is known.
         let answers = connection.send(asked.into()).await?.into_iter().flatten();
         let info: Vec<String> = answers.filter_map(|info| info.as_string()).collect();
         let value = |name| {
             let mut lines = info.iter().flat_map(|info| info.lines());
             lines.find_map(|line| line.strip_prefix(name))
         };
-        if value("master_replid:").is_some_and(|id| self.store.has_node(id)) {
-            let why = format!("{address} is a node of the store that boards are kept in");
-            return Err(Fault::Away(why));
+        let id = value("master_replid:");
+        if self.store.may_be_node(id) {
+            let why = match id {
+                Some(_) => "is a node of the store that boards are kept in",
+                None => {
+                    "does not say whether it is a node of the store that boards are kept in: its user needs INFO"
+                }
+            };
+            return Err(Fault::Away(format!("{address} {why}")));
         }
         let Some(run) = value("run_id:") else {
             return Ok(());

@@ -160,8 +160,8 @@ pub trait ShardStore: Send + Sync + 'static {
     }
 
     /// Whether the Redis of this replication id (`master_replid`) is one of the store's own nodes, as far
-    /// as they are connected.
-    fn has_node(&self, _replication_id: &str) -> bool {
+    /// as they are connected; or may be one, where it does not say.
+    fn may_be_node(&self, _replication_id: Option<&str>) -> bool {
         false
     }
 

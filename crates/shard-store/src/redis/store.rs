@@ -261,8 +261,8 @@ impl ShardStore for RedisStore {
         self.shared.has_others().then_some(&self.shared)
     }
 
-    fn has_node(&self, replication_id: &str) -> bool {
-        self.servers.has_node(replication_id)
+    fn may_be_node(&self, replication_id: Option<&str>) -> bool {
+        replication_id.is_none_or(|id| self.servers.has_node(id))
     }
 
     fn clock_tolerance(&self) -> Duration {
