@@ -10,6 +10,9 @@ pub(super) struct Address {
     pub(super) port: u16,
 }
 
+/// Why a port cannot be read.
+const NO_PORT: &str = "the port is not a number from 1 to 65535, and no '@' ends a password";
+
 impl Address {
     pub(super) fn new(host: impl Into<String>, port: u16) -> Self {
         Self {
@@ -38,14 +41,14 @@ impl Address {
             },
         };
         if host.is_empty() {
-            return Err("no host");
+            return Err("the host is missing");
         }
         let port = match port {
             None => default_port,
-            Some(port) => port.parse().map_err(|_| "no port from 1 to 65535")?,
+            Some(port) => port.parse().map_err(|_| NO_PORT)?,
         };
         if port == 0 {
-            return Err("no port from 1 to 65535");
+            return Err(NO_PORT);
         }
         Ok(Self::new(host, port))
     }

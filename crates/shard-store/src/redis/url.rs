@@ -65,11 +65,11 @@ pub enum RedisUrlError {
     /// What stands before `@` is not `USER:PASSWORD`. Its text is not repeated.
     #[error("what stands before '@' is not USER:PASSWORD, percent-encoded: {0}")]
     Login(&'static str),
-    /// One of the addresses is none.
-    #[error("{address:?} is no address: {reason}")]
+    /// One of the addresses cannot be read.
+    #[error("the address of host {host:?} is wrong: {reason}")]
     Address {
-        /// The text between commas.
-        address: String,
+        /// Its host. What follows is not repeated: it may be a password that lacks its `@`.
+        host: String,
         /// What is wrong with it.
         reason: &'static str,
     },
@@ -121,7 +121,7 @@ fn addresses_of(text: &str, port: u16) -> Result<Vec<Address>, RedisUrlError> {
     let mut addresses = Vec::new();
     for each in text.split(',') {
         let address = Address::parse(each, port).map_err(|reason| RedisUrlError::Address {
-            address: each.to_owned(),
+            host: host_of(each).to_owned(),
             reason,
         })?;
         if addresses.contains(&address) {
@@ -130,6 +130,17 @@ fn addresses_of(text: &str, port: u16) -> Result<Vec<Address>, RedisUrlError> {
         addresses.push(address);
     }
     Ok(addresses)
+}
+
+/// What stands before the port.
+fn host_of(address: &str) -> &str {
+    let (open, close) = if address.starts_with('[') {
+        ("[", ']')
+    } else {
+        ("", ':')
+    };
+    let host = address.trim_start_matches(open).split(close).next();
+    host.unwrap_or_default()
 }
 
 impl UrlKind {
