@@ -21,7 +21,7 @@ use std::time::Duration;
 use api::{AccessSettings, KeySettings, KindShape, ServerLimits, TokenSecret};
 use board::Kind;
 use serde::Deserialize;
-use shard_store::EmbeddedSettings;
+use shard_store::{EmbeddedSettings, Memory};
 
 use crate::logs::LogFormat;
 use crate::memory::MemoryLimit;
@@ -168,15 +168,16 @@ impl Config {
         })
     }
 
-    /// What stores are told beside their URL. Their boards have no limit of memory.
-    pub(crate) fn store_settings(&self) -> StoreSettings {
+    /// What stores are told beside their URL, whose boards have to find room in this memory.
+    pub(crate) fn store_settings(&self, memory: Arc<Memory>) -> StoreSettings {
+        let limits = &self.server.limits;
         StoreSettings {
             embedded: EmbeddedSettings {
                 durability: self.server.durability.unwrap_or_default().into(),
-                id_bytes_max: self.server.limits.remembered_id_bytes_max(),
+                id_bytes_max: limits.remembered_id_bytes_max(memory.limit_bytes()),
                 ..self.embedded.settings()
             },
-            memory: Arc::default(),
+            memory,
             redis: self.redis.settings(),
         }
     }
@@ -245,7 +246,7 @@ mod tests {
     fn the_limit_of_remembered_ids_reaches_the_store() {
         let id_bytes_max = |text| {
             let config = Config::parse("a.toml", text).unwrap();
-            config.store_settings().embedded.id_bytes_max
+            config.store_settings(Arc::default()).embedded.id_bytes_max
         };
         let default = EmbeddedSettings::default().id_bytes_max;
         assert_eq!(id_bytes_max(""), default);

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use board::{Kind, Subject};
 use clap::Args;
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
         .enable_all()
         .build()?;
     // The file may have what is needed to reach the store; kinds it names are of no interest here.
-    let settings = Config::read(args.config.as_deref())?.store_settings();
+    let settings = Config::read(args.config.as_deref())?.store_settings(Arc::default());
     let (store, cut_bytes) = runtime.block_on(store.inspect(&settings))?;
     if cut_bytes > 0 {
         terminal::complain(&format!(

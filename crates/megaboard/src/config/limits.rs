@@ -53,9 +53,16 @@ impl LimitsSection {
         }
     }
 
-    pub(super) fn remembered_id_bytes_max(&self) -> usize {
-        self.remembered_id_bytes
-            .map_or(REMEMBERED_ID_BYTES_MAX, NonZeroUsize::get)
+    /// Of a process that may have so much memory; where nothing is said, no more than half of that.
+    pub(super) fn remembered_id_bytes_max(&self, memory_limit_bytes: Option<u64>) -> usize {
+        self.remembered_id_bytes.map_or_else(
+            || {
+                let half = memory_limit_bytes.map(|limit| usize::try_from(limit / 2));
+                let half = half.and_then(Result::ok).unwrap_or(usize::MAX);
+                REMEMBERED_ID_BYTES_MAX.min(half)
+            },
+            NonZeroUsize::get,
+        )
     }
 
     pub(super) fn server_limits(&self) -> Result<ServerLimits, LimitsError> {
@@ -121,9 +128,13 @@ mod tests {
         assert_eq!(told.header_timeout, Duration::from_secs(5));
         assert_eq!((told.connections_max, told.body_bytes_max), (3, 1000));
         let section: LimitsSection = toml::from_str("remembered_id_bytes = 5").unwrap();
-        assert_eq!(section.remembered_id_bytes_max(), 5);
+        assert_eq!(section.remembered_id_bytes_max(Some(4)), 5);
         let section: LimitsSection = toml::from_str("[address]\nburst = 3").unwrap();
-        assert_eq!(section.remembered_id_bytes_max(), REMEMBERED_ID_BYTES_MAX);
+        for memory in [None, Some(u64::MAX)] {
+            let max = section.remembered_id_bytes_max(memory);
+            assert_eq!(max, REMEMBERED_ID_BYTES_MAX);
+        }
+        assert_eq!(section.remembered_id_bytes_max(Some(1 << 30)), 1 << 29);
         assert_eq!(section.address.burst, NonZeroU32::new(3));
     }
 
