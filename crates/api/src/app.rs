@@ -14,6 +14,7 @@ use crate::audit::AuditLog;
 use crate::body::{BODIES_BYTES_MAX, BODY_BYTES_MAX, Room};
 use crate::metrics::{self, Metrics};
 use crate::problem::Problem;
+use crate::routes::contributions::{WRITES_BYTES_MAX, WriteRoom};
 use crate::stream::Feeds;
 use crate::trace::Tracer;
 
@@ -30,6 +31,8 @@ pub struct App {
     pub(crate) body_bytes_max: usize,
     /// Of all bodies that are held whole.
     pub(crate) room: Room,
+    /// Of contributions that are being written.
+    pub(crate) write_room: WriteRoom,
     /// Those that clients have not taken yet.
     pub(crate) answers: Answers,
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
@@ -57,6 +60,7 @@ impl App {
             publish_targets: PublishTargets::default(),
             body_bytes_max: BODY_BYTES_MAX,
             room: Room::for_bodies_of(BODY_BYTES_MAX, BODIES_BYTES_MAX),
+            write_room: WriteRoom::of_bytes(WRITES_BYTES_MAX),
             answers,
             tracer: None,
             clock,
@@ -78,6 +82,13 @@ impl App {
     pub fn with_bodies_up_to(mut self, bytes: usize, all_bytes: usize) -> Self {
         self.body_bytes_max = bytes;
         self.room = Room::for_bodies_of(bytes, all_bytes);
+        self
+    }
+
+    /// The same with contributions that take so many bytes while they are written, all together.
+    #[must_use]
+    pub fn with_writes_up_to(mut self, bytes: usize) -> Self {
+        self.write_room = WriteRoom::of_bytes(bytes);
         self
     }
 

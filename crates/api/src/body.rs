@@ -167,6 +167,8 @@ pub(crate) struct Lines {
     /// A line that is too long is skipped to its end.
     skipping: bool,
     ended: bool,
+    /// A line that was read before its time.
+    put_back: Option<Line>,
 }
 
 /// One line of a body.
@@ -186,11 +188,20 @@ impl Lines {
             searched: 0,
             skipping: false,
             ended: false,
+            put_back: None,
         }
+    }
+
+    /// The line is the next again.
+    pub(crate) fn put_back(&mut self, line: Line) {
+        self.put_back = Some(line);
     }
 
     /// The next line, `None` at the end of the body.
     pub(crate) async fn next(&mut self) -> Result<Option<Line>, Problem> {
+        if let Some(line) = self.put_back.take() {
+            return Ok(Some(line));
+        }
         loop {
             let newline = self.held[self.searched..]
                 .iter()

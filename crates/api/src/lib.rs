@@ -34,7 +34,7 @@ pub use access::{
 };
 pub use app::App;
 pub use audit::{AuditLimits, AuditLog};
-pub use routes::top_json;
+pub use routes::{WRITES_BYTES_MAX, top_json};
 pub use server::{ServerLimits, serve};
 pub use trace::{CurrentRequest, TraceId, TraceParent, Tracer, current_request};
 pub use wire::{EntryRead, KindShape, RENDERER_MARK, ShapeError, read_entries, render};

@@ -80,10 +80,21 @@ pub(super) fn host_of(
         None => Ok(None),
         Some(text) => {
             let authority = Authority::try_from(text.as_bytes()).ok();
-            let authority = authority.filter(|authority| !authority.as_str().contains('@'));
+            let authority = authority.filter(is_host_and_port);
             let host = authority.ok_or(BadHost::Malformed)?.host().to_owned();
             Ok(Some(host))
         }
+    }
+}
+
+/// Whether nothing but a host and, if any, a port stands there.
+fn is_host_and_port(authority: &Authority) -> bool {
+    let after = authority.as_str().strip_prefix(authority.host());
+    match after {
+        Some("" | ":") => true,
+        Some(_) => authority.port_u16().is_some(),
+        // A user stands before it.
+        None => false,
     }
 }
 
@@ -132,12 +143,15 @@ mod tests {
         let of = |text: &str| Ok(Some(text.to_owned()));
         assert_eq!(host("/", &["a:80"], new), of("a"));
         assert_eq!(host("/", &["[::1]:80"], new), of("[::1]"));
+        assert_eq!(host("/", &["a:"], new), of("a"));
         assert_eq!(host("http://b:1/", &["a"], new), of("b"));
         assert_eq!(host("/", &[], old), Ok(None));
         assert_eq!(host("/", &[], new), Err(BadHost::Missing));
         assert_eq!(host("http://b/", &[], new), Err(BadHost::Missing));
         assert_eq!(host("/", &["a", "a"], new), Err(BadHost::Several));
-        for bad in ["", "a b", "a@b", "a/b", "http://a"] {
+        for bad in [
+            "", "a b", "a@b", "a@a", "a/b", "http://a", "a:b", "a:65536", "[::1]b",
+        ] {
             assert_eq!(host("/", &[bad], new), Err(BadHost::Malformed), "{bad}");
         }
     }

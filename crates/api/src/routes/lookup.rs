@@ -19,7 +19,9 @@ use crate::openapi::problems;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
-use crate::wire::{Answer, Entries, EntryShape, Envelope, FoundWritten, put_entry, written_as};
+use crate::wire::{
+    Answer, Entries, EntryShape, Envelope, FoundWritten, List, put_entry, written_as,
+};
 
 /// Members of one lookup.
 const MEMBERS_MAX: usize = 1000;
@@ -30,8 +32,8 @@ const MEMBERS_MAX: usize = 1000;
 #[serde(deny_unknown_fields, expecting = "an object with members")]
 struct LookupShape {
     /// At most 1,000.
-    #[schema(max_items = 1000)]
-    members: Vec<String>,
+    #[schema(value_type = Vec<String>, max_items = 1000)]
+    members: List<String, MEMBERS_MAX>,
 }
 
 /// An entry, its `rank` null off the list of a kind that ranks only its best; or a member with `rank` null.
@@ -104,18 +106,13 @@ pub(crate) async fn show(
 ) -> Result<Response, Problem> {
     let window = read_window(&app, path.kind(), Params::of(query.as_deref()))?;
     let shape: LookupShape = body::json(&app, &headers, request).await?;
-    if shape.members.len() > MEMBERS_MAX {
-        let count = shape.members.len();
-        return Err(Problem::invalid(format!(
-            "members: names {count}, more than {MEMBERS_MAX}"
-        )));
-    }
     let member = |(index, text): (usize, &String)| {
         let invalid = |e: board::IdentError| Problem::invalid(format!("members[{index}]: {e}"));
         Member::new(text).map_err(invalid)
     };
     let members = shape
         .members
+        .0
         .iter()
         .enumerate()
         .map(member)

@@ -21,6 +21,7 @@ pub(crate) mod stream_tokens;
 pub(crate) mod top;
 pub(crate) mod tops;
 
+pub use contributions::WRITES_BYTES_MAX;
 pub use top::top_json;
 
 pub(crate) use top::form;

@@ -23,7 +23,7 @@ use crate::openapi::problems::OfWindow;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::{ReadWindow, resolve};
-use crate::wire::TopsWritten;
+use crate::wire::{List, TopsWritten};
 
 /// Boards of one request.
 const BOARDS_MAX: usize = 100;
@@ -43,8 +43,8 @@ const ENTRIES_DEFAULT: u64 = 10;
 #[serde(deny_unknown_fields, expecting = "an object with boards")]
 struct TopsShape {
     /// At most 100, each named once.
-    #[schema(max_items = 100)]
-    boards: Vec<String>,
+    #[schema(value_type = Vec<String>, max_items = 100)]
+    boards: List<String, BOARDS_MAX>,
     /// As reads of one board have it.
     window: Option<String>,
     /// How many entries of each, up to the kind's `top`: 10 unless told otherwise.
@@ -79,12 +79,7 @@ pub(crate) async fn many(
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref()).finish()?;
     let shape: TopsShape = body::json(&app, &headers, request).await?;
-    let count = shape.boards.len();
-    if count > BOARDS_MAX {
-        return Err(Problem::invalid(format!(
-            "boards: names {count}, more than {BOARDS_MAX}"
-        )));
-    }
+    let count = shape.boards.0.len();
     // Each kind has a depth of its own, and none is deeper than this.
     if let Some(n) = shape.n.filter(|n| !(1..=u64::from(TOP_MAX)).contains(n)) {
         let detail = format!("n: {n} is not a whole number from 1 to {TOP_MAX}");
@@ -95,11 +90,11 @@ pub(crate) async fn many(
         let detail = format!("n: {count} boards of so many are {entries}, more than {ENTRIES_MAX}");
         return Err(Problem::invalid(detail));
     }
-    check_distinct(&shape.boards)?;
+    check_distinct(&shape.boards.0)?;
     let tops = (0..count).map(|index| {
         let (app, caller, shape) = (&app, &caller, &shape);
         let top = async move {
-            let top = Top::of(app, caller, shape, &shape.boards[index]).await;
+            let top = Top::of(app, caller, shape, &shape.boards.0[index]).await;
             top.map_err(|problem| problem.at(&format!("boards[{index}]")))
         };
         top.boxed()

@@ -6,7 +6,7 @@ use shard_store::Change;
 use utoipa::ToSchema;
 
 use super::entry::is_points;
-use super::scalar::{Integer, Moment, NamedIntegers, Text};
+use super::scalar::{Integer, List, Moment, NamedIntegers, Text};
 use crate::problem::{Problem, ProblemType};
 
 /// Boards that one event counts on.
@@ -27,7 +27,7 @@ pub(crate) struct ContributionShape<'a> {
     /// One event that counts on several boards, whole on each; it needs an `id`.
     #[serde(borrow)]
     #[schema(value_type = Option<Vec<String>>, min_items = 1, max_items = 16)]
-    boards: Option<Vec<Text<'a>>>,
+    boards: Option<List<Text<'a>, BOARDS_MAX>>,
     /// Who: 1 to 128 bytes of UTF-8 without control characters.
     #[serde(borrow)]
     #[schema(value_type = String, min_length = 1, max_length = 128, example = "u1")]
@@ -130,10 +130,11 @@ impl ContributionShape<'_> {
         match (&self.board, &self.boards) {
             (Some(board), None) => Ok(Targets::One(&board.0)),
             (None, Some(boards)) => {
-                if boards.is_empty() || boards.len() > BOARDS_MAX {
-                    let count = boards.len();
-                    let detail = format!("boards: names {count} boards, not 1 to {BOARDS_MAX}");
-                    return Err(Problem::invalid(detail));
+                let boards = boards.0.as_slice();
+                if boards.is_empty() {
+                    return Err(Problem::invalid(format!(
+                        "boards: names no board, not 1 to {BOARDS_MAX}"
+                    )));
                 }
                 for (place, board) in boards.iter().enumerate() {
                     if boards[..place].contains(board) {
@@ -251,11 +252,33 @@ fn unfit(error: &ValuesError) -> Problem {
 }
 
 fn exact(name: &str, integer: Integer) -> Result<Value, Problem> {
-    match integer {
-        Integer::Exact(value) => Ok(value),
-        Integer::Outside(number) => {
-            let detail = format!("{name}: {number} is outside ±9007199254740991");
-            Err(Problem::new(ProblemType::OutOfRange, detail))
+    let number = match integer {
+        Integer::Exact(value) => return Ok(value),
+        Integer::Outside(number) => number.to_string(),
+        Integer::Huge(number) => format!("{number:e}"),
+    };
+    let detail = format!("{name}: {number} is outside ±9007199254740991");
+    Err(Problem::new(ProblemType::OutOfRange, detail))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_named_as_they_were_sent() {
+        for number in [
+            "9007199254740992",
+            "-9007199254740993",
+            "9223372036854775807",
+            "-9223372036854775808",
+            "18446744073709551615",
+            "1e300",
+        ] {
+            let integer = serde_json::from_str(number).unwrap();
+            let problem = exact("points", integer).unwrap_err();
+            let detail = format!("points: {number} is outside ±9007199254740991");
+            assert_eq!(problem.detail, detail);
         }
     }
 }

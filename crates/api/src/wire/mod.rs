@@ -17,14 +17,16 @@ mod written;
 
 pub(crate) use answer::{Answer, Envelope, json};
 pub(crate) use board::{ExpiryShape, SettingsShape, SpanShape};
-pub(crate) use contribution::{Contributed, ContributionShape, Named, StandingShape, Targets};
+pub(crate) use contribution::{
+    BOARDS_MAX, Contributed, ContributionShape, Named, StandingShape, Targets,
+};
 pub(crate) use entry::{Entries, EntryShape, FieldsShape, put_entry};
 pub use entry::{RENDERER_MARK, render};
 pub use entry_read::{EntryRead, read_entries};
 pub use kind::{KindShape, ShapeError};
 pub(crate) use object::Object;
 pub(crate) use place::PlaceShape;
-pub(crate) use scalar::{Integer, NamedIntegers};
+pub(crate) use scalar::{Integer, List, NamedIntegers};
 pub(crate) use schema::{Schemas, written_as};
 #[cfg(test)]
 pub(crate) use written::PlaceWritten;

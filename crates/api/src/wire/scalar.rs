@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use board::limits::FIELDS_MAX;
 use board::{Timestamp, Value};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Unexpected, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 
 /// A text, borrowed from the body where it has no escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,12 +36,44 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
+/// A list of at most `MAX`: a longer one is refused at the first too many, and never held.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct List<T, const MAX: usize>(pub(crate) Vec<T>);
+
+struct ListVisitor<T, const MAX: usize>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for ListVisitor<T, MAX> {
+    type Value = List<T, MAX>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of at most {MAX}")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            if list.len() == MAX {
+                return Err(A::Error::custom(format!("there are more than {MAX}")));
+            }
+            list.push(item);
+        }
+        Ok(List(list))
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for List<T, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ListVisitor(PhantomData))
+    }
+}
+
 /// An exact integer, in or out of the range of values: what is out of it has an error of its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Integer {
     Exact(Value),
-    /// As it was written, roughly.
-    Outside(f64),
+    Outside(i128),
+    /// Beyond 64 bits, where a JSON number is read as a double.
+    Huge(f64),
 }
 
 struct IntegerVisitor;
@@ -52,22 +85,19 @@ impl Visitor<'_> for IntegerVisitor {
         f.write_str("an integer")
     }
 
-    // The number is only shown, as out of range.
-    #[expect(clippy::cast_precision_loss)]
     fn visit_i64<E: Error>(self, number: i64) -> Result<Integer, E> {
-        Ok(Value::new(number).map_or(Integer::Outside(number as f64), Integer::Exact))
+        Ok(Value::new(number).map_or(Integer::Outside(number.into()), Integer::Exact))
     }
 
-    #[expect(clippy::cast_precision_loss)]
     fn visit_u64<E: Error>(self, number: u64) -> Result<Integer, E> {
-        i64::try_from(number).map_or(Ok(Integer::Outside(number as f64)), |n| self.visit_i64(n))
+        i64::try_from(number).map_or(Ok(Integer::Outside(number.into())), |n| self.visit_i64(n))
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Integer, E> {
         // An integer of more than 64 bits arrives as a double, without a fraction.
         const U64_END: f64 = 18_446_744_073_709_551_616.0;
         if number.abs() >= U64_END / 2.0 {
-            return Ok(Integer::Outside(number));
+            return Ok(Integer::Huge(number));
         }
         Err(E::invalid_type(Unexpected::Float(number), &self))
     }

@@ -8,6 +8,7 @@ use shard_router::{KnownKind, Write};
 
 use super::Return;
 use super::receipt::{LISTED_MAX, Receipt};
+use super::room::Taken;
 use super::standings;
 use crate::access::Caller;
 use crate::app::App;
@@ -23,6 +24,7 @@ pub(super) struct Chunk<'a> {
     writes: Vec<Write>,
     /// For each write the place of its contribution in the request.
     places: Vec<usize>,
+    room: Taken,
     rejected: Vec<(usize, Option<String>, Problem)>,
     /// Those behind the last that a receipt can list.
     unlisted: Vec<ProblemType>,
@@ -42,12 +44,24 @@ impl<'a> Chunk<'a> {
             caller,
             writes: Vec::new(),
             places: Vec::new(),
+            room: Taken::default(),
             rejected: Vec::new(),
             unlisted: Vec::new(),
             last: None,
             unknown: HashSet::new(),
             last_window: None,
         }
+    }
+
+    /// Takes room for another contribution. `false`: there is none before this chunk is written.
+    pub(super) async fn make_room(&mut self) -> bool {
+        let room = &self.app.write_room;
+        let has_room = self.room.try_grow(room, self.writes.len());
+        if !has_room && self.writes.is_empty() {
+            self.room.wait(room).await;
+            return true;
+        }
+        has_room
     }
 
     /// Takes an item of a batch: what is wrong with it is told in the receipt.

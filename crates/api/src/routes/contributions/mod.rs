@@ -7,16 +7,17 @@
 
 mod chunk;
 mod receipt;
+mod room;
 mod standings;
 
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
@@ -24,6 +25,8 @@ use utoipa::ToSchema;
 
 use self::chunk::Chunk;
 pub(crate) use self::receipt::Receipt;
+pub use self::room::WRITES_BYTES_MAX;
+pub(crate) use self::room::WriteRoom;
 use crate::access::{Caller, Scope};
 use crate::app::App;
 use crate::body::{self, LINE_BYTES_MAX, Line, Lines};
@@ -132,15 +135,48 @@ pub(crate) async fn add(
         }
     };
     params.finish()?;
-    match body::media_type(&headers).as_str() {
-        "application/json" => json(&app, &caller, &body::whole(&app, request).await?, wanted).await,
-        body::LINES => lines(&app, &caller, Lines::new(request), wanted).await,
+    let mut receipt = Receipt::default();
+    let end = match body::media_type(&headers).as_str() {
+        "application/json" => {
+            let text = body::whole(&app, request).await?;
+            json(&app, &caller, &text, wanted, &mut receipt).await?
+        }
+        body::LINES => lines(&app, &caller, Lines::new(request), wanted, &mut receipt).await?,
         other => {
             let detail =
                 format!("content-type: {other:?} is not application/json or application/x-ndjson");
-            Err(Problem::new(ProblemType::UnsupportedMediaType, detail))
+            return Err(Problem::new(ProblemType::UnsupportedMediaType, detail));
         }
+    };
+    Ok(answer(&app, receipt, end))
+}
+
+/// How a request ended of which something was written, or might have been.
+enum Ended {
+    Whole,
+    /// With the server.
+    Stopping,
+    /// This was wrong with it.
+    Broken(Problem),
+}
+
+/// The receipt, under the limit of all answers: without its items where those that clients have not taken leave no
+/// room for them.
+fn answer(app: &App, mut receipt: Receipt, end: Ended) -> Response {
+    let mut held = app.answers.hold();
+    let mut response = receipt.respond(&end);
+    if held.grow_to(answer_bytes(&response)).is_err() {
+        receipt.leave_items_out();
+        response = receipt.respond(&end);
     }
+    held.answer(response)
+}
+
+fn answer_bytes(response: &Response) -> usize {
+    let bytes = response.body().size_hint().upper();
+    bytes
+        .and_then(|bytes| usize::try_from(bytes).ok())
+        .unwrap_or(0)
 }
 
 async fn json(
@@ -148,31 +184,39 @@ async fn json(
     caller: &Caller,
     text: &[u8],
     wanted: Return,
-) -> Result<Response, Problem> {
-    let mut receipt = Receipt::default();
+    receipt: &mut Receipt,
+) -> Result<Ended, Problem> {
     let mut counted = app.metrics.writes.request();
     if text.trim_ascii_start().first() != Some(&b'[') {
         let mut chunk = Chunk::new(app, caller);
+        chunk.make_room().await;
         counted.add(1);
         let added = chunk.add_object(0, text).await;
         added.inspect_err(|problem| app.metrics.writes.reject(problem.kind))?;
-        chunk.write(wanted, &mut receipt).await;
-        return receipt.into_single();
+        chunk.write(wanted, receipt).await;
+        return match receipt.refusal() {
+            Some(problem) => Err(problem),
+            None => Ok(Ended::Whole),
+        };
     }
     let items = body::items_from_json(text, ARRAY_ITEMS_MAX)?;
     check_count(items.len(), wanted)?;
     counted.add(items.len());
-    for (number, items) in items.chunks(CHUNK_MAX).enumerate() {
+    let mut items = items.iter().enumerate().peekable();
+    while items.peek().is_some() {
         let mut chunk = Chunk::new(app, caller);
-        for (offset, item) in items.iter().enumerate() {
-            chunk
-                .add(number * CHUNK_MAX + offset, item.get().as_bytes())
-                .await;
+        for _ in 0..CHUNK_MAX {
+            if items.peek().is_none() || !chunk.make_room().await {
+                break;
+            }
+            if let Some((place, item)) = items.next() {
+                chunk.add(place, item.get().as_bytes()).await;
+            }
         }
-        chunk.write(wanted, &mut receipt).await;
+        chunk.write(wanted, receipt).await;
         yield_now().await;
     }
-    Ok(receipt.into_response())
+    Ok(Ended::Whole)
 }
 
 fn check_count(count: usize, wanted: Return) -> Result<(), Problem> {
@@ -188,31 +232,32 @@ async fn lines(
     caller: &Caller,
     mut lines: Lines,
     wanted: Return,
-) -> Result<Response, Problem> {
-    let mut receipt = Receipt::of_stream();
+    receipt: &mut Receipt,
+) -> Result<Ended, Problem> {
     let mut counted = app.metrics.writes.request();
     let mut read = 0;
+    receipt.has_read(read);
     loop {
         let (chunk, taken, end) = next_chunk(app, caller, &mut lines, read, wanted).await;
+        if let End::Refused(problem) = end {
+            return Err(problem);
+        }
         // A stream goes on no longer than its key: what has come since is not written.
         if let Err(problem) = caller.check_still(app.access(), Scope::Write, app.now()) {
-            return Err(problem.with(&receipt));
+            return Ok(Ended::Broken(problem));
         }
         // More than one chunk is more than may be asked for, and nothing is written yet.
         check_count(read + taken, wanted)?;
         read += taken;
         counted.add(taken);
-        chunk.write(wanted, &mut receipt).await;
+        chunk.write(wanted, receipt).await;
         receipt.has_read(read);
         match end {
             End::More if receipt.failed_count() < FAILED_MAX => yield_now().await,
-            End::More | End::OfBody => return Ok(receipt.into_response()),
-            End::Stopping => {
-                let close = [(header::CONNECTION, HeaderValue::from_static("close"))];
-                return Ok((close, receipt).into_response());
-            }
+            End::More | End::OfBody => return Ok(Ended::Whole),
+            End::Stopping => return Ok(Ended::Stopping),
             // What was written stays written; the receipt tells how far it came.
-            End::Broken(problem) => return Err(problem.with(&receipt)),
+            End::Refused(problem) | End::Broken(problem) => return Ok(Ended::Broken(problem)),
         }
     }
 }
@@ -222,7 +267,18 @@ enum End {
     More,
     OfBody,
     Stopping,
+    /// Nothing of the chunk is to be written.
+    Refused(Problem),
     Broken(Problem),
+}
+
+/// What is answered as a whole is not begun.
+fn no_room(wanted: Return) -> End {
+    if wanted == Return::Nothing {
+        return End::More;
+    }
+    let detail = "contributions of all requests under way take more room than there is";
+    End::Refused(Problem::new(ProblemType::Overloaded, detail))
 }
 
 async fn next_chunk<'a>(
@@ -252,7 +308,13 @@ async fn next_chunk<'a>(
         };
         match line {
             Ok(Some(Line::Text(text))) if text.trim_ascii().is_empty() => {}
-            Ok(Some(Line::Text(text))) => chunk.add(read + taken, &text).await,
+            Ok(Some(Line::Text(text))) => {
+                if !chunk.make_room().await {
+                    lines.put_back(Line::Text(text));
+                    return (chunk, taken, no_room(wanted));
+                }
+                chunk.add(read + taken, &text).await;
+            }
             Ok(Some(Line::TooLong)) => {
                 let detail = format!("the line is longer than {LINE_BYTES_MAX} bytes");
                 chunk.reject(read + taken, Problem::new(ProblemType::TooLarge, detail));

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
 use board::BoardName;
 use serde::Serialize;
 use shard_router::Written;
 use utoipa::ToSchema;
 
+use super::Ended;
 use super::standings::WrittenShape;
 use crate::problem::{Problem, ProblemType};
 use crate::wire;
@@ -75,13 +77,6 @@ struct ItemShape {
 }
 
 impl Receipt {
-    pub(crate) fn of_stream() -> Self {
-        Self {
-            read: Some(0),
-            ..Self::default()
-        }
-    }
-
     pub(crate) fn has_read(&mut self, lines: usize) {
         self.read = Some(lines);
     }
@@ -133,14 +128,52 @@ impl Receipt {
         self.standings.push(shape);
     }
 
-    /// The answer to a request of one contribution: when it was refused whole, its own error. What
-    /// failed on one of its boards is worth sending again, so that comes first.
-    pub(crate) fn into_single(mut self) -> Result<Response, Problem> {
+    /// What answers a request of one contribution that was refused whole. What failed on one of its boards is worth
+    /// sending again, so that comes first.
+    pub(super) fn refusal(&mut self) -> Option<Problem> {
         let taken = self.applied + self.duplicates + self.failed_count;
-        match self.first.take() {
-            Some(problem) if taken == 0 => Err(problem),
-            _ => Ok(self.into_response()),
+        self.first.take().filter(|_| taken == 0)
+    }
+
+    /// The answer to a request of one contribution.
+    pub(crate) fn into_single(mut self) -> Result<Response, Problem> {
+        match self.refusal() {
+            Some(problem) => Err(problem),
+            None => Ok(self.respond(&Ended::Whole)),
         }
+    }
+
+    /// Leaves the counts alone.
+    pub(super) fn leave_items_out(&mut self) {
+        self.rejected = Vec::new();
+        self.failed.truncate(1);
+    }
+
+    /// 200, or 503 when nothing was applied because the store could not; or what was wrong, with how far it came.
+    pub(super) fn respond(&self, end: &Ended) -> Response {
+        match end {
+            Ended::Whole => self.whole(),
+            Ended::Stopping => {
+                let close = [(header::CONNECTION, HeaderValue::from_static("close"))];
+                (close, self.whole()).into_response()
+            }
+            Ended::Broken(problem) => problem.clone().with(self).into_response(),
+        }
+    }
+
+    fn whole(&self) -> Response {
+        if self.applied == 0 && self.failed_count > 0 {
+            let kind = self.failure.unwrap_or(ProblemType::Unknown);
+            let what = match kind {
+                ProblemType::Unknown => "nothing is known to be applied",
+                _ => "nothing was applied",
+            };
+            let why = self.failed.first().map_or("", |item| &item.detail);
+            let detail = format!("{what}; {} failed: {why}", self.failed_count);
+            let problem = Problem::new(kind, detail).after(self.wait);
+            return problem.with(self).into_response();
+        }
+        wire::json(self)
     }
 }
 
@@ -160,24 +193,6 @@ fn list(
             r#type: problem.kind.word(),
             detail: problem.detail.clone(),
         });
-    }
-}
-
-impl IntoResponse for Receipt {
-    /// 200, or 503 when nothing was applied because the store could not.
-    fn into_response(self) -> Response {
-        if self.applied == 0 && self.failed_count > 0 {
-            let kind = self.failure.unwrap_or(ProblemType::Unknown);
-            let what = match kind {
-                ProblemType::Unknown => "nothing is known to be applied",
-                _ => "nothing was applied",
-            };
-            let why = self.failed.first().map_or("", |item| &item.detail);
-            let detail = format!("{what}; {} failed: {why}", self.failed_count);
-            let problem = Problem::new(kind, detail).after(self.wait);
-            return problem.with(&self).into_response();
-        }
-        wire::json(&self)
     }
 }
 
@@ -259,7 +274,7 @@ mod tests {
             for (index, failure) in failures.into_iter().enumerate() {
                 receipt.count(index, &board, &Written::Failed(failure));
             }
-            let response = receipt.into_response();
+            let response = receipt.respond(&Ended::Whole);
             assert_eq!(response.extensions().get::<ProblemType>(), Some(&kind));
             assert_eq!(response.headers()["retry-after"], retry_after);
         }
