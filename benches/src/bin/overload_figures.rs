@@ -80,7 +80,11 @@ impl Tally {
     fn count(&self, response: &Response) {
         let text = String::from_utf8_lossy(&response.body);
         let applied = after(&text, "\"applied\":");
-        let failed = after(&text, "\"failed_count\":");
+        let mut failed = after(&text, "\"failed_count\":");
+        if failed == 0 && text.contains("\"type\":\"overloaded\"") {
+            // Refused before it was read.
+            failed = LINES - applied;
+        }
         // All items of a receipt that were not taken are alike, but for an outage.
         let unlike = text.matches("\"type\":\"un").count() as u64;
         self.offered.fetch_add(LINES, Ordering::Relaxed);

@@ -37,6 +37,20 @@ pub(super) struct Chunk<'a> {
     last_window: Option<(Arc<Kind>, String, Window)>,
 }
 
+/// Whether a chunk may take another contribution.
+pub(super) enum HasRoom {
+    Yes,
+    /// What it has is to be written first.
+    OnceWritten,
+    /// Others have had all room for long.
+    No(Problem),
+}
+
+pub(super) fn no_room() -> Problem {
+    let detail = "contributions of all requests under way take more room than there is";
+    Problem::new(ProblemType::Overloaded, detail)
+}
+
 impl<'a> Chunk<'a> {
     pub(super) fn new(app: &'a App, caller: &'a Caller) -> Self {
         Self {
@@ -53,15 +67,18 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Takes room for another contribution. `false`: there is none before this chunk is written.
-    pub(super) async fn make_room(&mut self) -> bool {
+    /// Takes room for another contribution, of as many as may come.
+    pub(super) async fn make_room(&mut self, to_come: usize) -> HasRoom {
         let room = &self.app.write_room;
-        let has_room = self.room.try_grow(room, self.writes.len());
-        if !has_room && self.writes.is_empty() {
-            self.room.wait(room).await;
-            return true;
+        if self.room.try_grow(room, self.writes.len(), to_come) {
+            HasRoom::Yes
+        } else if !self.writes.is_empty() {
+            HasRoom::OnceWritten
+        } else if self.room.wait(room, to_come).await {
+            HasRoom::Yes
+        } else {
+            HasRoom::No(no_room())
         }
-        has_room
     }
 
     /// Takes an item of a batch: what is wrong with it is told in the receipt.

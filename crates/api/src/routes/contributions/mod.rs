@@ -23,7 +23,7 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
 use utoipa::ToSchema;
 
-use self::chunk::Chunk;
+use self::chunk::{Chunk, HasRoom, no_room};
 pub(crate) use self::receipt::Receipt;
 pub use self::room::WRITES_BYTES_MAX;
 pub(crate) use self::room::WriteRoom;
@@ -189,7 +189,9 @@ async fn json(
     let mut counted = app.metrics.writes.request();
     if text.trim_ascii_start().first() != Some(&b'[') {
         let mut chunk = Chunk::new(app, caller);
-        chunk.make_room().await;
+        if let HasRoom::No(problem) = chunk.make_room(1).await {
+            return Err(problem);
+        }
         counted.add(1);
         let added = chunk.add_object(0, text).await;
         added.inspect_err(|problem| app.metrics.writes.reject(problem.kind))?;
@@ -202,16 +204,20 @@ async fn json(
     let items = body::items_from_json(text, ARRAY_ITEMS_MAX)?;
     check_count(items.len(), wanted)?;
     counted.add(items.len());
-    let mut items = items.iter().enumerate().peekable();
-    while items.peek().is_some() {
+    let mut written = 0;
+    while written < items.len() {
         let mut chunk = Chunk::new(app, caller);
-        for _ in 0..CHUNK_MAX {
-            if items.peek().is_none() || !chunk.make_room().await {
-                break;
+        let to_come = (items.len() - written).min(CHUNK_MAX);
+        for (taken, item) in items[written..].iter().take(CHUNK_MAX).enumerate() {
+            match chunk.make_room(to_come - taken).await {
+                HasRoom::Yes => {}
+                HasRoom::OnceWritten => break,
+                // Nobody is to guess what of an array was written: then the rest waits on.
+                HasRoom::No(problem) if written == 0 => return Err(problem),
+                HasRoom::No(_) => break,
             }
-            if let Some((place, item)) = items.next() {
-                chunk.add(place, item.get().as_bytes()).await;
-            }
+            chunk.add(written, item.get().as_bytes()).await;
+            written += 1;
         }
         chunk.write(wanted, receipt).await;
         yield_now().await;
@@ -239,8 +245,10 @@ async fn lines(
     receipt.has_read(read);
     loop {
         let (chunk, taken, end) = next_chunk(app, caller, &mut lines, read, wanted).await;
-        if let End::Refused(problem) = end {
-            return Err(problem);
+        match end {
+            End::Refused(problem) if read == 0 => return Err(problem),
+            End::Refused(problem) => return Ok(Ended::Broken(problem)),
+            _ => {}
         }
         // A stream goes on no longer than its key: what has come since is not written.
         if let Err(problem) = caller.check_still(app.access(), Scope::Write, app.now()) {
@@ -257,7 +265,7 @@ async fn lines(
             End::More | End::OfBody => return Ok(Ended::Whole),
             End::Stopping => return Ok(Ended::Stopping),
             // What was written stays written; the receipt tells how far it came.
-            End::Refused(problem) | End::Broken(problem) => return Ok(Ended::Broken(problem)),
+            End::Broken(problem) | End::Refused(problem) => return Ok(Ended::Broken(problem)),
         }
     }
 }
@@ -270,15 +278,6 @@ enum End {
     /// Nothing of the chunk is to be written.
     Refused(Problem),
     Broken(Problem),
-}
-
-/// What is answered as a whole is not begun.
-fn no_room(wanted: Return) -> End {
-    if wanted == Return::Nothing {
-        return End::More;
-    }
-    let detail = "contributions of all requests under way take more room than there is";
-    End::Refused(Problem::new(ProblemType::Overloaded, detail))
 }
 
 async fn next_chunk<'a>(
@@ -309,11 +308,16 @@ async fn next_chunk<'a>(
         match line {
             Ok(Some(Line::Text(text))) if text.trim_ascii().is_empty() => {}
             Ok(Some(Line::Text(text))) => {
-                if !chunk.make_room().await {
-                    lines.put_back(Line::Text(text));
-                    return (chunk, taken, no_room(wanted));
+                match chunk.make_room(CHUNK_MAX - taken).await {
+                    HasRoom::Yes => chunk.add(read + taken, &text).await,
+                    // What asks for standings is written whole.
+                    HasRoom::OnceWritten if wanted == Return::Nothing => {
+                        lines.put_back(Line::Text(text));
+                        return (chunk, taken, End::More);
+                    }
+                    HasRoom::OnceWritten => return (chunk, taken, End::Refused(no_room())),
+                    HasRoom::No(problem) => return (chunk, taken, End::Refused(problem)),
                 }
-                chunk.add(read + taken, &text).await;
             }
             Ok(Some(Line::TooLong)) => {
                 let detail = format!("the line is longer than {LINE_BYTES_MAX} bytes");

@@ -1,11 +1,14 @@
 //! Contributions that are read and not answered yet, of all requests together, under one limit: [`WriteRoom`].
 //!
 //! A stream of lines has a chunk of them in memory, and a line may count on sixteen boards. So each write takes
-//! room before it is made. A chunk for which there is none is written as it is; an empty one waits for its turn.
+//! room before it is made. A chunk for which there is none is written as it is; an empty one waits for its turn,
+//! and is refused where that takes too long.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 use crate::wire::BOARDS_MAX;
 
@@ -16,16 +19,17 @@ pub const WRITES_BYTES_MAX: usize = 256 << 20;
 const WRITE_BYTES: usize = 2 << 10;
 
 /// Writes that a chunk takes room for at a time, where there is as much.
-const TAKEN_AT_ONCE: u32 = 256;
+const TAKEN_AT_ONCE: usize = 256;
 
-/// Those that one contribution may need.
-const NEEDED: u32 = 16;
-
-const _: () = assert!(NEEDED as usize == BOARDS_MAX);
+/// How long a chunk waits for room: as long as writes have where nothing else is said.
+const WAIT_MAX: Duration = Duration::from_secs(15);
 
 /// What room there is: a permit a write.
 #[derive(Debug)]
-pub(crate) struct WriteRoom(Arc<Semaphore>);
+pub(crate) struct WriteRoom {
+    permits: Arc<Semaphore>,
+    writes: usize,
+}
 
 /// The room that a chunk has taken; free again when this is dropped.
 #[derive(Debug, Default)]
@@ -35,25 +39,38 @@ impl WriteRoom {
     /// Room for so many bytes of writes, and for one contribution in any case.
     pub(crate) fn of_bytes(bytes: usize) -> Self {
         let writes = (bytes / WRITE_BYTES).clamp(BOARDS_MAX, Semaphore::MAX_PERMITS);
-        Self(Arc::new(Semaphore::new(writes)))
+        Self {
+            permits: Arc::new(Semaphore::new(writes)),
+            writes,
+        }
+    }
+
+    fn try_take(&self, writes: usize) -> Option<OwnedSemaphorePermit> {
+        let writes = u32::try_from(writes).ok()?;
+        self.permits.clone().try_acquire_many_owned(writes).ok()
     }
 }
 
 impl Taken {
-    /// Takes room for another contribution beside so many writes. `false`: there is none now.
-    pub(super) fn try_grow(&mut self, room: &WriteRoom, writes: usize) -> bool {
+    /// Takes room for another contribution beside so many writes, of as many contributions as may come. `false`:
+    /// there is none now.
+    pub(super) fn try_grow(&mut self, room: &WriteRoom, writes: usize, to_come: usize) -> bool {
         if self.writes() >= writes + BOARDS_MAX {
             return true;
         }
-        let mut tries = [TAKEN_AT_ONCE, NEEDED].into_iter();
-        let taken = tries.find_map(|writes| room.0.clone().try_acquire_many_owned(writes).ok());
+        let usual = to_come.clamp(BOARDS_MAX, TAKEN_AT_ONCE);
+        let taken = room.try_take(usual).or_else(|| room.try_take(BOARDS_MAX));
         taken.map(|taken| self.merge(taken)).is_some()
     }
 
-    /// Waits for the room of the first contribution: who has none holds nobody else up.
-    pub(super) async fn wait(&mut self, room: &WriteRoom) {
-        let taken = room.0.clone().acquire_many_owned(NEEDED).await;
-        self.merge(taken.expect("the room is never closed"));
+    /// Waits for the room of a whole chunk: who has none holds nobody else up. `false`: there was none for long.
+    pub(super) async fn wait(&mut self, room: &WriteRoom, to_come: usize) -> bool {
+        let writes = (to_come + BOARDS_MAX).min(room.writes);
+        let writes = u32::try_from(writes).unwrap_or(u32::MAX);
+        let taken = timeout(WAIT_MAX, room.permits.clone().acquire_many_owned(writes)).await;
+        taken
+            .map(|taken| self.merge(taken.expect("the room is never closed")))
+            .is_ok()
     }
 
     fn writes(&self) -> usize {
@@ -74,30 +91,33 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn chunks_share_room_and_give_it_back() {
+    #[tokio::test(start_paused = true)]
+    async fn chunks_share_room_and_give_it_back() {
         let room = WriteRoom::of_bytes(300 * WRITE_BYTES);
         let (mut first, mut second) = (Taken::default(), Taken::default());
-        assert!(first.try_grow(&room, 0));
+        assert!(first.try_grow(&room, 0, 1_000));
         assert_eq!(first.writes(), 256);
         // As long as there is some left nothing more is taken.
-        assert!(first.try_grow(&room, 240));
+        assert!(first.try_grow(&room, 240, 760));
         assert_eq!(first.writes(), 256);
-        assert!(second.try_grow(&room, 0) && second.try_grow(&room, 16));
-        assert!(!second.try_grow(&room, 32) && !first.try_grow(&room, 241));
+        assert!(second.try_grow(&room, 0, 1_000) && second.try_grow(&room, 16, 984));
+        assert!(!second.try_grow(&room, 32, 968) && !first.try_grow(&room, 241, 759));
         let mut third = Taken::default();
-        assert!(!third.try_grow(&room, 0));
-        assert!(third.wait(&room).now_or_never().is_none());
+        assert!(!third.try_grow(&room, 0, 1));
+        assert!(!third.wait(&room, 1).await);
+        let mut waiting = Box::pin(third.wait(&room, 1));
+        assert!(waiting.as_mut().now_or_never().is_none());
         drop(second);
-        assert!(third.wait(&room).now_or_never().is_some());
-        assert_eq!(third.writes(), 16);
+        assert!(waiting.await);
+        assert_eq!(third.writes(), 17);
         drop((first, third));
-        assert_eq!(room.0.available_permits(), 300);
+        assert_eq!(room.permits.available_permits(), 300);
     }
 
-    #[test]
-    fn there_is_room_for_one_contribution_in_any_case() {
-        let mut taken = Taken::default();
-        assert!(taken.try_grow(&WriteRoom::of_bytes(0), 0));
+    #[tokio::test]
+    async fn there_is_room_for_one_contribution_in_any_case() {
+        let room = WriteRoom::of_bytes(0);
+        assert!(Taken::default().try_grow(&room, 0, 1));
+        assert!(Taken::default().wait(&room, 1_000).await);
     }
 }
