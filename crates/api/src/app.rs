@@ -14,7 +14,7 @@ use crate::audit::AuditLog;
 use crate::body::{BODIES_BYTES_MAX, BODY_BYTES_MAX, Room};
 use crate::metrics::{self, Metrics};
 use crate::problem::Problem;
-use crate::routes::contributions::{WRITES_BYTES_MAX, WriteRoom};
+use crate::routes::contributions::{WRITES_BYTES_MAX, WritePermits};
 use crate::stream::Feeds;
 use crate::trace::Tracer;
 
@@ -32,7 +32,7 @@ pub struct App {
     /// Of all bodies that are held whole.
     pub(crate) room: Room,
     /// Of contributions that are being written.
-    pub(crate) write_room: WriteRoom,
+    pub(crate) write_permits: WritePermits,
     /// Those that clients have not taken yet.
     pub(crate) answers: Answers,
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
@@ -60,7 +60,7 @@ impl App {
             publish_targets: PublishTargets::default(),
             body_bytes_max: BODY_BYTES_MAX,
             room: Room::for_bodies_of(BODY_BYTES_MAX, BODIES_BYTES_MAX),
-            write_room: WriteRoom::of_bytes(WRITES_BYTES_MAX),
+            write_permits: WritePermits::of_bytes(WRITES_BYTES_MAX),
             answers,
             tracer: None,
             clock,
@@ -85,10 +85,10 @@ impl App {
         self
     }
 
-    /// The same with contributions that take so many bytes while they are written, all together.
+    /// The same with a limit for the memory of all contributions that are being written.
     #[must_use]
     pub fn with_writes_up_to(mut self, bytes: usize) -> Self {
-        self.write_room = WriteRoom::of_bytes(bytes);
+        self.write_permits = WritePermits::of_bytes(bytes);
         self
     }
 

@@ -44,7 +44,7 @@ fn a_thousand_may_be_asked_for_and_no_more() {
     let found = asked(1000).entries();
     let ranked = found.iter().filter(|entry| !entry["rank"].is_null());
     assert_eq!((found.len(), ranked.count()), (1000, 30));
-    asked(1001).problem(400, "invalid", &["members", "more than 1000"]);
+    asked(1001).problem(400, "invalid", &["members", "at most 1000"]);
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn a_hundred_may_be_asked_for_and_what_is_wrong_is_named() {
             json!({"boards": boards(101)}),
             400,
             "invalid",
-            &["boards", "more than 100"][..],
+            &["boards", "at most 100"][..],
         ),
         (json!({}), 400, "invalid", &["boards"]),
         (

@@ -78,7 +78,7 @@ fn the_list_of_boards_is_held_to_its_rules() {
         let receipt = server.contribute(&json!([item])).ok();
         assert_eq!(receipt["rejected_count"], 1, "{receipt}");
     };
-    refused(&event(&boards(17)), &["boards", "more than 16"]);
+    refused(&event(&boards(17)), &["boards", "at most 16"]);
     refused(&event(&[]), &["boards", "1 to 16"]);
     refused(
         &event(&["gifts/b0".to_owned(), "gifts/b0".to_owned()]),

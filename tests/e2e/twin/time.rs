@@ -24,9 +24,9 @@ impl Time {
         Self::from_to(0, 3000 * DAY_MS, 0)
     }
 
-    /// Within what a store on Redis takes for right, with its `clock_skew_max` at the most.
+    /// Within what a store on Redis takes for right, and further off than what it corrects.
     pub(super) fn beside_redis() -> Self {
-        Self::from_to(-23 * HOUR_MS, 23 * HOUR_MS, 1000)
+        Self::from_to(HOUR_MS, 23 * HOUR_MS, 1000)
     }
 
     fn from_to(from_ms: i64, ahead_max_ms: i64, final_late_ms: i64) -> Self {

@@ -89,13 +89,16 @@ pub(super) fn host_of(
 
 /// Whether nothing but a host and, if any, a port stands there.
 fn is_host_and_port(authority: &Authority) -> bool {
-    let after = authority.as_str().strip_prefix(authority.host());
-    match after {
+    match authority.as_str().strip_prefix(authority.host()) {
         Some("" | ":") => true,
-        Some(_) => authority.port_u16().is_some(),
+        Some(rest) => rest.strip_prefix(':').is_some_and(is_port),
         // A user stands before it.
         None => false,
     }
+}
+
+fn is_port(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok()
 }
 
 #[cfg(test)]
@@ -150,7 +153,8 @@ mod tests {
         assert_eq!(host("http://b/", &[], new), Err(BadHost::Missing));
         assert_eq!(host("/", &["a", "a"], new), Err(BadHost::Several));
         for bad in [
-            "", "a b", "a@b", "a@a", "a/b", "http://a", "a:b", "a:65536", "[::1]b",
+            "", "a b", "a@b", "a@a", "a@a:80", "ab@a:80", "a/b", "http://a", "a:b", "a:65536",
+            "[::1]b",
         ] {
             assert_eq!(host("/", &[bad], new), Err(BadHost::Malformed), "{bad}");
         }

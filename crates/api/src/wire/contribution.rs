@@ -133,7 +133,7 @@ impl ContributionShape<'_> {
                 let boards = boards.0.as_slice();
                 if boards.is_empty() {
                     return Err(Problem::invalid(format!(
-                        "boards: names no board, not 1 to {BOARDS_MAX}"
+                        "boards: must name 1 to {BOARDS_MAX} boards"
                     )));
                 }
                 for (place, board) in boards.iter().enumerate() {

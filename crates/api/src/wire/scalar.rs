@@ -36,7 +36,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
-/// A list of at most `MAX`: a longer one is refused at the first too many, and never held.
+/// A list of at most `MAX` items. Reading stops at the first item too many.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct List<T, const MAX: usize>(pub(crate) Vec<T>);
 
@@ -53,7 +53,7 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for ListVisitor<T,
         let mut list = Vec::new();
         while let Some(item) = seq.next_element()? {
             if list.len() == MAX {
-                return Err(A::Error::custom(format!("there are more than {MAX}")));
+                return Err(A::Error::custom(format!("at most {MAX} are allowed")));
             }
             list.push(item);
         }

@@ -5,8 +5,18 @@ use crate::million::{MEMBERS, Million, long, million};
 use crate::price::{Price, price};
 use crate::random::Random;
 
-/// Of pages of `len` at random positions and at both ends: the dearest, and the mean of entries.
-fn dearest(million: &Million, style: usize, len: u64) -> (Price, u64) {
+/// What pages of one length cost.
+#[derive(Debug, Default)]
+struct Prices {
+    dearest: Price,
+    mean_entries: u64,
+    pages: usize,
+    /// Those that took more than three round trips.
+    longer: usize,
+}
+
+/// Of pages of `len` at random positions and at both ends.
+fn prices(million: &Million, style: usize, len: u64) -> Prices {
     let pages = if long() { 10_000 } else { 300 };
     let merger = million.merger();
     let mut random = Random::of_run(100 + len);
@@ -17,7 +27,10 @@ fn dearest(million: &Million, style: usize, len: u64) -> (Price, u64) {
         .chain(past)
         .chain((0..pages).map(|_| random.within(1, MEMBERS)))
         .collect();
-    let mut dearest = Price::default();
+    let mut prices = Prices {
+        pages: froms.len(),
+        ..Prices::default()
+    };
     let mut total = 0;
     for from in &froms {
         let (board, kind) = (&million.stage.board, &million.kinds[style]);
@@ -25,28 +38,31 @@ fn dearest(million: &Million, style: usize, len: u64) -> (Price, u64) {
         let (price, page) = million.runtime.block_on(price(&merger, page));
         let there = (MEMBERS + 1).saturating_sub(*from).min(len);
         assert_eq!(page.unwrap().value.len() as u64, there, "from {from}");
-        dearest = dearest.max(price);
+        prices.dearest = prices.dearest.max(price);
+        prices.longer += usize::from(price.round_trips > 3);
         total += price.entries;
     }
-    (dearest, total / froms.len() as u64)
+    prices.mean_entries = total / froms.len() as u64;
+    println!("pages of {len}: {prices:?}");
+    prices
 }
 
 #[test]
 fn a_page_of_a_hundred_takes_three_round_trips_and_1500_entries_at_most() {
     for style in 0..2 {
-        let (dearest, mean) = dearest(million(), style, 100);
-        println!("pages of 100: {dearest:?} at most, {mean} entries in the mean");
-        assert!(dearest.round_trips <= 3, "{dearest:?}");
-        assert!(dearest.entries <= 1500, "{dearest:?}");
+        let prices = prices(million(), style, 100);
+        assert_eq!(prices.longer, 0, "{prices:?}");
+        assert!(prices.dearest.entries <= 1500, "{prices:?}");
     }
 }
 
+/// Rarely some shard has more of a page than was fetched, and is asked once more.
 #[test]
-fn shorter_and_longer_pages_take_no_more_round_trips() {
+fn shorter_and_longer_pages_take_no_more_round_trips_but_for_a_few() {
     for (len, entries_max) in [(1, 1500), (10, 1500), (1000, 3500)] {
-        let (dearest, mean) = dearest(million(), 0, len);
-        println!("pages of {len}: {dearest:?} at most, {mean} entries in the mean");
-        assert!(dearest.round_trips <= 3, "{dearest:?}");
-        assert!(dearest.entries <= entries_max, "{dearest:?}");
+        let prices = prices(million(), 0, len);
+        assert!(prices.longer * 1_000 <= prices.pages, "{prices:?}");
+        assert!(prices.dearest.round_trips <= 5, "{prices:?}");
+        assert!(prices.dearest.entries <= entries_max, "{prices:?}");
     }
 }

@@ -7,8 +7,8 @@ use board::{BoardName, Kind, Window};
 use shard_router::{KnownKind, Write};
 
 use super::Return;
+use super::permits::ChunkPermits;
 use super::receipt::{LISTED_MAX, Receipt};
-use super::room::Taken;
 use super::standings;
 use crate::access::Caller;
 use crate::app::App;
@@ -24,7 +24,7 @@ pub(super) struct Chunk<'a> {
     writes: Vec<Write>,
     /// For each write the place of its contribution in the request.
     places: Vec<usize>,
-    room: Taken,
+    permits: ChunkPermits,
     rejected: Vec<(usize, Option<String>, Problem)>,
     /// Those behind the last that a receipt can list.
     unlisted: Vec<ProblemType>,
@@ -37,17 +37,17 @@ pub(super) struct Chunk<'a> {
     last_window: Option<(Arc<Kind>, String, Window)>,
 }
 
-/// Whether a chunk may take another contribution.
-pub(super) enum HasRoom {
+/// The outcome of [`Chunk::acquire`].
+pub(super) enum Acquired {
     Yes,
-    /// What it has is to be written first.
+    /// No permits are free: the writes of the chunk have to be written first.
     OnceWritten,
-    /// Others have had all room for long.
+    /// The chunk is empty, and no permits were free for long.
     No(Problem),
 }
 
-pub(super) fn no_room() -> Problem {
-    let detail = "contributions of all requests under way take more room than there is";
+pub(super) fn no_permits() -> Problem {
+    let detail = "the server is writing as many contributions as it has memory for";
     Problem::new(ProblemType::Overloaded, detail)
 }
 
@@ -58,7 +58,7 @@ impl<'a> Chunk<'a> {
             caller,
             writes: Vec::new(),
             places: Vec::new(),
-            room: Taken::default(),
+            permits: ChunkPermits::default(),
             rejected: Vec::new(),
             unlisted: Vec::new(),
             last: None,
@@ -67,17 +67,17 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Takes room for another contribution, of as many as may come.
-    pub(super) async fn make_room(&mut self, to_come: usize) -> HasRoom {
-        let room = &self.app.write_room;
-        if self.room.try_grow(room, self.writes.len(), to_come) {
-            HasRoom::Yes
+    /// Acquires permits for another contribution; `to_come` may follow.
+    pub(super) async fn acquire(&mut self, to_come: usize) -> Acquired {
+        let all = &self.app.write_permits;
+        if self.permits.try_grow(all, self.writes.len(), to_come) {
+            Acquired::Yes
         } else if !self.writes.is_empty() {
-            HasRoom::OnceWritten
-        } else if self.room.wait(room, to_come).await {
-            HasRoom::Yes
+            Acquired::OnceWritten
+        } else if self.permits.wait(all, to_come).await {
+            Acquired::Yes
         } else {
-            HasRoom::No(no_room())
+            Acquired::No(no_permits())
         }
     }
 

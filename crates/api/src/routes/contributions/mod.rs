@@ -6,15 +6,15 @@
 //! server stops, a stream ends with what it has read.
 
 mod chunk;
+mod permits;
 mod receipt;
-mod room;
 mod standings;
 
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, HttpBody as _};
+use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -23,10 +23,10 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
 use utoipa::ToSchema;
 
-use self::chunk::{Chunk, HasRoom, no_room};
+use self::chunk::{Acquired, Chunk, no_permits};
+pub use self::permits::WRITES_BYTES_MAX;
+pub(crate) use self::permits::WritePermits;
 pub(crate) use self::receipt::Receipt;
-pub use self::room::WRITES_BYTES_MAX;
-pub(crate) use self::room::WriteRoom;
 use crate::access::{Caller, Scope};
 use crate::app::App;
 use crate::body::{self, LINE_BYTES_MAX, Line, Lines};
@@ -35,6 +35,9 @@ use crate::openapi::problems::OfWrite;
 use crate::params::Params;
 use crate::problem::{Problem, ProblemType};
 use crate::wire::ContributionShape;
+
+/// How long the lines of a request that asks for standings may take.
+const WHOLE_WAIT: Duration = Duration::from_secs(10);
 
 /// Contributions that are written at once.
 const CHUNK_MAX: usize = 1000;
@@ -148,7 +151,7 @@ pub(crate) async fn add(
             return Err(Problem::new(ProblemType::UnsupportedMediaType, detail));
         }
     };
-    Ok(answer(&app, receipt, end))
+    Ok(receipt.respond(&end))
 }
 
 /// How a request ended of which something was written, or might have been.
@@ -158,25 +161,6 @@ enum Ended {
     Stopping,
     /// This was wrong with it.
     Broken(Problem),
-}
-
-/// The receipt, under the limit of all answers: without its items where those that clients have not taken leave no
-/// room for them.
-fn answer(app: &App, mut receipt: Receipt, end: Ended) -> Response {
-    let mut held = app.answers.hold();
-    let mut response = receipt.respond(&end);
-    if held.grow_to(answer_bytes(&response)).is_err() {
-        receipt.leave_items_out();
-        response = receipt.respond(&end);
-    }
-    held.answer(response)
-}
-
-fn answer_bytes(response: &Response) -> usize {
-    let bytes = response.body().size_hint().upper();
-    bytes
-        .and_then(|bytes| usize::try_from(bytes).ok())
-        .unwrap_or(0)
 }
 
 async fn json(
@@ -189,7 +173,7 @@ async fn json(
     let mut counted = app.metrics.writes.request();
     if text.trim_ascii_start().first() != Some(&b'[') {
         let mut chunk = Chunk::new(app, caller);
-        if let HasRoom::No(problem) = chunk.make_room(1).await {
+        if let Acquired::No(problem) = chunk.acquire(1).await {
             return Err(problem);
         }
         counted.add(1);
@@ -204,20 +188,22 @@ async fn json(
     let items = body::items_from_json(text, ARRAY_ITEMS_MAX)?;
     check_count(items.len(), wanted)?;
     counted.add(items.len());
-    let mut written = 0;
-    while written < items.len() {
+    let mut taken = 0;
+    while taken < items.len() {
         let mut chunk = Chunk::new(app, caller);
-        let to_come = (items.len() - written).min(CHUNK_MAX);
-        for (taken, item) in items[written..].iter().take(CHUNK_MAX).enumerate() {
-            match chunk.make_room(to_come - taken).await {
-                HasRoom::Yes => {}
-                HasRoom::OnceWritten => break,
-                // Nobody is to guess what of an array was written: then the rest waits on.
-                HasRoom::No(problem) if written == 0 => return Err(problem),
-                HasRoom::No(_) => break,
+        let end = (taken + CHUNK_MAX).min(items.len());
+        while taken < end {
+            match chunk.acquire(end - taken).await {
+                Acquired::Yes => {}
+                Acquired::OnceWritten => break,
+                Acquired::No(problem) if taken == 0 => return Err(problem),
+                Acquired::No(problem) => {
+                    (taken..items.len()).for_each(|index| receipt.fail_untried(index, &problem));
+                    return Ok(Ended::Whole);
+                }
             }
-            chunk.add(written, item.get().as_bytes()).await;
-            written += 1;
+            chunk.add(taken, items[taken].get().as_bytes()).await;
+            taken += 1;
         }
         chunk.write(wanted, receipt).await;
         yield_now().await;
@@ -247,7 +233,8 @@ async fn lines(
         let (chunk, taken, end) = next_chunk(app, caller, &mut lines, read, wanted).await;
         match end {
             End::Refused(problem) if read == 0 => return Err(problem),
-            End::Refused(problem) => return Ok(Ended::Broken(problem)),
+            // `read` says how far it came.
+            End::Refused(_) => return Ok(Ended::Whole),
             _ => {}
         }
         // A stream goes on no longer than its key: what has come since is not written.
@@ -292,31 +279,45 @@ async fn next_chunk<'a>(
         return (chunk, 0, End::Stopping);
     }
     let mut stopping = pin!(app.stopping());
-    let mut due = pin!(sleep(CHUNK_WAIT));
-    for taken in 0..CHUNK_MAX {
+    // What asks for standings is few lines, and is answered whole or not at all.
+    let is_whole = wanted != Return::Nothing;
+    let (lines_max, wait_max) = if is_whole {
+        (STANDINGS_MAX + 1, WHOLE_WAIT)
+    } else {
+        (CHUNK_MAX, CHUNK_WAIT)
+    };
+    let mut due = pin!(sleep(wait_max));
+    for taken in 0..lines_max {
         if taken == 1 {
-            due.as_mut().reset(Instant::now() + CHUNK_WAIT);
+            due.as_mut().reset(Instant::now() + wait_max);
         }
-        // Who asks for standings sends few lines, and is answered whole or not at all.
-        let waits = taken > 0 && wanted == Return::Nothing;
         let line = tokio::select! {
             biased;
             line = lines.next() => line,
             () = &mut stopping => return (chunk, taken, End::Stopping),
-            () = &mut due, if waits => return (chunk, taken, End::More),
+            () = &mut due, if taken > 0 => {
+                let end = if is_whole { End::Refused(too_slow()) } else { End::More };
+                return (chunk, taken, end);
+            }
         };
         match line {
             Ok(Some(Line::Text(text))) if text.trim_ascii().is_empty() => {}
             Ok(Some(Line::Text(text))) => {
-                match chunk.make_room(CHUNK_MAX - taken).await {
-                    HasRoom::Yes => chunk.add(read + taken, &text).await,
-                    // What asks for standings is written whole.
-                    HasRoom::OnceWritten if wanted == Return::Nothing => {
+                let acquired = tokio::select! {
+                    biased;
+                    acquired = chunk.acquire(lines_max - taken) => acquired,
+                    () = &mut stopping => return (chunk, taken, End::Stopping),
+                };
+                match acquired {
+                    Acquired::Yes => chunk.add(read + taken, &text).await,
+                    Acquired::OnceWritten if is_whole => {
+                        return (chunk, taken, End::Refused(no_permits()));
+                    }
+                    Acquired::OnceWritten => {
                         lines.put_back(Line::Text(text));
                         return (chunk, taken, End::More);
                     }
-                    HasRoom::OnceWritten => return (chunk, taken, End::Refused(no_room())),
-                    HasRoom::No(problem) => return (chunk, taken, End::Refused(problem)),
+                    Acquired::No(problem) => return (chunk, taken, End::Refused(problem)),
                 }
             }
             Ok(Some(Line::TooLong)) => {
@@ -327,5 +328,11 @@ async fn next_chunk<'a>(
             Err(problem) => return (chunk, taken, End::Broken(problem)),
         }
     }
-    (chunk, CHUNK_MAX, End::More)
+    (chunk, lines_max, End::More)
+}
+
+fn too_slow() -> Problem {
+    let seconds = WHOLE_WAIT.as_secs();
+    let detail = format!("return: the lines took more than {seconds} s from the first one on");
+    Problem::new(ProblemType::TooSlow, detail)
 }

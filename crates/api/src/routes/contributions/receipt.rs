@@ -124,6 +124,14 @@ impl Receipt {
         }
     }
 
+    /// Counts an item that was never tried, whatever boards it names.
+    pub(super) fn fail_untried(&mut self, index: usize, problem: &Problem) {
+        self.failed_count += 1;
+        self.failure.get_or_insert(problem.kind);
+        let (failed, bytes) = (&mut self.failed, &mut self.failed_bytes);
+        list(failed, bytes, index, None, problem);
+    }
+
     pub(crate) fn add_standing(&mut self, shape: WrittenShape) {
         self.standings.push(shape);
     }
@@ -141,12 +149,6 @@ impl Receipt {
             Some(problem) => Err(problem),
             None => Ok(self.respond(&Ended::Whole)),
         }
-    }
-
-    /// Leaves the counts alone.
-    pub(super) fn leave_items_out(&mut self) {
-        self.rejected = Vec::new();
-        self.failed.truncate(1);
     }
 
     /// 200, or 503 when nothing was applied because the store could not; or what was wrong, with how far it came.

@@ -13,6 +13,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use fred::types::Value;
 use parking_lot::Mutex;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::super::address::Address;
@@ -53,7 +54,7 @@ pub(super) struct Link {
     clock: Mutex<NodeClock>,
     acks: Acks,
     /// Where the node runs no functions, who does.
-    script_free: Option<ScriptFree>,
+    script_free: Option<Arc<ScriptFree>>,
 }
 
 /// A connection, and the work that waits for it.
@@ -144,8 +145,8 @@ impl Link {
             .await
             .map_err(NoLink::because)?;
         let (reads, writes) = (Line::new(reads, address), Line::new(writes, address));
-        let script_free =
-            (dial.writes == RedisWrites::ScriptFree).then(|| ScriptFree::new(dial, address, &info));
+        let script_free = (dial.writes == RedisWrites::ScriptFree)
+            .then(|| Arc::new(ScriptFree::new(dial, address, &info)));
         let link = Self {
             script_free,
             address: address.clone(),
@@ -197,7 +198,9 @@ impl Link {
     /// How often calls without scripts met other writes, and how often they waited for answers.
     #[cfg(test)]
     pub(super) fn spent(&self) -> (u64, u64) {
-        self.script_free.as_ref().map_or((0, 0), ScriptFree::spent)
+        self.script_free
+            .as_ref()
+            .map_or((0, 0), |calls| calls.spent())
     }
 
     /// Until the link is no good any more; answers why. Then it is ended.
@@ -294,12 +297,17 @@ impl Link {
         admitted: Admitted,
     ) -> Result<Told, Fault> {
         let Admitted { permit, lease } = admitted;
-        if let Some((script_free, lease)) = self.script_free.as_ref().zip(lease) {
-            let args = self.function_args(call);
-            let called = script_free.call(call, &args, lease);
-            let called = within_deadline(call, called).await;
-            permit.ended(&called);
-            let (said, lease) = called?;
+        if let Some((script_free, lease)) = self.script_free.clone().zip(lease) {
+            let (call, args) = (call.clone(), self.function_args(call));
+            let (until, effect) = (call.until, call.effect);
+            // A task of its own, which goes on where nobody waits any more: the session stays fit, and the pace learns
+            // how slow the node is.
+            let called = tokio::spawn(async move {
+                let called = script_free.call(&call, &args, lease).await;
+                permit.ended(&called);
+                called
+            });
+            let (said, lease) = within_deadline(until, effect, called).await?;
             let lease = Some(lease);
             return Ok(Told { said, lease });
         }
@@ -316,11 +324,7 @@ impl Link {
             permit.ended(&answer);
             answer
         });
-        let answer = async {
-            let answer = answer.await;
-            answer.unwrap_or_else(|broken| Err(Fault::Lost(broken.to_string())))
-        };
-        within_deadline(call, answer).await
+        within_deadline(call.until, call.effect, answer).await
     }
 
     fn args(&self, call: &Call) -> Vec<Value> {
@@ -387,15 +391,19 @@ impl Drop for Link {
 /// Waits for a write until it is answered or its connection ends, since it may be applied; for all else until the
 /// deadline of the call.
 async fn within_deadline<T>(
-    call: &Call,
-    answer: impl Future<Output = Result<T, Fault>>,
+    until: Instant,
+    effect: Effect,
+    answer: JoinHandle<Result<T, Fault>>,
 ) -> Result<T, Fault> {
-    if call.effect == Effect::Write {
-        return answer.await;
-    }
-    let until = call.until.max(Instant::now() + READ_MIN);
-    let answer = timeout_at(until, answer).await;
-    answer.unwrap_or_else(|_| Err(Fault::Lost("no answer in time".to_owned())))
+    let answer = match effect {
+        Effect::Write => answer.await,
+        Effect::Read | Effect::Passing => {
+            let until = until.max(Instant::now() + READ_MIN);
+            let answer = timeout_at(until, answer).await;
+            answer.map_err(|_| Fault::Lost("no answer in time".to_owned()))?
+        }
+    };
+    answer.unwrap_or_else(|broken| Err(Fault::Lost(broken.to_string())))
 }
 
 async fn fcall_over(

@@ -2,8 +2,8 @@
 //!
 //! Servers that share a store go by their own clocks: windows open and close by them, ids are forgotten, boards go
 //! idle and are dropped. One server whose clock is wrong would do all that to the boards of all servers. So nothing
-//! is written or dropped while this process's clock differs from the store's time by more than a limit. Within the
-//! limit all go by the store's time, or a window would be final by one server's clock while it is open by another's.
+//! is written or dropped while this process's clock differs from the store's time by more than a limit. Below that
+//! all go by the store's time, or a window would be final by one server's clock while it is open by another's.
 //!
 //! The store's time is the median of its nodes' clocks, so that one wrong node among three decides nothing. With an
 //! even number of nodes that of the registry counts twice: all servers see the same one. A node that is away goes
@@ -28,6 +28,9 @@ use super::topology::Topology;
 
 /// How often the nodes' clocks are collected: as often as they are read.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// How far, in milliseconds, the store's time may be from this process's clock where that is gone by.
+const FOLLOWED_MAX_MS: i64 = 60_000;
 
 /// The store's time, and how far this process's clock may be from it.
 #[derive(Debug)]
@@ -81,20 +84,30 @@ impl StoreClock {
         })
     }
 
-    /// The time to go by where this process's clock shows `own`: the store's, which stands still rather than goes
-    /// back, as when another node is asked for it. Where the two differ by more than the limit either may be wrong:
-    /// then the earlier one, so that nothing is called over before it is by both.
+    /// The time to go by where this process's clock shows `own`.
+    ///
+    /// Where the two differ by more than the limit either may be wrong: then the earlier one, so that nothing is
+    /// called over before it is by both. Within the limit the store's, which stands still rather than goes back, as
+    /// when another node is asked for it; but a limit of more than [`FOLLOWED_MAX_MS`] says that servers may be off, and
+    /// what is off by more goes by its own clock.
     pub(super) fn time(&self, own: Timestamp) -> Timestamp {
-        let Some(skew_ms) = self.skew_ms(own.millis()) else {
+        let own_ms = own.millis();
+        let Some(skew_ms) = self.skew_ms(own_ms) else {
             return own;
         };
-        let time_ms = own.millis().saturating_sub(skew_ms);
+        let time_ms = own_ms.saturating_sub(skew_ms);
         Timestamp::from_millis(if self.exceeds(skew_ms) {
-            time_ms.min(own.millis())
+            time_ms.min(own_ms)
+        } else if skew_ms.abs() <= FOLLOWED_MAX_MS {
+            let latest_ms = self.latest_ms.fetch_max(time_ms, Ordering::Relaxed);
+            // What was gone by before, at another distance, holds nobody up.
+            if latest_ms.saturating_sub(time_ms) > FOLLOWED_MAX_MS {
+                time_ms
+            } else {
+                latest_ms.max(time_ms)
+            }
         } else {
-            self.latest_ms
-                .fetch_max(time_ms, Ordering::Relaxed)
-                .max(time_ms)
+            own_ms
         })
     }
 

@@ -41,6 +41,7 @@ use super::settings::RedisSettings;
 use super::spread::Spread;
 use crate::contract::{BuryError, KindRecord, StoreError};
 pub(super) use shards::Shards;
+use shards::not_connected;
 use visit::Next;
 
 /// Boards that are claimed at once.
@@ -80,6 +81,27 @@ pub(super) struct Sweep {
     lives: Arc<Lives>,
     refills: Arc<Refills>,
     deadline: Duration,
+}
+
+/// The boards that a sweep could not visit: a node that is away may have very many.
+#[derive(Debug, Default)]
+struct Failures {
+    boards: u64,
+    first: Option<StoreError>,
+}
+
+impl Failures {
+    fn note(&mut self, name: &BoardName, error: StoreError) {
+        tracing::debug!(board = %name, %error, "the board could not be swept");
+        self.boards += 1;
+        self.first.get_or_insert(error);
+    }
+
+    fn log(&self) {
+        if let Some(error) = &self.first {
+            tracing::warn!(boards = self.boards, %error, "boards could not be swept");
+        }
+    }
 }
 
 impl Sweep {
@@ -126,18 +148,24 @@ impl Sweep {
 
     async fn sweep_due(&self, now: Timestamp) -> Result<(), StoreError> {
         self.lives.swept(now);
-        let mut first_failure = Ok(());
+        let mut failures = Failures::default();
         loop {
-            let claimed = self.registry.take_due(now, BOARDS_CLAIMED).await?;
+            let claimed = self.registry.take_due(now, BOARDS_CLAIMED).await;
+            let claimed = claimed.inspect_err(|_| failures.log())?;
             if claimed.boards.is_empty() {
-                return first_failure;
+                failures.log();
+                return failures.first.map_or(Ok(()), Err);
             }
-            let swept = self.sweep_claimed(&claimed, now).await;
-            first_failure = first_failure.and(swept);
+            self.sweep_claimed(&claimed, now, &mut failures).await?;
         }
     }
 
-    async fn sweep_claimed(&self, claimed: &Claimed, now: Timestamp) -> Result<(), StoreError> {
+    async fn sweep_claimed(
+        &self,
+        claimed: &Claimed,
+        now: Timestamp,
+        failures: &mut Failures,
+    ) -> Result<(), StoreError> {
         // Read after they were claimed: one that changes later makes them due again.
         let kinds = &self.kinds_of(&claimed.boards).await?;
         let visits = claimed.boards.iter().map(|name| async move {
@@ -152,18 +180,14 @@ impl Sweep {
         });
         let visits = stream::iter(visits.collect::<Vec<_>>()).buffer_unordered(BOARDS_AT_ONCE);
         let visited: Vec<(_, Result<Next, StoreError>)> = visits.collect().await;
-        let mut first_failure = Ok(());
         let mut next = Vec::new();
         for (name, visited) in visited {
             match visited {
                 Ok(due) => next.push((name, due)),
-                Err(error) => {
-                    tracing::warn!(board = %name, %error, "it could not be swept");
-                    first_failure = first_failure.and(Err(error));
-                }
+                Err(error) => failures.note(name, error),
             }
         }
-        first_failure.and(self.registry.set_due(claimed, &next).await)
+        self.registry.set_due(claimed, &next).await
     }
 
     async fn kinds_of(
@@ -233,12 +257,17 @@ impl Sweep {
     /// a node that is away.
     async fn put_tombstones(&self, record: &Record, away: Away) -> Result<(), StoreError> {
         let (here, others) = self.shards(&record.spread).by_connection();
-        let ended = self.shards(&record.spread).tombstones(&here).await;
-        let shards = self.shards(&record.spread);
-        match away {
-            Away::Await => ended.and(shards.tombstones(&others).await)?,
-            Away::PassBy => ended.and_then(|()| shards.check_connected())?,
+        let mut ended = self.shards(&record.spread).tombstones(&here).await;
+        match (others.first(), away) {
+            (None, _) => {}
+            (Some(_), Away::Await) => {
+                let shards = self.shards(&record.spread);
+                ended = ended.and(shards.tombstones(&others).await);
+            }
+            // Whether or not it has come back meanwhile: nothing was done there.
+            (Some(shard), Away::PassBy) => ended = ended.and(Err(not_connected(*shard))),
         }
+        ended?;
         self.registry.buried(record.spread.life()).await
     }
 

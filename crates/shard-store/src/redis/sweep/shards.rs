@@ -71,16 +71,11 @@ impl Shards<'_> {
         shards.partition(|shard| self.servers.is_connected(self.spread.place(*shard)))
     }
 
-    /// Refuses a board of which some node is not connected: nobody waits for that while other boards are due.
+    /// Refuses a board of which some node is not connected: no other board that is due waits for that.
     pub(super) fn check_connected(self) -> Result<(), StoreError> {
         let (_, away) = self.by_connection();
-        match away.first() {
-            None => Ok(()),
-            Some(shard) => {
-                let why = format!("the node of shard {shard} is not connected");
-                Err(StoreError::Unavailable(why))
-            }
-        }
+        away.first()
+            .map_or(Ok(()), |shard| Err(not_connected(*shard)))
     }
 
     /// What a shard holds.
@@ -253,6 +248,11 @@ impl Shards<'_> {
         let answer = self.servers.call(self.spread.place(shard), &call).await?;
         Ok(answer.payload)
     }
+}
+
+/// What becomes of a shard that is passed by.
+pub(super) fn not_connected(shard: u16) -> StoreError {
+    StoreError::Unavailable(format!("the node of shard {shard} is not connected"))
 }
 
 fn failed(error: CallError) -> StoreError {
