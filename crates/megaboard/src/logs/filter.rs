@@ -1,53 +1,64 @@
-//! Which lines there are, as `MEGABOARD_LOG` says it.
+//! Which lines are logged, as `MEGABOARD_LOG` says.
 //!
-//! The filter's own reading takes any word for a target, and so a level that is written wrong for one
-//! that nobody has: the server would log nothing, and say nothing of it. Here a word alone is a level.
+//! [`Targets`] reads any word as a target, and so a misspelt level as a target that nothing logs under: the
+//! server would log nothing and report nothing. Here a word alone is a level.
 
 use std::env::{self, VarError};
 
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::{Directive, LevelFilter};
+use tracing_subscriber::filter::{LevelFilter, Targets};
 
-/// Where it is said.
+/// The environment variable.
 const VARIABLE: &str = "MEGABOARD_LOG";
 
-/// What is logged where nothing is said.
-const FILTER_DEFAULT: &str = "info";
+/// The level where the variable is not set.
+const LEVEL_DEFAULT: LevelFilter = LevelFilter::INFO;
 
-/// A part that says nothing.
+/// A part that is not a directive.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{VARIABLE}: {0:?} is neither a level (off, error, warn, info, debug, trace) nor target=level"
 )]
 pub(crate) struct FilterError(String);
 
-/// What the environment says.
-pub(crate) fn of_environment() -> Result<EnvFilter, FilterError> {
+/// The filter that the environment asks for.
+pub(crate) fn of_environment() -> Result<Targets, FilterError> {
     match env::var(VARIABLE) {
-        Ok(told) => parse(&told),
+        Ok(text) => parse(&text),
         Err(VarError::NotPresent) => parse(""),
-        Err(VarError::NotUnicode(told)) => Err(FilterError(told.to_string_lossy().into_owned())),
+        Err(VarError::NotUnicode(text)) => Err(FilterError(text.to_string_lossy().into_owned())),
     }
 }
 
-fn parse(told: &str) -> Result<EnvFilter, FilterError> {
-    let parts = told.split(',').map(str::trim);
+fn parse(text: &str) -> Result<Targets, FilterError> {
+    let parts = text.split(',').map(str::trim);
     let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
-    if let Some(wrong) = parts.iter().find(|part| !is_directive(part)) {
-        return Err(FilterError((*wrong).to_owned()));
+    if parts.is_empty() {
+        return Ok(Targets::new().with_default(LEVEL_DEFAULT));
     }
-    Ok(EnvFilter::new(match &parts[..] {
-        [] => FILTER_DEFAULT.to_owned(),
-        parts => parts.join(","),
-    }))
+    let mut filter = Targets::new();
+    for part in parts {
+        let (target, level) = match part.split_once('=') {
+            Some((target, level)) => (Some(target), level),
+            None => (None, part),
+        };
+        // An empty level would be read as `error`.
+        let level = Some(level).filter(|level| !level.is_empty());
+        let level = level.and_then(|level| level.parse::<LevelFilter>().ok());
+        filter = match (target, level) {
+            (None, Some(level)) => filter.with_default(level),
+            (Some(target), Some(level)) if is_target(target) => filter.with_target(target, level),
+            _ => return Err(FilterError(part.to_owned())),
+        };
+    }
+    Ok(filter)
 }
 
-fn is_directive(part: &str) -> bool {
-    if part.contains(['=', '[']) {
-        part.parse::<Directive>().is_ok()
-    } else {
-        part.parse::<LevelFilter>().is_ok()
-    }
+/// Whether it is a path of modules, which is what events have for a target.
+fn is_target(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_:-".contains(&byte))
 }
 
 #[cfg(test)]
@@ -56,14 +67,15 @@ mod tests {
 
     #[test]
     fn what_is_said_is_what_is_logged() {
-        let told = |text| parse(text).unwrap().to_string();
-        assert_eq!(told(""), "info");
-        assert_eq!(told(" , "), "info");
-        assert_eq!(told("WARN"), "warn");
-        let parts = told("info, api=debug");
-        let mut parts: Vec<&str> = parts.split(',').collect();
-        parts.sort_unstable();
-        assert_eq!(parts, ["api=debug", "info"]);
+        let filter = |text| parse(text).unwrap();
+        let info = Targets::new().with_default(LevelFilter::INFO);
+        assert_eq!(filter(""), info);
+        assert_eq!(filter(" , "), info);
+        let warn = Targets::new().with_default(LevelFilter::WARN);
+        assert_eq!(filter("WARN"), warn);
+        let debug = LevelFilter::DEBUG;
+        assert_eq!(filter("info, api=debug"), info.clone().with_target("api", debug));
+        assert_eq!(filter("api::body=off,info"), info.with_target("api::body", LevelFilter::OFF));
     }
 
     #[test]
@@ -73,9 +85,12 @@ mod tests {
             ("info,api=debgu", "api=debgu"),
             ("shard_store", "shard_store"),
             ("info,=", "="),
+            ("api=", "api="),
+            ("=info", "=info"),
+            ("[span]=info", "[span]=info"),
         ] {
-            let told = parse(text).map(|filter| filter.to_string());
-            assert_eq!(told, Err(FilterError(wrong.to_owned())), "{text}");
+            let refused = parse(text).unwrap_err();
+            assert_eq!(refused, FilterError(wrong.to_owned()), "{text}");
         }
     }
 }

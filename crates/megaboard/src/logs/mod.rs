@@ -10,9 +10,10 @@ use std::io::IsTerminal as _;
 
 use clap::ValueEnum;
 use serde::Deserialize;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
+use tracing_subscriber::{Layer, Registry, fmt};
 
 pub(crate) use filter::of_environment;
 
@@ -31,7 +32,7 @@ pub(crate) enum LogFormat {
 pub(crate) type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// From here on what the filter lets through is logged, and `also` hears of everything.
-pub(crate) fn begin(format: LogFormat, filter: EnvFilter, also: Option<BoxedLayer>) {
+pub(crate) fn begin(format: LogFormat, filter: Targets, also: Option<BoxedLayer>) {
     let lines = fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
