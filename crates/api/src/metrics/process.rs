@@ -13,10 +13,11 @@ pub(super) fn register(registry: &mut Registry) {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::fmt;
+    use std::{fmt, fs};
 
     use metering::{Collector, DescriptorEncoder, EncodeMetric, Pulled, Unit};
-    use procfs::process::{LimitValue, Process as Proc, Stat};
+    use rustix::param::{clock_ticks_per_second, page_size};
+    use rustix::process::{Resource, getrlimit};
 
     /// This process.
     #[derive(Debug)]
@@ -55,34 +56,60 @@ mod linux {
         }
     }
 
+    /// What `/proc/self/stat` says, in clock ticks and pages (proc_pid_stat(5)).
+    #[derive(Debug, PartialEq, Eq)]
+    struct Stat {
+        utime: u64,
+        stime: u64,
+        threads: u64,
+        starttime: u64,
+        vsize: u64,
+        rss: u64,
+    }
+
+    impl Stat {
+        fn read() -> Option<Self> {
+            Self::parse(&fs::read_to_string("/proc/self/stat").ok()?)
+        }
+
+        fn parse(text: &str) -> Option<Self> {
+            // The name of the program may contain anything but ends at the last parenthesis; field 3 is next.
+            let (_, fields) = text.rsplit_once(')')?;
+            let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+            let field = |number: usize| fields.get(number - 3)?.parse().ok();
+            Some(Self {
+                utime: field(14)?,
+                stime: field(15)?,
+                threads: field(20)?,
+                starttime: field(22)?,
+                vsize: field(23)?,
+                rss: field(24)?,
+            })
+        }
+    }
+
     /// In seconds since 1970.
     fn started_at() -> Option<f64> {
-        let stat = Proc::myself().and_then(|process| process.stat()).ok()?;
-        let booted_at = procfs::boot_time_secs().ok()?;
-        let ticks = as_float(procfs::ticks_per_second());
-        Some(as_float(booted_at) + as_float(stat.starttime) / ticks)
+        let machine = fs::read_to_string("/proc/stat").ok()?;
+        let booted_at = machine.lines().find_map(|line| line.strip_prefix("btime "))?;
+        let booted_at = as_float(booted_at.parse().ok()?);
+        Some(booted_at + as_float(Stat::read()?.starttime) / as_float(clock_ticks_per_second()))
     }
 
     fn look() -> Seen {
-        let Ok(process) = Proc::myself() else {
-            return Seen::default();
-        };
-        let stat: Option<Stat> = process.stat().ok();
+        let stat = Stat::read();
         let stat = stat.as_ref();
-        let ticks = as_float(procfs::ticks_per_second());
-        let threads = |stat: &Stat| f64::from(i32::try_from(stat.num_threads).unwrap_or(i32::MAX));
-        let limits = process.limits().ok();
-        let files_max = limits.map(|limits| match limits.max_open_files.soft_limit {
-            LimitValue::Value(max) => as_float(max),
-            LimitValue::Unlimited => as_float(u64::MAX),
-        });
+        let ticks = as_float(clock_ticks_per_second());
+        let page_bytes = page_size() as u64;
+        let files = fs::read_dir("/proc/self/fd").ok();
+        let files_max = getrlimit(Resource::Nofile).current;
         Seen {
             cpu_seconds: stat.map(|stat| as_float(stat.utime + stat.stime) / ticks),
-            resident_bytes: stat.map(|stat| as_float(stat.rss * procfs::page_size())),
+            resident_bytes: stat.map(|stat| as_float(stat.rss * page_bytes)),
             virtual_bytes: stat.map(|stat| as_float(stat.vsize)),
-            threads: stat.map(threads),
-            files: process.fd_count().ok().map(|count| as_float(count as u64)),
-            files_max,
+            threads: stat.map(|stat| as_float(stat.threads)),
+            files: files.map(|files| as_float(files.count() as u64)),
+            files_max: Some(as_float(files_max.unwrap_or(u64::MAX))),
         }
     }
 
@@ -145,6 +172,23 @@ mod linux {
             let mut told = String::new();
             text::encode(&mut told, &registry).unwrap();
             told
+        }
+
+        #[test]
+        fn the_name_of_the_program_may_look_like_fields() {
+            let fields = "S 1 2 3 4 5 6 7 8 9 10 11 120 130 16 17 18 19 8 21 220 230 240";
+            let stat = Stat {
+                utime: 11,
+                stime: 120,
+                threads: 19,
+                starttime: 21,
+                vsize: 220,
+                rss: 230,
+            };
+            assert_eq!(Stat::parse(&format!("7 (a) S 1 (b) {fields}")), Some(stat));
+            assert_eq!(Stat::parse("7 (a) S 1 2"), None);
+            let own = Stat::read().unwrap();
+            assert!(own.rss > 0 && own.threads > 0 && own.vsize > own.rss);
         }
 
         #[test]
