@@ -1,8 +1,10 @@
 //! What was done to boards, kinds and members, and by whom: [`AuditLog`].
 //!
-//! Two lines of JSON an act, in a file that is only ever added to: `begun`, which is durable before the act
-//! begins, and `ended`, with what came of it, before it is answered. What cannot be written down is not
-//! done. A `begun` without its `ended` may have been done: the server was killed, or the client left.
+//! Audited are what only an admin may change, and every `DELETE`. Two lines of JSON an act, in a file that is only ever
+//! added to: `begun`, which is durable before the act begins, and `ended`, with what came of it, before it is answered.
+//! A `begun` without its `ended` may have been done: the server was killed, or the client left.
+//!
+//! **Invariant:** what cannot be written down is not done.
 //!
 //! ```text
 //! {"at":"2026-11-20T14:02:22.123Z","act":"5f0c21aa03be7719","event":"begun","key":"ops",

@@ -1,8 +1,18 @@
-//! The HTTP face of the service.
+//! The HTTP interface of the service.
 //!
-//! `router` is the one table of routes, with a handler a file in `routes`. Wire shapes live in
-//! `wire`, request parameters in `params`; `problem` is where errors become statuses; `openapi` makes the contract's document. [`serve`]
-//! accepts connections until it is told to stop; `answers` bounds what waits to be sent on them. `access` says who is let in, `audit` writes down what they did, `trace` which request it is.
+//! ```text
+//! server      accepts connections (crowd: permits for them), until it is told to stop
+//! socket      ends connections that take nothing; refused_head: problems for heads that hyper refuses
+//! trace       gives each request its id, and a span if it is traced
+//! rest        hands the request to the gate; reads the unread part of its body, or ends the connection
+//! access      the gate: metrics, CORS, host, limits, keys; audit: what was changed or deleted, and by whom
+//! router      the one table of routes; a handler a file in routes/
+//! wire, params, problem    shapes of requests and responses, query parameters, errors and their statuses
+//! stream      server-sent events; answers: bytes of responses that clients have not taken
+//! openapi     the contract as a document
+//! ```
+//!
+//! [`serve`] is the whole.
 
 mod access;
 mod answers;

@@ -1,10 +1,18 @@
-//! What the HTTP face counts, and what it is called in `GET /metrics`: the one place for names.
+//! What the HTTP interface counts, and its names in `GET /metrics`: the one place for names.
 //!
-//! A new metric is a field of the struct that counts it, made and registered here: `http` for requests,
-//! `writes` for contributions, `streams` for event streams and connections, `early_ends` for how those end, `process` for the process.
-//! All but the process's get the prefix `megaboard_`, counters end in `_total`; the rest comes from the
-//! crates below, which have a `metrics.rs` of their own. No label holds a board, a subject, a member or
-//! a kind: of those there may be any number. `docs/operations.md` lists all; a test holds it to that.
+//! A new metric is a field of the struct that counts it, made and registered here: `http` for requests, `writes` for
+//! contributions, `streams` for event streams and connections, `early_ends` for how those end, `process` for the
+//! process. All but the process's get the prefix `megaboard_`, counters end in `_total`; the rest comes from the
+//! crates below, which have a `metrics.rs` of their own: `App::new` hands the registry down to the router (which
+//! registers the store's, [`ShardStore::register_metrics`](shard_store::ShardStore::register_metrics)) and the
+//! merger. Requests are counted in one place, by the gate; a `Problem` leaves its type in the response's extensions
+//! for that.
+//!
+//! **Invariant:** no label holds a name that users choose: a kind, a board, a subject, a member. Their number has no
+//! limit.
+//!
+//! **Invariant:** every metric is documented. `tests/e2e/metrics` compares the dashboard, the alerts and the table in
+//! `docs/operations.md` with what servers report.
 
 mod early_ends;
 pub(crate) mod format;

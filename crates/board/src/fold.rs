@@ -1,8 +1,9 @@
 //! How a contribution changes a standing.
 //!
-//! [`Rules::fold`] commutes, but for packed sums that come to 0 or to an end of their range: the same set of contributions gives the same standing in whatever order
-//! they arrive. That is what lets shards, retries and re-sends work in any order. What must not
-//! happen twice (a re-sent id) is the store's to know; [`Rules::outright`] does not commute.
+//! **Invariant:** [`Rules::fold`] commutes, but for packed sums that come to 0 or to an end of their range: the same
+//! set of contributions gives the same standing in whatever order they arrive. So shards, retries and re-sends may
+//! work in any order. [`Rules::outright`] and removals do not commute; they take effect when they arrive. What must
+//! not happen twice (a re-sent id) is for the store to know.
 
 use std::cmp::Ordering;
 

@@ -1,7 +1,8 @@
 //! Members that a kind's boards do not show: [`Hidden`].
 //!
-//! Their standings stay, and what is contributed to them counts; ranks close up as if they were not
-//! there. Who is shown again stands where it would have stood.
+//! Their standings stay, and contributions to them count; ranks close up as if they were not there. A member that is
+//! shown again is where it would have been. The list is kept in the kind's record, so that every store keeps it and
+//! every server learns of it.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,8 +1,11 @@
 //! What the standings of a kind's boards mean, as a number.
 //!
-//! Two kinds of one [`Meaning`] fold and order standings alike, and begin windows at the same times:
-//! what was read by one may be written to a board of the other. What may change while a kind has
-//! boards is no part of it (`change`).
+//! Two kinds with the same [`Meaning`] fold and order standings alike, and begin windows at the same times: what was
+//! read by one may be written to a board of the other. What may change while a kind has boards is not a part of it
+//! (`change`).
+//!
+//! A board's record carries the meaning of its kind. The router and the merger compare it with the kind that they
+//! use, and a store refuses a batch of another meaning. So no server reads or writes a board by outdated rules.
 
 use twox_hash::XxHash3_64;
 

@@ -1,12 +1,17 @@
 //! The one total order, as bytes.
 //!
-//! A standing has one rank key: a word for each field, flipped for sign and direction, then a tie
-//! word (none where ties go by member), then the member id, last, so that its varying length needs
-//! no escape. Greater is better. Comparing keys is comparing standings; nothing else compares.
-//! A word is a `u64` whose big-endian bytes are the key's: comparing words is comparing bytes.
-//! Where the lower member id is better ([`NameOrder::Lower`]), its bytes are complemented.
+//! A standing has one rank key: a word for each field, flipped for sign and direction, then a tie word (absent
+//! where ties are broken by member), then the member id. The id comes last, so that its varying length needs no
+//! escape. A greater key is better. A word is a `u64` whose big-endian bytes are the key's: comparing words is
+//! comparing bytes. Where the lower member id is better ([`NameOrder::Lower`]: ties by member in a kind whose first
+//! field is `asc`, see `docs/decisions/0011-names-of-ascending-kinds.md`), its bytes are complemented.
 //!
-//! A [`Bound`] cuts the order anywhere: below a key, or below everything that starts with a prefix.
+//! A [`Bound`] cuts the order at any position: below a key, or below everything that starts with a prefix. Score
+//! ranges, counts, shared ranks and the rank of a score that no member has are bounds.
+//!
+//! **Invariant:** nothing else compares standings. No comparator is written twice, no caller checks a direction.
+//!
+//! **Invariant:** null is the word 0, below every value in both directions.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

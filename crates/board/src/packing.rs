@@ -1,9 +1,11 @@
 //! Packed standings: a value and a time that fit into one number of 53 bits.
 //!
-//! A double holds integers of 53 bits exactly. A [`Packing`] declares the largest value of a kind's only
-//! field and the unit of its times; the value takes the upper bits, the time those that are left, counted
-//! from where its window begins. What is outside of the declared range is refused on every store, so that
-//! a kind means the same on all of them. How a store lays a standing down is its own.
+//! A double holds integers of 53 bits exactly. A [`Packing`] declares the largest value of a kind's only field and
+//! the unit of its times. The value takes the upper bits; the time takes the remaining bits, counted from the start
+//! of its window. A [`Packing`] is a part of the rules, and every store keeps to the declared range, so that a kind
+//! means the same on all of them: [`Rules::kept_time`](crate::Rules::kept_time) rounds times down to the unit,
+//! admission rejects times without room, and folding rejects sums. How a store encodes a standing is up to the
+//! store; only the store on Redis packs them.
 
 use std::time::Duration;
 

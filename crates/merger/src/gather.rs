@@ -1,4 +1,4 @@
-//! Fetch little, prove it enough.
+//! Fetch little, prove it enough. A page, a neighbourhood, a score range and a top are each one `gather`.
 //!
 //! Members are hashed, so a stretch of n entries of the whole board has about n/N on each shard,
 //! give or take some √(n/N). Every shard is asked for that much around one cut of the order; the

@@ -1,8 +1,8 @@
-//! Shards as if the kind's hidden members were not there.
+//! Shards as if the kind's hidden members were not there. The only module that leaves members out.
 //!
-//! A shard knows nobody hidden. It is asked for a little more than is wanted, and where each hidden
-//! member of its stands: all that at one moment, so that what is left out of its answer leaves exactly
-//! what it would have said without them.
+//! A shard does not know who is hidden. It is asked for a few more entries than are wanted, and for the local rank
+//! of each of its hidden members, all at one moment. So its answer without them is exactly what it would have been
+//! if they were not there.
 //!
 //! ```text
 //!   wanted    the anchor, 2 before it and 3 from it on

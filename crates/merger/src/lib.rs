@@ -1,14 +1,14 @@
 //! One board out of many shards: tops, pages, positions, and the cached global board.
 //!
-//! [`Merger`] is what the service reads through. Of the modules below it, `gather` is the heart:
-//! it fetches little from every shard, merges it (`kway`), and proves that it was enough; every
-//! read (`read`) is a use of it. `cache` keeps merged tops as bytes, one merge at a time a board.
+//! [`Merger`] is what the service reads through. Every read is made of one call, `ShardStore::read`. `gather` is the
+//! central module: it fetches little from every shard, merges it (`kway`), and proves that it was enough; every read
+//! (`read`) is a use of it. `cache` keeps merged tops as bytes, one merge at a time for a board.
 //!
-//! Members that a kind hides are left out where shards are asked (`hidden`): no read knows of them. How
-//! many of a top list are left without them, `listed` tells.
+//! Members that a kind hides are left out where shards are queried (`hidden`): no read and no store knows of them.
+//! `listed` determines how many entries of a top list remain without them.
 //!
-//! Exact here means: true of each shard at one moment between request and answer. There is no
-//! moment common to all shards.
+//! Exact means here: true of each shard at one moment between request and answer. There is no moment common to all
+//! shards, and nothing tries to make one.
 
 mod cache;
 mod error;

@@ -1,9 +1,9 @@
 //! How long a top list is whose kind hides members.
 //!
-//! A list is the best `keep` of all. A hidden member among them leaves a place that nobody takes: who
-//! would come next need not be on a shard's list any more. So each look at a shard also counts what
-//! that has above every hidden member that may be on the list, and the sums of a read tell which of
-//! them are. Where one of them has moved since it was found, the read is made again.
+//! A list is the best `keep` of all. A hidden member among them leaves a position that nobody takes: the member
+//! behind it need not be on a shard's list any more. So each look at a shard also counts what that shard has above
+//! every hidden member that may be on the list, and the sums of a read tell which of them are on it. Where one of
+//! them has moved since it was found, the read is made again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

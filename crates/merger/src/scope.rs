@@ -1,4 +1,9 @@
 //! What one read is about, and its calls to shards.
+//!
+//! A shard of a kind with [`Retain`](board::Retain) may hold more than the best `keep` of the board. So every read
+//! ends at `Scope::listed`, and all stores give the same answers: the engine ranks every member, the store on Redis
+//! trims each shard's list. The standing of a member that was taken off such a list is in
+//! [`Part::unlisted`](shard_store::Part::unlisted).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

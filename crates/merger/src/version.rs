@@ -1,8 +1,11 @@
 //! Versions of a board: what each of its shards has taken in.
 //!
-//! A [`Version`] is the vector of shard versions of one read. Its text holds the board's life, the
-//! epochs, the sum of the counters and a digest of it all, the rank style and whom the kind hides
-//! included: the same text is the same board, ranks and all, on every server.
+//! A [`Version`] is the vector of shard versions of one read. Its text holds the board's incarnation, the epochs, the
+//! sum of the counters and a digest of it all, the rank style and the hidden members included: the same text is the
+//! same board, ranks and all, on every server.
+//!
+//! **Invariant:** what is shown of a board never goes back. A snapshot replaces another only if no shard's counter is
+//! smaller ([`Version::follows`]), unless the store lost data: then the shard's epoch is another one.
 
 use std::fmt;
 

@@ -1,11 +1,13 @@
 //! What the crates of the service count of themselves, for `GET /metrics`.
 //!
-//! Counters, gauges and families are those of `prometheus-client`; [`Histogram`] has fixed buckets of
-//! atomics ([`Scale`]), so that nothing here locks, allocates or looks a name up when it counts.
-//! Whoever counts holds handles, made once, and registers them under their names in its own
-//! `metrics.rs`. [`Pulled`] is for what is known elsewhere and asked for at a scrape.
+//! Counters, gauges and families are those of `prometheus-client`; [`Histogram`] has fixed buckets of atomics
+//! ([`Scale`]). Each crate that counts has a `metrics.rs`, the one place where its metrics are made and named. A
+//! handle is a field of what counts with it. Nothing is global: what is counted belongs to the store, the merger, the
+//! service that counts it. Requests, calls and merges under way count themselves when they are dropped, since their
+//! caller may be gone before they end. The reasons are in `docs/decisions/0008-metrics-without-a-facade.md`.
 //!
-//! Nothing is global: what is counted belongs to the store, the merger, the service that counts it.
+//! **Invariant:** counting never waits, allocates or looks a name up. Handles are made once, at construction. What
+//! only a scrape needs is asked for at the scrape ([`Pulled`], [`Collector`]), and never of a node that is away.
 
 mod family;
 mod histogram;

@@ -1,13 +1,23 @@
-//! Batches to the shards of one board.
+//! Sends the batches of one board to its shards.
 //!
-//! A batch that meets a life of the board that has ended is sent to the next one: nothing of it was
-//! applied. Before that, what is outside of the board's time is refused, by the record that counts in that
-//! life. A batch has the first closing of its windows, or the board's end, as deadline; one that misses it
-//! is admitted anew, by the time that it is then. So nothing is applied behind a read that calls a window final.
-//! Every other error is the outcome of its items; whether to try those again is told by [`Failure`].
+//! The board's record says how many shards there are; the top bits of a member's hash name its shard
+//! ([`ShardCount::shard_of`](board::ShardCount::shard_of)). A shard gets all writes of a request in one batch, so
+//! that those of one member stay in order. A batch that meets a deleted incarnation of the board is sent to the next
+//! one: nothing of it was applied.
 //!
-//! A contribution that would be rejected never creates a board: what the rules reject on an empty board is
-//! rejected before. A board that was created for what only the store could refuse is withdrawn.
+//! A board may have a time of its own ([`Activity`]), set before the board is created and fixed in its record. A
+//! write outside of that time is rejected here, by the record of the incarnation that the batch goes to. Until the
+//! board is created, any server may change its settings. So a store creates a board whose settings bound its time
+//! only for a caller that has seen these settings (`seen` of [`ShardStore::birth`]), and returns them to any other.
+//!
+//! A batch has a deadline, [`Batch::until`]: the first closing of its windows, or the end of the board. The store
+//! checks it in the atomic step in which it applies the batch. A batch that misses it is admitted again, by the
+//! current time. So nothing is applied after a read that calls a window final. Every other error is the outcome of
+//! its items; [`Failure`] says whether to send those again.
+//!
+//! **Invariant:** a contribution that would be rejected never creates a board. What the rules reject on an empty
+//! board is rejected before the board is created. A board that was created for contributions that only the store
+//! could reject is withdrawn ([`ShardStore::withdraw`]).
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,6 +1,8 @@
 //! The contract of a store of sharded boards, and the stores that keep it.
 //!
-//! [`ShardStore`] is the contract; [`LocalStore`] keeps it in this process, on the `engine`.
+//! [`ShardStore`] is the contract; begin reading there. [`LocalStore`] (`memory:`, `embedded:DIR`) keeps it in this
+//! process, on the `engine`, and in a folder through `embedded`. [`RedisStore`] keeps it on Redis. One conformance
+//! suite, `tests/conformance`, holds all of them to it.
 
 mod contract;
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Stores in this process: the engine under the contract, kept nowhere or in a folder.
 //!
-//! [`LocalStore`] is both. Every call is a short, synchronous look under locks. One that changes
-//! something makes room for its record in the journal before, and its answer waits after until what
-//! it speaks of is durable; in memory alone both are nothing. In memory it is also what tests use:
-//! there is no mock.
+//! [`LocalStore`] is both. Every call is a short, synchronous look under locks. A call that changes something is an
+//! `Entry` of `keep`: it reserves room for its record in the journal before, the engine reports each event to it, and
+//! the answer waits until what it says is durable. In memory alone, both do nothing. In memory it is also what tests
+//! use: there is no mock. `clock` decides what is done while the wall clock has jumped, `sweep` drops what is past
+//! its time. Formats and promises are in `docs/durability.md`.
 
 mod clock;
 mod embedded;

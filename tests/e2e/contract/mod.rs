@@ -1,6 +1,6 @@
-//! The document of the contract, held against the running server: that it is served, that its examples
-//! work and its parameters are known, and that nothing is answered which it does not tell of. What is made
-//! from it, the types for TypeScript, is held against it in turn.
+//! The document of the contract, compared with the running server: that it is served, that every example works and
+//! every parameter is known, and that Schemathesis (`tests/contract`) finds no response that it does not describe. The
+//! types for TypeScript are made from it (`tests/page/types`), and `tsc` checks all that uses them.
 
 mod conformance;
 mod examples;

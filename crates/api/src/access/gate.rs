@@ -1,4 +1,9 @@
 //! The one place where a request is let in: [`Gate`], before the routes.
+//!
+//! `rest` hands it every request. It counts the request for `/metrics`, answers for other origins where that is
+//! configured, checks the host, takes a permit, charges the address, takes a token out of the query, checks the key,
+//! and has the router answer. For a route that is audited it gives the handler an act to begin, and ends it
+//! ([`crate::audit`]).
 
 use std::convert::Infallible;
 use std::net::IpAddr;

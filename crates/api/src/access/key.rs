@@ -1,5 +1,8 @@
 //! A key, and what the server keeps of it: its SHA-256.
 //!
+//! **Invariant:** a key is never shown, in no response, log or error of the configuration. The server only has its
+//! hash.
+//!
 //! A key is 256 random bits. What makes passwords need a slow, salted hash is that they can be
 //! guessed; a number of that many bits cannot, so that a plain hash is as good and costs a request
 //! less than a microsecond.

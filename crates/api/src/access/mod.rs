@@ -1,9 +1,10 @@
-//! Who may do what, and how often: keys, their scopes, limits, and the one place where a request is
-//! let in or not.
+//! Who may do what, and how often: keys, their scopes, limits, and the one place where a request is let in or not.
 //!
-//! [`Gate`] stands before the routes: whatever it refuses, no handler sees. What a route asks of its
-//! callers is in one table, `routes`. A handler that learns its boards from the body or the query
-//! asks its [`Caller`]. Nothing here knows where all of that is configured.
+//! [`Gate`] is before the routes: what it refuses, no handler sees. It finds the route of a request in one table,
+//! `routes`, which says what the route requires of its callers, and checks the key and the kind in the path against
+//! it. A handler whose boards are in the body or the query (`contributions`, `tops`, `boards`, `kinds`) asks its
+//! [`Caller`]. `rate` has the budgets of requests, `client` determines whose address a request comes from, `cors`
+//! answers for other origins. Nothing here knows where all of that is configured.
 
 mod caller;
 mod client;

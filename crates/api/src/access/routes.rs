@@ -1,7 +1,7 @@
-//! What every route asks of its callers: the one table.
+//! What every route requires of its callers: the one table.
 //!
-//! A path or a method that is missing here is not served where there are keys, so that nothing is
-//! open by oversight; a test holds every route of the router against the table.
+//! **Invariant:** routes missing from the table are denied. Where there are keys, the gate itself answers for a path
+//! or a method that the table lacks, and a test compares every route of the router with the table.
 
 use axum::http::Method;
 use matchit::Router;

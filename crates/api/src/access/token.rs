@@ -2,6 +2,8 @@
 //!
 //! A token is its end, the tag of the key that it was made with, and an HMAC-SHA256 of both and the board under a
 //! secret of the server, so that nothing is kept of it. It goes with its key.
+//!
+//! **Invariant:** no handler sees a token. The gate takes it out of the query, also where no key is required.
 
 use axum::http::uri::PathAndQuery;
 use axum::http::{Request, Uri};

@@ -1,9 +1,19 @@
-//! The contract as a file: `/openapi.json`, made from the handlers and their types.
+//! The contract as a file: `docs/openapi.json`, which `/openapi.json` serves and `/docs` shows.
 //!
-//! Each handler says what it takes and answers (`#[utoipa::path]`); `document` puts that together. What is
-//! the same for many stands here: `params` what they take, `problems` what may go wrong, `gate` what stands
-//! before all of them. `docs/openapi.json` is what comes of it, and what is served: a test holds the one
-//! against the other, so that no release has to carry what makes it.
+//! Each handler says in `#[utoipa::path]` where it is served, what it takes and what it returns; `document` puts that
+//! together, in tests alone: what makes the document is much code, and a server has no need of it. Schemas are
+//! derived from the wire types. What is written by hand for speed (entries, tops, moves) has a twin in
+//! `wire/written.rs` or `stream/written.rs`, and `tests/written.rs` reads the one into the other. What is the same for
+//! many is here: `params`, `problems` (their statuses and words come from `problem.rs`), and `gate` (keys, and what is
+//! before all routes, from the gate's table).
+//!
+//! **Invariant:** the document says all that is returned. Schemathesis checks every response against it
+//! (`tests/e2e/contract`). Tests compare the file, the table of the router and the document: no route is without a
+//! description.
+//!
+//! **Invariant:** a change of the contract is a change of `docs/openapi.json`. A test compares the file with what the
+//! handlers say; `MEGABOARD_UPDATE=1 cargo test -p api --lib openapi` writes it anew. The types in
+//! `docs/typescript/megaboard.d.ts` are made from it: `npm run types --prefix tests/page`.
 
 #[cfg(test)]
 mod document;

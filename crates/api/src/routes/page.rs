@@ -1,8 +1,26 @@
-//! `GET /`, `GET /docs` and `GET /page/{file}`: the live page and the one that shows the contract,
-//! compiled in as they lie in `crates/api/page`.
+//! `GET /`, `GET /docs` and `GET /page/{file}`: the live page and the page that shows the contract, compiled in as
+//! they are in `crates/api/page`: ES modules, style sheets and documents, without a build step or a dependency.
+//! The `Content-Security-Policy` limits what a page may do: it talks to nobody but this server, and runs nothing but
+//! these files.
 //!
-//! The files are served as they are: no build step makes them. What a page may do stands in its
-//! `Content-Security-Policy`: it talks to nobody but this server, and runs nothing but these files.
+//! ```text
+//! main.js       the address says what is shown, a click changes the address (state.js); knows all other modules
+//! stream.js     a connection: the top by request, then the EventSource; pauses, refusals (api.js: requests, key)
+//! board.js      a board's name, and what else a frame says; announce.js: for screen readers; keyform.js: asks a key
+//! rows.js       where rows are and how they get there; row.js: one row; columns.js: widths, and so a row's form
+//! find.js       a member and its neighbours, over rows.js; choose.js, boards.js: what there is to choose
+//! docs.js       /docs, route by route; docs-schema.js: schemas; docs-words.js: descriptions; copy.js: commands
+//! ```
+//!
+//! The stream hands over a frame as text. The next animation frame parses the newest one and drops those before it.
+//! `rows.js` reads the layout once, orders the elements (one for each member, for as long as it is shown), and has
+//! each show its entry, which touches only what differs. Rows that have moved and are visible glide.
+//!
+//! **Invariant:** other people's text becomes text nodes, in a `bdi`. No markup is made of strings anywhere.
+//!
+//! **Invariant:** nothing is moved or drawn that nobody sees: a hidden tab keeps the text of the last frame, no more.
+//!
+//! **Invariant:** the newest choice is shown. Answers for another board or member, requested before, are dropped.
 
 use std::sync::LazyLock;
 

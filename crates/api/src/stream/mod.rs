@@ -1,9 +1,17 @@
 //! Streams of server-sent events: what a board shows, as it changes.
 //!
-//! A [`Feed`](feed) looks at one top for all who watch it, and makes each [`Frame`](frame) once. A [`Reader`]
-//! is one of them: it holds no frame but the newest, so that whoever reads slowly skips those between.
-//! [`Feeds`] knows which feeds there are, bounds how many readers, and ends them all when the server
-//! stops. What has moved between two frames is told in `moves`, a member's own place in `own_place`.
+//! A [`Feed`](feed) looks at one top, as any read does, for all who watch it, and makes each [`Frame`](frame) once. A
+//! [`Reader`] is the body of one response: it holds no frame but the newest. [`Feeds`] knows which feeds there are,
+//! bounds how many readers, and ends them all when the server stops. `moves` has what has moved between two frames,
+//! `own_place` a member's own position. `socket.rs` tells a reader whether the connection has taken what it was given.
+//!
+//! **Invariant:** nothing waits for a reader. A feed has one slot for the newest frame (`tokio::sync::watch`); a slow
+//! reader finds that one, and none of those before.
+//!
+//! **Invariant:** a reader has at most one frame in the server's memory: it gives none out while the connection's last
+//! write waits.
+//!
+//! **Invariant:** a top that nobody watches is not looked at. A feed ends with its last reader.
 
 mod feed;
 mod feeds;

@@ -1,8 +1,9 @@
 //! What tells one request from others in logs and traces: its id, and the trace that it belongs to.
 //!
-//! Every request has an id, its caller's or a new one; it stands in the answer, and whatever is logged
-//! while the request is answered finds it in [`current_request`]. That costs a request a header and no
-//! span. Spans there are only of requests that a [`Tracer`] takes: for others they are not made.
+//! Every request has an id, its caller's or a new one; it is in the response. The thread knows it while it works on
+//! the response: whatever is logged meanwhile finds it in [`current_request`]. That costs a request a header and no
+//! span. Spans are made only of requests that a [`Tracer`] takes, which the server decides by their head, and, under
+//! the target [`SPANS`](shard_router::SPANS), within such a span: others pay for no span.
 
 mod current;
 mod heard;

@@ -1,8 +1,9 @@
-//! What all commands that send contributions, or read long, have alike: what the server answers to a
-//! batch ([`Receipt`]), how long to try again ([`Patience`], [`Pauses`]), both those of the client, and the wish
-//! to end ([`Stop`]).
+//! What all commands that send contributions, or read long, have in common: what the server answers to a batch
+//! ([`Receipt`]), how long to try again ([`Patience`], [`Pauses`]), both those of the client, and the request to end
+//! ([`Stop`]). `import`, `export` and `ingest` know the service by HTTP alone.
 //!
-//! What may be sent again is decided by the command, since it knows what it sends.
+//! **Invariant:** a command sends again only what cannot count twice: what was definitely not applied, has an id, or
+//! sets a standing at a time of its own. The command decides that, since it knows what it sends.
 
 mod stop;
 

@@ -1,8 +1,10 @@
 //! Merges shared with other servers: take what one of them has published, or merge for all.
 //!
-//! Sharing only saves merges. Whatever goes wrong with it, this server merges itself: no lease, no
-//! board, a garbled board, one that goes back behind what was shown here. A lease that is not of use
-//! is given back (`publish`); one that is lost ends by itself.
+//! **Invariant:** sharing merges only saves merges. Whatever goes wrong with it, this server merges itself: no lease,
+//! no board, a garbled board, one that goes back behind what was shown here. A shared board is named by its version,
+//! so that no two servers show different boards under one version. Its age is told by one clock, the store's.
+//!
+//! A lease that is of no use is given back (`publish`); one that is lost ends by itself.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;

@@ -1,10 +1,15 @@
 //! The store that keeps everything in this process, durable in one folder.
 //!
-//! `disk` is all that is asked of a file system, so that tests can stand in its way; `journal` keeps
-//! records on it, in order; `record` has what happened as records, `own` what the store says for
-//! itself; `snapshot` is the file that stands in for old records, `snapshotter` takes one and
-//! `snapshots` decides when; `recovery` brings a folder back into memory. `bytes` is what formats share. The store
-//! itself is the same one as in memory: what the engine tells goes here.
+//! ```text
+//! disk       all operations on the file system: tests fail, tear and fill here
+//! journal    numbered opaque records: groups, segments, room, one committer thread, recovery
+//! record     events as records and back; own: records that the store writes for itself
+//! snapshot   the file that replaces old records; snapshotter takes one, snapshots decides when
+//! recovery   load: a snapshot; replay: the journal behind it; crew: the threads that do both
+//! bytes      what the formats share
+//! ```
+//!
+//! The store itself is the same one as in memory (`local`): what the engine reports is written here.
 
 mod bytes;
 mod disk;

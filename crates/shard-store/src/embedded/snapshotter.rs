@@ -1,8 +1,11 @@
 //! How a snapshot is taken: [`take`].
 //!
-//! Boards are taken one after another while others write, each part of one as it is at a sequence of
-//! its own; the journal is replayed from where it was when the first was taken. What a part holds
-//! has to be durable in the journal before the snapshot counts.
+//! Boards are taken one after another while others write, each part of one as it is at a sequence of its own; the
+//! journal is replayed from where it was when the first was taken. A shard's lock is held only while the snapshot
+//! takes a share in each of its pages. A writer copies a shared page, of 64 KiB, before its first change.
+//!
+//! **Invariant:** a snapshot counts when what it holds is durable in the journal. Each part has its sequence, and
+//! replay skips earlier records for it.
 
 use std::collections::HashMap;
 use std::sync::Arc;

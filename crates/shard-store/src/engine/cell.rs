@@ -1,9 +1,12 @@
-//! One life of a board in memory, and its locks.
+//! One incarnation of a board in memory, and its locks.
 //!
 //! A [`Cell`] begins with one [`Shard`] for all members: a million rooms with ten members each are
 //! a million short vectors. When a window of it outgrows that, it is split into the shards of its
 //! record, each under a lock of its own. The outer lock is held for writing only to split and to
 //! end a board; everything else shares it.
+//!
+//! A window that is past its time is taken out under the lock and freed outside of it. Which windows those are
+//! follows from the calendar.
 
 mod frozen;
 mod replay;

@@ -1,9 +1,9 @@
 //! The ids that a shard remembers, to count a re-sent contribution once.
 //!
-//! [`RememberedIds`] has two generations of one dedupe span each: an id is looked for in both, noted
-//! in the younger, and the elder goes whole when the younger has come of age. Each entry has its own
-//! time, so that an id counts for exactly the span. [`IdBudget`] bounds the bytes of all shards
-//! together; what cannot be remembered is refused. [`FrozenIds`] is what was remembered at a moment.
+//! [`RememberedIds`] has two generations of one dedupe span each: an id is looked up in both and added to the
+//! younger, and the elder is dropped whole when the younger is one span old. Each entry has its own time, so that an
+//! id counts for exactly the span. [`IdBudget`] bounds the bytes of all shards together; a contribution whose id
+//! cannot be remembered is refused as `unavailable`. [`FrozenIds`] is what was remembered at a moment.
 
 mod budget;
 mod frozen;

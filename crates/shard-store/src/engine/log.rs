@@ -1,8 +1,12 @@
-//! What happens to boards, told as it happens, for a store that has to find it again.
+//! What happens to boards, reported as it happens, for a store that has to recover it.
 //!
-//! The engine tells a [`Log`] each [`Event`] under the locks of what it speaks of: events of one
-//! shard, and of one name, come in the order in which they happened. An event says what was decided,
-//! so that whoever makes it happen again decides nothing.
+//! The engine passes each [`Event`] to a [`Log`] under the locks of what the event is about: events of one shard, and
+//! of one name, come in the order in which they happened.
+//!
+//! **Invariant:** the journal's order is the order of what happened, for each shard and for each name.
+//!
+//! **Invariant:** replay decides nothing. Whether an id was seen, a window is over, a board is small: all of that is
+//! in the event. A replayed event that does not do what it did before is an error.
 
 use std::time::Duration;
 

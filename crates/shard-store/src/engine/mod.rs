@@ -1,9 +1,17 @@
 //! The engine of the stores that live in this process: boards, shards, rankings.
 //!
-//! From the outside in: [`Registry`] knows kinds and boards; a [`cell`] is one life of a board and
-//! its locks; a [`shard`] applies batches; a [`ranking`] is one window of it; a [`table`] and a
-//! [`tree`] are what a large one is made of. What happens is told to a [`log`]. Nothing here knows a
-//! disk, a clock or a runtime.
+//! ```text
+//! Registry   kinds, boards by name, cells by incarnation
+//!   Cell     one incarnation of a board: one Shard for all members while it is small, then one for each shard
+//!     Shard  rankings by window, remembered ids, the windows that were dropped
+//!       Ranking  Small: a sorted vector, up to 128 members
+//!                Large: a member table (records in pages, an index of 32-bit handles) under a counted B+ tree
+//! ```
+//!
+//! What happens is reported to a [`log`]. Locks are taken in this order: kinds, a cell's body, names, cells, a shard.
+//!
+//! **Invariant:** no lock is held over an `await`. The engine is synchronous and knows no disk and no runtime. Of time
+//! it only knows whether a batch's deadline has passed, which it asks under the shard's lock.
 
 mod cell;
 mod ids;

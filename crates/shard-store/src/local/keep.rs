@@ -1,8 +1,10 @@
 //! Where a store in this process keeps what happens: nowhere, or in a journal.
 //!
-//! An [`Entry`] is what one call tells. Its room in the journal is made before the engine changes
-//! anything, so that what can't be kept is refused while nothing has happened; what was told is in
-//! the journal's memory when the engine gives its locks back, and durable when [`Keep::kept`] ends.
+//! An [`Entry`] holds the events of one call. What was reported is in the journal's memory when the engine releases
+//! its locks, and durable when [`Keep::kept`] returns.
+//!
+//! **Invariant:** what cannot be kept is refused before it happens. Room in the journal is reserved before the engine
+//! is called.
 
 use std::sync::Arc;
 

@@ -1,9 +1,11 @@
-//! Which lives of boards are on, and where their shards lie.
+//! Which incarnations of boards exist, and where their shards are.
 //!
-//! [`Lives`] is a lease over the registry's records: what was read there is gone by for a while, and
-//! read again in the background. When the registry cannot be asked it is gone by for much longer, but
-//! for less than dead shards keep their tombstones. So no server writes to a life of whose end it has
-//! not heard, and a registry that is away stops no contribution to boards that are known.
+//! [`Lives`] is a lease over the registry's records: a record is used for a while after it was read, and read again
+//! in the background. When the registry cannot be reached it is used for much longer, but for less time than dead
+//! shards keep their tombstones. So a registry that is unreachable stops no contribution to known boards.
+//!
+//! **Invariant:** no server writes to an incarnation whose end it has not learned of. Tombstones outlive the longest
+//! lease.
 
 mod life;
 #[cfg(test)]

@@ -5,10 +5,13 @@
 //! ```text
 //!            Applier     Reader     Verifier     Registry     Sweep     SharedTops
 //!                 \         \          |            /          /           /
-//!                  Lives: is this life of the board on, and where are its shards
+//!                  Lives: does this incarnation exist, and where are its shards
 //!                                      |
 //!                  Servers: the nodes, and how a call comes to an answer
 //! ```
+//!
+//! **Invariant:** contributions do not need the registry, but for the first one of a board, and now and then one to a
+//! board that may become idle. The registry may be unreachable.
 
 use std::sync::Arc;
 use std::time::Duration;

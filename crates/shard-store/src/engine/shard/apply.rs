@@ -2,7 +2,11 @@
 //!
 //! First every member of the batch is looked up in every window: those loads do not depend on one
 //! another, so their cache misses overlap, which halves the cost of a contribution to a large board.
-//! Then item by item: the id, the fold in every window, room; only then the writes.
+//! Then item by item: whether the id was applied before, the fold in every window, room; only then the writes. The
+//! order of a large ranking is changed at the end of the batch, all changes together.
+//!
+//! **Invariant:** an item counts in all its windows or in none. Everything that can refuse it is checked before its
+//! first write.
 
 use std::sync::Arc;
 use std::time::Duration;

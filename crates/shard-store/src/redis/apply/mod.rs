@@ -1,12 +1,15 @@
 //! Batches into shards: each a function call that is applied once, however often it is sent.
 //!
-//! [`Applier`] takes batches. `lane` gathers what comes for one shard while a call is under way into
-//! the next; `sending` makes a call of that and sends it: as `sums` where it adds to a single sum,
-//! else as `items`. `answer` has what came of it. The Lua beside these files decides everything on the
-//! server: nothing is known here of what a shard holds.
+//! [`Applier`] takes batches. `lane` collects what comes for one shard while a call is under way, and makes one call
+//! of it. `lives` knows where the shard is. `sending` sends the call: as `sums` where it adds to a single sum, else
+//! as `items`. `servers/attempts.rs` sends it to the node that has the slot, follows MOVED and ASK, loads missing
+//! functions, and tries again until the deadline; with `acks` it then waits for replicas. `answer` has the outcome.
 //!
-//! A batch is refused as `overloaded` before anything is done for it where the node has more work waiting than
-//! it does until the batch's deadline.
+//! The function checks whether it has done this call before, whether the shard is dead or frozen or the deadline has
+//! passed, decides every item on what it has read, and only then writes. Nothing is known here of what a shard holds.
+//!
+//! A batch is refused as `overloaded` before anything is done for it where the node has more work waiting than it
+//! does until the batch's deadline.
 //!
 //! An id is kept as 12 bytes of its digest: at a billion ids the odds of a chance collision are 10^-11.
 

@@ -1,8 +1,18 @@
-//! The function library: what Redis runs for us, put together from the Lua beside its callers.
+//! The function library: the Lua that Redis runs, put together from the files beside its callers.
 //!
-//! The library and each of its functions are named by a digest of the source, so that versions live
-//! beside one another: an older server never replaces what a newer one calls, nor the other way
-//! round.
+//! A file of Lua is beside its only caller; what several use is here, or in `apply/shard.lua` (how a call that
+//! changes a shard begins and ends). All files are one source: a local of one file is visible in those behind it in
+//! `PARTS`. The library and each of its functions are named by a digest of the source, so that versions live beside
+//! one another: an older server never replaces what a newer one calls, nor the other way round.
+//!
+//! **Invariant:** a function decides everything before its first write, since nothing in Redis rolls back.
+//!
+//! **Invariant:** a function reads no key that it has written to, and uses no reply of a command that writes: without
+//! scripts (`servers/script_free`) its writes are sent when it has ended.
+//!
+//! **Invariant:** the caller names the keys. No function makes up a name, so that every call stays in its slot.
+//!
+//! **Invariant:** a function returns one string. fred takes lists of users' strings for messages of its own.
 
 use std::sync::OnceLock;
 

@@ -1,12 +1,16 @@
 //! Lists: windows of kinds that rank only their best. [`Lists`] refills them, [`Refills`] in tasks of their own.
 //!
-//! A sorted set holds at least the best `keep` of its shard; `lists.lua` trims it before a call would make it longer than
-//! `trim_at`. When standings went down or left, so that somebody who was taken off may belong on it again, the
-//! shard's meta is marked, and a refill goes through the scores in steps and puts back who does. Whoever
-//! marked it starts that; where it was not heard of, or came to nothing, whoever reads the list finds the mark and
-//! tells the sweep. Steps may be made again, and several servers may refill one list: each goes through all of it.
+//! A sorted set holds at least the best `keep` of its shard; `lists.lua` trims it before a call would make it longer
+//! than `trim_at`. When a standing fell or left, so that a member that was taken off may belong on the list again,
+//! the shard's meta is marked, and a refill goes through the scores in steps and puts back whoever does. The caller
+//! that marked the list starts the refill; if that failed, whoever reads the list finds the mark and notifies the
+//! sweep. Steps may be repeated, and several servers may refill one list: each goes through all of it.
 //!
-//! Not here: which writes mark a list (`apply`), and how a list is held against its scores (`verify`).
+//! **Invariant:** for a member that has a score and is not in the sorted set, at least `keep` better ones are in it,
+//! or the shard is marked for a refill (in an approximate list, others on it may have fallen since). Without
+//! `retain` every member is in the sorted set; packed kinds have no scores beside it (`packed`).
+//!
+//! Not here: which writes mark a list (`apply`), and how a list is compared with its scores (`verify`).
 
 mod refills;
 #[cfg(test)]

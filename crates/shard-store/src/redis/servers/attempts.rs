@@ -1,7 +1,9 @@
 //! How a call comes to an answer: attempts, until one is answered or time is up.
 //!
-//! A write may be sent again at any time: functions remember what they answered. What matters is to
-//! know, at the end, whether an attempt may have been applied.
+//! **Invariant:** a write may be sent again at any time. It is answered with what the shard or the registry remembers
+//! of the call, or does nothing twice, or is refused past its deadline.
+//!
+//! What matters is to know, at the end, whether an attempt may have been applied.
 
 use std::pin::pin;
 use std::sync::Arc;

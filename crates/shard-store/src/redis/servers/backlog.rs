@@ -1,12 +1,15 @@
 //! The work that waits for a node, and how much of it may be under way on a connection: [`Backlog`].
 //!
-//! What is sent to a node waits there, before everybody else's calls, and cannot be taken back. So no more
-//! is sent than it does within [`UNDER_WAY_MAX`], by its [`Pace`]; the rest waits here, first come, first served. A
-//! call that would wait for longer than it has is refused at once: a queue that is longer than deadlines
-//! does nobody any good.
+//! What is sent to a node waits there, before everybody else's calls, and cannot be taken back. So no more is sent
+//! than the node does within [`UNDER_WAY_MAX`], by its [`Pace`]; the rest waits here, first come, first served.
 //!
-//! What is under way is bounded in time: many small calls or few large ones, and fewer of a slow node. There
-//! are permits of a microsecond each; a call takes as many as its work is estimated at.
+//! **Invariant:** nothing queues at a node. A call that would wait for longer than it has is refused before it is
+//! queued: a queue that is longer than deadlines does nobody any good. So a reply that does not come means silence,
+//! not work: `Connection` gives up when nothing is answered at all, and then ends, so that nothing is sent twice
+//! whose reply may still come.
+//!
+//! What is under way is bounded in time: many small calls or few large ones, and fewer of a slow node. A permit is a
+//! microsecond; a call takes as many as its work is estimated at.
 
 #[cfg(test)]
 mod tests;

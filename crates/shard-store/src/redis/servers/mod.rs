@@ -6,10 +6,13 @@
 //! ```text
 //! Servers ── Topology ── Node, one for each address ── Link, one for each process
 //!    │       who has a    keeps a link, makes           functions, clock, epoch,
-//!    │       place        another when it ends          acks ── Connection: fred, two of them
+//!    │       slot         another when it ends          acks ── Connection: fred, two of them
 //!    │                                                      └── Backlog: how much is under way
 //! Attempts: redirections, retries, the deadline
 //! ```
+//!
+//! fred keeps a connection and nothing else: no reconnecting, no retries, no cluster routing. A node that hangs
+//! delays no other node: each has its own task, two connections and two backlogs.
 
 mod acks;
 mod attempts;

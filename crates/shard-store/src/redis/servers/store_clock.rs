@@ -1,16 +1,23 @@
 //! The store's time: [`StoreClock`], against which this process's clock is checked.
 //!
-//! Servers that share a store go by their own clocks: windows open and close by them, ids are forgotten, boards go
-//! idle and are dropped. One server whose clock is wrong would do all that to the boards of all servers. So nothing
-//! is written or dropped while this process's clock differs from the store's time by more than a limit. Below that
-//! all go by the store's time, or a window would be final by one server's clock while it is open by another's.
+//! Windows open and close, ids are forgotten, boards become idle and are dropped by the time: a server with a wrong
+//! clock would do all that to the boards of all servers that share the store. Within a limit, `clock_skew_max`, and
+//! within a minute, every server uses the store's time as its `now`, or a window would be final on one server while
+//! it is open on another.
+//!
+//! **Invariant:** a clock that is wrong writes nothing and drops nothing. While this process's clock differs from the
+//! store's time by more than the limit, `apply`, `birth`, `settle` and `expire` are refused, and reads use the earlier
+//! of the two.
 //!
 //! The store's time is the median of its nodes' clocks, so that one wrong node among three decides nothing. With an
-//! even number of nodes that of the registry counts twice: all servers see the same one. A node that is away goes
-//! on counting as it was seen last.
+//! even number of nodes that of the registry counts twice: all servers see the same one. A node that is unreachable
+//! goes on counting as it was seen last.
 //!
-//! The check is made of the clock as it is at that moment, against a time that runs on with the monotonic clock. So
-//! a clock that jumps is noticed by the first call after it, not by the next look at the nodes.
+//! What is stored goes by the caller's `now`; what ends by itself (deadlines of calls, freezes, leases, times to
+//! live) goes by the node's clock. No two clocks are compared except here.
+//!
+//! The check uses the clock as it is at that moment, against a time that runs on with the monotonic clock. So a clock
+//! that jumps is noticed by the first call after it, not by the next look at the nodes.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
