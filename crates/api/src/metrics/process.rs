@@ -56,7 +56,7 @@ mod linux {
         }
     }
 
-    /// What `/proc/self/stat` says, in clock ticks and pages (proc_pid_stat(5)).
+    /// What `/proc/self/stat` says, in clock ticks and pages (`proc_pid_stat(5)`).
     #[derive(Debug, PartialEq, Eq)]
     struct Stat {
         utime: u64,
@@ -91,7 +91,9 @@ mod linux {
     /// In seconds since 1970.
     fn started_at() -> Option<f64> {
         let machine = fs::read_to_string("/proc/stat").ok()?;
-        let booted_at = machine.lines().find_map(|line| line.strip_prefix("btime "))?;
+        let booted_at = machine
+            .lines()
+            .find_map(|line| line.strip_prefix("btime "))?;
         let booted_at = as_float(booted_at.parse().ok()?);
         Some(booted_at + as_float(Stat::read()?.starttime) / as_float(clock_ticks_per_second()))
     }

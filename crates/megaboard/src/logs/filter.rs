@@ -74,8 +74,14 @@ mod tests {
         let warn = Targets::new().with_default(LevelFilter::WARN);
         assert_eq!(filter("WARN"), warn);
         let debug = LevelFilter::DEBUG;
-        assert_eq!(filter("info, api=debug"), info.clone().with_target("api", debug));
-        assert_eq!(filter("api::body=off,info"), info.with_target("api::body", LevelFilter::OFF));
+        assert_eq!(
+            filter("info, api=debug"),
+            info.clone().with_target("api", debug)
+        );
+        assert_eq!(
+            filter("api::body=off,info"),
+            info.with_target("api::body", LevelFilter::OFF)
+        );
     }
 
     #[test]
