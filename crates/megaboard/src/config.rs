@@ -168,13 +168,13 @@ impl Config {
         })
     }
 
-    /// What stores are told beside their URL, whose boards have to find room in this memory.
+    /// Settings of a store beside its URL. Its boards share this memory limit.
     pub(crate) fn store_settings(&self, memory: Arc<Memory>) -> StoreSettings {
         let limits = &self.server.limits;
         StoreSettings {
             embedded: EmbeddedSettings {
                 durability: self.server.durability.unwrap_or_default().into(),
-                id_bytes_max: limits.remembered_id_bytes_max(memory.limit_bytes()),
+                id_bytes_max: limits.remembered_id_bytes_max(&memory),
                 ..self.embedded.settings()
             },
             memory,

@@ -107,9 +107,14 @@ impl MemoryLimit {
     }
 }
 
-/// What one of the things that share the memory may have of it: not more than `usual`.
+/// The limit of one of the pools that share the memory: at most `usual`.
 pub(crate) fn pool_bytes(memory: &Memory, usual: usize) -> usize {
-    let share = memory.limit_bytes().map(|limit| limit / POOL_PART);
+    share_bytes(memory, POOL_PART, usual)
+}
+
+/// One part in so many of the memory limit, at most `usual`.
+pub(crate) fn share_bytes(memory: &Memory, parts: u64, usual: usize) -> usize {
+    let share = memory.limit_bytes().map(|limit| limit / parts);
     let share = share.and_then(|share| usize::try_from(share).ok());
     share.map_or(usual, |share| share.min(usual))
 }

@@ -93,26 +93,29 @@ fn without_a_configured_target_nothing_is_published() {
     assert_eq!(set(&redis, "lb:a").len(), 1);
 }
 
+/// A server on this store that publishes at this target, once its log says why it does not; `login` is of the target.
+fn refuses(store: &RedisServer, target: &str, login: &str, why: &str) -> Server {
+    let config = published(
+        "windows = [\"all\"]",
+        target,
+        "lb:{subject}",
+        "every = \"100ms\"",
+    );
+    let launch = Launch::on_a_free_port(&format!("{config}{login}"));
+    let server = launch.args(&format!("--store {}", store.url())).start();
+    server.give("k/a", &[("u", 3)]);
+    eventually("the log says why", || {
+        server.log().contains(why).then_some(())
+    });
+    server
+}
+
 #[test]
 fn the_nodes_of_the_store_are_no_targets() {
     let store = RedisServer::plain();
     // Another database of the same server.
     let url = format!("redis://{}/3", store.address());
-    let config = published(
-        "windows = [\"all\"]",
-        &url,
-        "lb:{subject}",
-        "every = \"100ms\"",
-    );
-    let launch = Launch::on_a_free_port(&config);
-    let server = launch.args(&format!("--store {}", store.url())).start();
-    server.give("k/a", &[("u", 3)]);
-    eventually("that it is told", || {
-        server
-            .log()
-            .contains("is a node of the store")
-            .then_some(())
-    });
+    let _server = refuses(&store, &url, "", "is a node of the store");
     let mut wire = store.connect();
     wire.command(&["SELECT", "3"]).ok();
     assert_eq!(wire.command(&["DBSIZE"]).integer(), 0);
@@ -125,19 +128,8 @@ fn beside_a_store_on_redis_a_target_has_to_say_that_it_is_another() {
         .user("megaboard", "s3cret", "~lb:* +@all -info")
         .start();
     let url = format!("redis://{}", silent.address());
-    let config = published(
-        "windows = [\"all\"]",
-        &url,
-        "lb:{subject}",
-        "every = \"100ms\"",
-    );
-    let config = format!("{config}user = \"megaboard\"\npassword = \"s3cret\"\n");
-    let launch = Launch::on_a_free_port(&config);
-    let server = launch.args(&format!("--store {}", store.url())).start();
-    server.give("k/a", &[("u", 3)]);
-    eventually("that it is told", || {
-        server.log().contains("its user needs INFO").then_some(())
-    });
+    let login = "user = \"megaboard\"\npassword = \"s3cret\"\n";
+    let _server = refuses(&store, &url, login, "its user needs INFO");
     assert_eq!(silent.command(&["DBSIZE"]).integer(), 0);
 }
 

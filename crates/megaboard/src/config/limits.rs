@@ -5,7 +5,12 @@ use std::time::Duration;
 
 use api::{RateSettings, ServerLimits};
 use serde::Deserialize;
-use shard_store::REMEMBERED_ID_BYTES_MAX;
+use shard_store::{Memory, REMEMBERED_ID_BYTES_MAX};
+
+use crate::memory::share_bytes;
+
+/// By default remembered ids take at most one part in so many of the memory limit.
+const IDS_PART: u64 = 2;
 
 /// Bytes that `body_bytes` may be at most: a JSON body is held whole.
 const BODY_BYTES_CAP: usize = 1 << 30;
@@ -53,14 +58,10 @@ impl LimitsSection {
         }
     }
 
-    /// Of a process that may have so much memory; where nothing is said, no more than half of that.
-    pub(super) fn remembered_id_bytes_max(&self, memory_limit_bytes: Option<u64>) -> usize {
+    /// Bytes of remembered ids: by default at most half of the memory limit.
+    pub(super) fn remembered_id_bytes_max(&self, memory: &Memory) -> usize {
         self.remembered_id_bytes.map_or_else(
-            || {
-                let half = memory_limit_bytes.map(|limit| usize::try_from(limit / 2));
-                let half = half.and_then(Result::ok).unwrap_or(usize::MAX);
-                REMEMBERED_ID_BYTES_MAX.min(half)
-            },
+            || share_bytes(memory, IDS_PART, REMEMBERED_ID_BYTES_MAX),
             NonZeroUsize::get,
         )
     }
@@ -128,13 +129,15 @@ mod tests {
         assert_eq!(told.header_timeout, Duration::from_secs(5));
         assert_eq!((told.connections_max, told.body_bytes_max), (3, 1000));
         let section: LimitsSection = toml::from_str("remembered_id_bytes = 5").unwrap();
-        assert_eq!(section.remembered_id_bytes_max(Some(4)), 5);
+        assert_eq!(section.remembered_id_bytes_max(&Memory::up_to(4)), 5);
         let section: LimitsSection = toml::from_str("[address]\nburst = 3").unwrap();
-        for memory in [None, Some(u64::MAX)] {
-            let max = section.remembered_id_bytes_max(memory);
-            assert_eq!(max, REMEMBERED_ID_BYTES_MAX);
+        for (memory, max) in [
+            (Memory::default(), REMEMBERED_ID_BYTES_MAX),
+            (Memory::up_to(u64::MAX), REMEMBERED_ID_BYTES_MAX),
+            (Memory::up_to(1 << 30), 1 << 29),
+        ] {
+            assert_eq!(section.remembered_id_bytes_max(&memory), max);
         }
-        assert_eq!(section.remembered_id_bytes_max(Some(1 << 30)), 1 << 29);
         assert_eq!(section.address.burst, NonZeroU32::new(3));
     }
 
