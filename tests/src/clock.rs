@@ -21,6 +21,16 @@ pub fn now_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap()
 }
 
+/// A time zone whose hour began 10 minutes ago at least, and goes on for 20 at least: for tests that look at the
+/// window of the hour for longer than a moment.
+pub fn zone_in_mid_hour() -> &'static str {
+    match now_ms().rem_euclid(HOUR_MS) / MINUTE_MS {
+        10..40 => "UTC",
+        // Half an hour off.
+        _ => "Asia/Kolkata",
+    }
+}
+
 /// `2026-11-20`, in UTC.
 pub fn date(ms: i64) -> String {
     // Days to civil dates, as in Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms".

@@ -8,17 +8,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
-use end_to_end::{Launch, Server};
+use end_to_end::{Launch, Server, clock};
 use serde_json::Value;
 
-/// The kinds that scenarios speak of.
+/// The kinds that scenarios speak of. Their hour is not over before the scenarios are.
 const CONFIG: &str = r#"
 [kinds.gifts]
+time_zone = "ZONE"
 [kinds.halls]
 windows = ["all"]
 [kinds.races]
 mode = "best"
 fields = [{ name = "laps" }, { name = "seconds", order = "asc" }]
+time_zone = "ZONE"
 windows = ["week", "all"]
 [kinds.replies]
 fields = [{ name = "agree" }, { name = "comments" }, { name = "last_reply", op = "max" }]
@@ -80,7 +82,7 @@ fn launch() -> Launch {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = free.local_addr().unwrap();
     Launch::new()
-        .file("megaboard.toml", CONFIG)
+        .file("megaboard.toml", &CONFIG.replace("ZONE", clock::zone_in_mid_hour()))
         .args(&format!("--listen {address}"))
 }
 
