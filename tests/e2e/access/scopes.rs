@@ -17,8 +17,8 @@ fn requests() -> Vec<(&'static str, &'static str, Option<Value>, usize)> {
         ("GET", "/v1/boards/gifts/a/range?from=1&to=2", None, 0),
         ("GET", "/v1/boards/gifts/a/count?min=1", None, 0),
         ("GET", "/v1/boards/gifts/a/rank?points=1", None, 0),
-        ("GET", "/v1/boards/gifts/a/members/u", None, 0),
-        ("GET", "/v1/boards/gifts/a/members/u/around", None, 0),
+        ("GET", "/v1/boards/gifts/a/members/u?window=all", None, 0),
+        ("GET", "/v1/boards/gifts/a/members/u/around?window=all", None, 0),
         ("POST", "/v1/top", Some(json!({"boards": ["gifts/a"]})), 0),
         (
             "POST",

@@ -139,7 +139,7 @@ fn where_nobody_asks_for_keys_tokens_are_made_and_left_aside() {
 
 #[test]
 fn what_only_ends_like_a_stream_knows_no_tokens() {
-    let server = Server::with("[kinds.gifts]\n");
+    let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\n");
     server.give("gifts/stream", &[("stream", 1)]);
     for path in [
         "/v1/boards/gifts/stream",

@@ -50,7 +50,7 @@ fn events_are_what_the_document_says() {
     let server = Server::with(CONFIG);
     fill(&server);
     let document = server.get("/openapi.json").ok();
-    let mut events = Events::of(&server, &format!("{STREAM}?n=2&changes=true&member=u3"));
+    let mut events = Events::of(&server, &format!("{STREAM}?n=2&changes=true&member=u3&window=all"));
     assert!(
         events
             .head

@@ -1,6 +1,7 @@
 //! A server at its memory limit: it refuses what needs more, answers reads, and comes up again after a
 //! kill; what is deleted makes room.
 
+use end_to_end::clock::zone_in_mid_hour;
 use end_to_end::{Exposition, Server, eventually};
 use serde_json::Value;
 
@@ -21,7 +22,8 @@ const REQUESTS_MAX: usize = 500;
 fn start() -> Server {
     Server::durable(&format!(
         "[server]\nmemory_limit = {LIMIT_BYTES}\ndurability = \"interval\"\n\
-         [kinds.gifts]\nwindows = [\"hour\", \"all\"]\n"
+         [kinds.gifts]\nwindows = [\"hour\", \"all\"]\ntime_zone = \"{}\"\n",
+        zone_in_mid_hour()
     ))
 }
 

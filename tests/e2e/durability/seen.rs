@@ -38,7 +38,7 @@ impl Seen {
     #[track_caller]
     fn board(&mut self, server: &Server, name: &str) {
         let path = format!("/v1/boards/{name}");
-        let board = self.look(server, format!("{path}?fresh=true"));
+        let board = self.look(server, format!("{path}?window=all&fresh=true"));
         for window in board["windows"].as_array().unwrap() {
             let window = encoded(window["window"].as_str().unwrap());
             self.look(

@@ -1,7 +1,7 @@
 //! A server whose clock is wrong, over a store that others share: it does no harm, says so, and goes
 //! on when its clock is right again.
 
-use end_to_end::clock::{WrongClock, now_ms, rfc3339};
+use end_to_end::clock::{WrongClock, now_ms, rfc3339, zone_in_mid_hour};
 use end_to_end::redis::RedisServer;
 use end_to_end::{Exposition, Server, eventually};
 use serde_json::{Value, json};
@@ -9,7 +9,12 @@ use serde_json::{Value, json};
 use super::stage::{keys, launch, serve};
 
 /// Nothing that is dropped days ahead of its time would be missed by chance.
-const KIND: &str = "[kinds.gifts]\nwindows = [\"hour\", \"all\"]\ndedupe = \"1h\"\n";
+fn kind() -> String {
+    format!(
+        "[kinds.gifts]\nwindows = [\"hour\", \"all\"]\ndedupe = \"1h\"\ntime_zone = \"{}\"\n",
+        zone_in_mid_hour()
+    )
+}
 
 fn gift(id: &str) -> Value {
     json!({"board": "gifts/a", "member": "u", "points": 1, "id": id})
@@ -44,7 +49,8 @@ fn takes_no_write(server: &Server, id: &str) {
     let settings = json!({"ends_at": "2100-01-01T00:00:00Z"});
     let refused = server.put("/v1/boards/gifts/timed", &settings);
     refused.problem(503, "unavailable", &["clock"]);
-    let window = json!({"windows": ["hour", "day", "all"], "dedupe": "1h"});
+    let zone = zone_in_mid_hour();
+    let window = json!({"windows": ["hour", "day", "all"], "dedupe": "1h", "time_zone": zone});
     let refused = server.put("/v1/kinds/gifts", &window);
     refused.problem(503, "unavailable", &["clock"]);
     let erased = server.delete("/v1/boards/gifts/a/members/u");
@@ -62,11 +68,12 @@ fn is_ready_again(server: &Server) {
 #[test]
 fn it_drops_nothing_and_writes_nothing_until_it_is_right() {
     let redis = RedisServer::plain();
-    let right = serve(&redis.url(), KIND);
+    let kind = kind();
+    let right = serve(&redis.url(), &kind);
     right.contribute(&gift("1")).ok();
     let before = keys(&redis, "gifts/a");
     let clock = WrongClock::off_by("+3d");
-    let wrong = clock.worn_by(launch(&redis.url(), KIND)).start();
+    let wrong = clock.worn_by(launch(&redis.url(), &kind)).start();
     takes_no_write(&wrong, "2");
     eventually("it would have swept", || {
         (sweeps_refused(&wrong) >= 1.0).then_some(())
@@ -111,7 +118,7 @@ fn it_drops_nothing_and_writes_nothing_until_it_is_right() {
 fn within_the_limit_it_is_taken() {
     let redis = RedisServer::plain();
     let clock = WrongClock::off_by("+3d");
-    let config = format!("{KIND}[redis]\nclock_skew_max = \"1d\"\n");
+    let config = format!("{}[redis]\nclock_skew_max = \"1d\"\n", kind());
     let server = clock.worn_by(launch(&redis.url(), &config)).start();
     let refused = server.contribute(&gift("1"));
     refused.problem(503, "unavailable", &["clock", "86400.0 s"]);
@@ -125,12 +132,12 @@ fn within_the_limit_all_servers_go_by_the_stores_time() {
     let redis = RedisServer::plain();
     for offset in ["+40", "-40"] {
         let clock = WrongClock::off_by(offset);
-        let server = clock.worn_by(launch(&redis.url(), KIND)).start();
+        let server = clock.worn_by(launch(&redis.url(), &kind())).start();
         let before = rfc3339(now_ms() - 1_000);
         let gift = json!({"board": "gifts/a", "member": offset, "points": 1});
         server.contribute(&gift).ok();
         let after = rfc3339(now_ms() + 1_000);
-        let path = format!("/v1/boards/gifts/a/members/{offset}?fresh=true");
+        let path = format!("/v1/boards/gifts/a/members/{offset}?window=all&fresh=true");
         let standing = server.get(path).ok();
         let at = standing["reached_at"].as_str().unwrap();
         let seconds = |time: &str| time[..19].to_owned();
