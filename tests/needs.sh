@@ -44,7 +44,7 @@ need_faketime() {
     has_faketime || fail 'libfaketime was installed but is not where the tests look for it'
 }
 
-# The folders that tests/src/clock.rs looks in.
+# The folders that crates/testkit/src/clock.rs looks in.
 has_faketime() {
     compgen -G '/usr/lib/faketime/libfaketime.so.1' >/dev/null ||
         compgen -G '/usr/lib/*/faketime/libfaketime.so.1' >/dev/null ||

@@ -10,7 +10,8 @@ use board::{
 };
 use futures::executor::block_on;
 use shard_router::{KnownKind, Router, Write, Written};
-use shard_store::{Batch, BoardRecord, Change, Item, LocalStore, Outcome, ShardStore};
+use shard_store::{Batch, BoardRecord, Change, Item, Outcome, ShardStore};
+use store_local::LocalStore;
 
 use crate::random::Random;
 

@@ -9,10 +9,10 @@ pub(crate) use restarts::{imported, tags};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use end_to_end::cli::{self, Run};
-use end_to_end::dice::Dice;
-use end_to_end::{Server, encoded, flights};
 use serde_json::{Value, json};
+use testkit::cli::{self, Run};
+use testkit::dice::Dice;
+use testkit::{Server, encoded, flights};
 
 /// Kinds: name, member column, points column, shards.
 const KINDS: [(&str, &str, &str, u32); 3] = [
@@ -158,7 +158,7 @@ fn the_file_makes_the_boards_and_again_changes_nothing() {
 fn the_order_of_rows_is_of_no_account_nor_is_who_sends_them() {
     let server = server();
     let (_, mut rows) = flights::rows();
-    Dice::new().shuffle(&mut rows);
+    Dice::of_this_run().shuffle(&mut rows);
     // The parts overlap: what both hold counts once.
     let third = rows.len() / 3;
     let parts = [

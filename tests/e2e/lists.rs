@@ -1,9 +1,9 @@
 //! Kinds that rank only their best: what is answered about who is on the list, and who is off it, on
 //! every store alike.
 
-use end_to_end::Server;
-use end_to_end::redis::RedisServer;
 use serde_json::{Value, json};
+use testkit::Server;
+use testkit::redis::RedisServer;
 
 use crate::redis::serve;
 

@@ -27,6 +27,7 @@ mod ingest;
 mod kinds;
 mod lists;
 mod metrics;
+mod older;
 mod packed;
 mod page;
 mod publish;

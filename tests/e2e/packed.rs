@@ -1,9 +1,9 @@
 //! Packed kinds: values and times within a declared range, refused outside of it, on every store alike; on
 //! Redis one number for both.
 
-use end_to_end::Server;
-use end_to_end::redis::RedisServer;
 use serde_json::{Value, json};
+use testkit::Server;
+use testkit::redis::RedisServer;
 
 use crate::redis::{SCRIPT_FREE, serve};
 

@@ -15,6 +15,7 @@ use crate::load::LoadArgs;
 use crate::man::ManArgs;
 use crate::member::MemberArgs;
 use crate::probes::{AliveArgs, ReadyArgs};
+use crate::secrets::SecretParser;
 use crate::serve::ServeArgs;
 use crate::top::TopArgs;
 use crate::verify::VerifyArgs;
@@ -57,18 +58,18 @@ pub(crate) struct ServerArgs {
         env = "MEGABOARD_SERVER",
         hide_env_values = true,
         default_value = "http://127.0.0.1:8080",
-        value_parser = server_url
+        value_parser = SecretParser(server_url)
     )]
     pub(crate) server: String,
 
     /// API key, where the server asks for one; better given in the environment, which `ps` does not
-    /// show to others.
+    /// show to others. White space at its end is ignored.
     #[arg(
         long,
         value_name = "KEY",
         env = "MEGABOARD_KEY",
         hide_env_values = true,
-        value_parser = api_key
+        value_parser = SecretParser(api_key)
     )]
     pub(crate) key: Option<String>,
 }
@@ -78,7 +79,8 @@ pub(crate) fn usage_error(kind: ErrorKind, message: &str) -> ! {
     Cli::command().error(kind, message).exit()
 }
 
-/// The URL without a slash at its end, so that paths are appended alike to every one.
+/// The URL without a slash at its end, so that paths are appended alike to every one. Errors do not repeat the
+/// text, since a password may be in it.
 pub(crate) fn server_url(text: &str) -> Result<String, String> {
     let uri: ureq::http::Uri = text.parse().map_err(|error| format!("no URL: {error}"))?;
     if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
@@ -90,10 +92,11 @@ pub(crate) fn server_url(text: &str) -> Result<String, String> {
     Ok(text.trim_end_matches('/').to_owned())
 }
 
-/// A key has to fit an HTTP header.
+/// A key has to fit an HTTP header. A file that it comes from may end with a newline.
 pub(crate) fn api_key(text: &str) -> Result<String, String> {
-    if text.bytes().all(|byte| byte.is_ascii_graphic()) {
-        Ok(text.to_owned())
+    let key = text.trim_ascii_end();
+    if key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Ok(key.to_owned())
     } else {
         Err("a key is made of visible ASCII characters".to_owned())
     }
@@ -185,5 +188,38 @@ mod tests {
         assert!(api_key("mb_abc-123").is_ok());
         assert!(api_key("a b").is_err());
         assert!(api_key("a\nb").is_err());
+        assert_eq!(api_key("mb_abc-123\r\n").as_deref(), Ok("mb_abc-123"));
+    }
+
+    #[test]
+    fn errors_name_the_option_and_not_a_value_that_may_be_a_secret() {
+        const TOP: &str = "top gifts/a";
+        const INGEST: &str = "ingest --partitions 1 --group g";
+        const ADOPT: &str = "adopt --key k --board gifts/a";
+        for (command, option, value, variable) in [
+            (TOP, "--key", "mb_s3cret\nmb_s3cret", "MEGABOARD_KEY"),
+            (TOP, "--server", "http://u:s3cret@a", "MEGABOARD_SERVER"),
+            (TOP, "--server", "http://u:s3cret@a b", "MEGABOARD_SERVER"),
+            (TOP, "--server", "u:s3cret", "MEGABOARD_SERVER"),
+            (INGEST, "--from", "redis://u:s3cret@h", "MEGABOARD_FROM"),
+            (INGEST, "--from", "rediz://u:s3cret@h/g", "MEGABOARD_FROM"),
+            (ADOPT, "--from", "redis://s3cret@h", "MEGABOARD_ADOPT_FROM"),
+            (
+                ADOPT,
+                "--from",
+                "redis://:s3cret@h/x",
+                "MEGABOARD_ADOPT_FROM",
+            ),
+            (ADOPT, "--api-key", "mb_s3cret s3cret", "MEGABOARD_KEY"),
+            (ADOPT, "--server", "ftp://u:s3cret@a", "MEGABOARD_SERVER"),
+        ] {
+            let arguments = std::iter::once("megaboard").chain(command.split(' '));
+            let error = Cli::try_parse_from(arguments.chain([option, value])).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::ValueValidation, "{error}");
+            let error = error.to_string();
+            assert!(error.contains(&format!("'{option} <")), "{error}");
+            assert!(error.contains(variable), "{error}");
+            assert!(!error.contains("s3cret"), "{error}");
+        }
     }
 }

@@ -7,6 +7,7 @@ mod access;
 mod audit;
 mod embedded;
 mod limits;
+mod malformed;
 mod publish;
 mod redis;
 mod traces;
@@ -21,7 +22,8 @@ use std::time::Duration;
 use api::{AccessSettings, KeySettings, KindShape, ServerLimits, TokenSecret};
 use board::Kind;
 use serde::Deserialize;
-use shard_store::{EmbeddedSettings, Memory};
+use shard_store::Memory;
+use store_local::EmbeddedSettings;
 
 use crate::logs::LogFormat;
 use crate::memory::MemoryLimit;
@@ -30,15 +32,13 @@ use crate::traces::TraceSettings;
 use audit::AuditError;
 use embedded::EmbeddedSection;
 use limits::{LimitsError, LimitsSection};
+use malformed::Malformed;
 use publish::{PublishError, PublishSection};
 use redis::RedisSection;
 use traces::{TracingError, TracingSection};
 
 /// The file that is read when none is named, if it is there.
 pub(crate) const DEFAULT_PATH: &str = "megaboard.toml";
-
-/// Characters that are shown of a line that is wrong.
-const LINE_CHARS_SHOWN: usize = 80;
 
 /// The kind that there is when no file says which.
 const DEFAULT_KIND: &str = "gifts";
@@ -103,7 +103,7 @@ pub(crate) enum Durability {
 /// How often `interval` makes durable what was answered.
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
-impl From<Durability> for shard_store::Durability {
+impl From<Durability> for store_local::Durability {
     fn from(durability: Durability) -> Self {
         match durability {
             Durability::Always => Self::Always,
@@ -117,14 +117,8 @@ impl From<Durability> for shard_store::Durability {
 pub(crate) enum ConfigError {
     #[error("{path}: {error}")]
     Unreadable { path: String, error: io::Error },
-    #[error("{path}: line {line}, {shown}: {message}")]
-    Malformed {
-        path: String,
-        line: usize,
-        /// The beginning of that line.
-        shown: String,
-        message: String,
-    },
+    #[error("{path}: {error}")]
+    Malformed { path: String, error: Malformed },
     #[error("server.limits: {0}")]
     Limits(#[from] LimitsError),
     #[error(transparent)]
@@ -155,16 +149,9 @@ impl Config {
     }
 
     fn parse(path: &str, text: &str) -> Result<Self, ConfigError> {
-        toml::from_str(text).map_err(|error: toml::de::Error| {
-            let begin = error.span().map_or(0, |span| span.start);
-            let above = text[..begin].matches('\n').count();
-            let shown = text.lines().nth(above).unwrap_or_default().trim();
-            ConfigError::Malformed {
-                path: path.to_owned(),
-                line: 1 + above,
-                shown: shown_of(shown),
-                message: error.message().to_owned(),
-            }
+        toml::from_str(text).map_err(|error: toml::de::Error| ConfigError::Malformed {
+            path: path.to_owned(),
+            error: Malformed::new(text, &error),
         })
     }
 
@@ -222,20 +209,6 @@ impl Config {
         };
         kinds.into_iter().map(kind).collect()
     }
-}
-
-/// What is shown of a line that is wrong: nothing of what it says about a secret.
-fn shown_of(line: &str) -> String {
-    let lower = line.to_ascii_lowercase();
-    // A URL may hold a password.
-    let is_secret = ["secret", "password", "hash", "key", "mb_", "@", "://"]
-        .iter()
-        .any(|word| lower.contains(word));
-    let shown = match line.split_once('=') {
-        Some((name, _)) if is_secret => format!("{name}= ..."),
-        _ => line.to_owned(),
-    };
-    shown.chars().take(LINE_CHARS_SHOWN).collect()
 }
 
 #[cfg(test)]

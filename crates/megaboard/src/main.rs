@@ -21,8 +21,8 @@ mod member;
 mod memory;
 mod open_files;
 mod probes;
-mod redis_error;
 mod reload;
+mod secrets;
 mod serve;
 mod store;
 mod terminal;
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args),
     };
     outcome.unwrap_or_else(|error| {
-        terminal::complain(&error.to_string());
+        terminal::complain(&secrets::without_keys(&error.to_string()));
         ExitCode::FAILURE
     })
 }

@@ -85,7 +85,12 @@ impl<'de> Deserialize<'de> for MemoryLimit {
             Shape::Bytes(bytes) => bytes.to_string(),
             Shape::Text(text) => text,
         };
-        text.parse().map_err(serde::de::Error::custom)
+        // Without the text: errors of the configuration file repeat no value.
+        text.parse::<Self>().map_err(|_| {
+            serde::de::Error::custom(
+                "it is not a number of bytes (900MB, 2GiB, 1073741824) or none",
+            )
+        })
     }
 }
 

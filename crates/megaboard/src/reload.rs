@@ -14,6 +14,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::config::{Config, DEFAULT_PATH};
+use crate::secrets::without_keys;
 
 /// How often it is looked whether the file has changed.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -89,7 +90,10 @@ impl Reload {
             self.read = self.mark();
             match self.read_keys(&app) {
                 Ok(count) => tracing::info!(keys = count, "the keys were read again"),
-                Err(error) => tracing::error!(error, "the keys stay as they were"),
+                Err(error) => {
+                    let error = without_keys(&error);
+                    tracing::error!(error, "the keys stay as they were");
+                }
             }
         }
     }

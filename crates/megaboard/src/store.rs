@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use shard_store::{
-    EmbeddedError, EmbeddedSettings, LocalDisk, LocalStore, Memory, OpenError, RedisOpenError,
-    RedisSettings, RedisStore, RedisUrl, RedisUrlError, ShardStore, StoreError,
-};
+use shard_store::{Memory, ShardStore, StoreError};
+use store_local::{EmbeddedError, EmbeddedSettings, LocalDisk, LocalStore, OpenError};
+use store_redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl, RedisUrlError};
 
 /// Which store, as `--store` says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +69,7 @@ impl FromStr for StoreUrl {
 }
 
 /// A URL without what stands before its last `@`, which may be a password.
-pub(crate) fn without_login(text: &str) -> String {
+fn without_login(text: &str) -> String {
     let Some((before, after)) = text.rsplit_once('@') else {
         return text.to_owned();
     };

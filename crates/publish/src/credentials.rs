@@ -2,14 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use board::TargetName;
-use fred::types::config::{TlsConfig, TlsConnector};
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
-use rustls::{ClientConfig, RootCertStore};
+use redis_link::{Tls, TlsError};
 
 /// Logins, each for one target, and whom to trust over TLS.
 #[derive(Debug, Clone, Default)]
@@ -25,25 +21,6 @@ pub struct Login {
     pub user: Option<String>,
     /// The password, where there is one.
     pub password: Option<String>,
-}
-
-/// Why a connection over TLS cannot be made.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CredentialsError {
-    /// The file of certificates is of no use.
-    #[error("tls_ca {path}: {reason}")]
-    Certificates {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// There is nobody to trust.
-    #[error("this system has no certificates to trust, and no tls_ca is set")]
-    Nobody,
-    /// TLS itself.
-    #[error("{0}")]
-    Tls(String),
 }
 
 impl Credentials {
@@ -65,38 +42,18 @@ impl Credentials {
     }
 
     /// How connections over TLS are made.
-    pub(crate) fn tls(&self) -> Result<TlsConfig, CredentialsError> {
-        let mut roots = RootCertStore::empty();
-        // One that cannot be read is one that signs nothing here.
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        if let Some(path) = &self.tls_ca {
-            add_file(&mut roots, path).map_err(|reason| CredentialsError::Certificates {
-                path: path.display().to_string(),
-                reason,
-            })?;
-        }
-        if roots.is_empty() {
-            return Err(CredentialsError::Nobody);
-        }
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| CredentialsError::Tls(error.to_string()))?;
-        let config = config.with_root_certificates(roots).with_no_client_auth();
-        Ok(TlsConnector::from(config).into())
+    pub(crate) fn tls(&self) -> Result<Tls, TlsError> {
+        Tls::new(self.tls_ca.as_deref())
     }
 }
 
-fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<(), String> {
-    let before = roots.len();
-    for certificate in CertificateDer::pem_file_iter(path).map_err(|error| error.to_string())? {
-        let certificate = certificate.map_err(|error| error.to_string())?;
-        roots.add(certificate).map_err(|error| error.to_string())?;
+impl Login {
+    /// That of Redis, which asks nobody without a password.
+    pub(crate) fn of_redis(self) -> Option<redis_link::Login> {
+        let user = self.user;
+        self.password
+            .map(|password| redis_link::Login { user, password })
     }
-    if roots.len() == before {
-        return Err("there is no certificate in it".to_owned());
-    }
-    Ok(())
 }
 
 /// Without the password.

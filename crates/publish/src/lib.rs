@@ -33,5 +33,5 @@ mod spread;
 mod target;
 mod walk;
 
-pub use credentials::{Credentials, CredentialsError, Login};
+pub use credentials::{Credentials, Login};
 pub use publisher::{Publisher, Settings};

@@ -1,32 +1,19 @@
-//! The contract of a store of sharded boards, and the stores that keep it.
+//! What every store of sharded boards promises, and what all stores share.
 //!
-//! [`ShardStore`] is the contract; begin reading there. [`LocalStore`] (`memory:`, `embedded:DIR`) keeps it in this
-//! process, on the `engine`, and in a folder through `embedded`. [`RedisStore`] keeps it on Redis. One conformance
-//! suite, `tests/conformance`, holds all of them to it.
+//! [`ShardStore`] is the contract; begin reading there. `store-local` keeps it in this process (`memory:`,
+//! `embedded:DIR`), `store-redis` on Redis; the `conformance` suite holds all of them to it. [`Memory`] is the memory
+//! that this process may have, [`Calls`] what every store counts of its calls, [`kind_text`] a kind as it is stored.
 
+mod calls;
 mod contract;
-#[cfg(test)]
-#[path = "../tests/support/dice.rs"]
-mod dice;
-mod embedded;
-mod engine;
-mod kind_text;
-mod local;
+pub mod kind_text;
 mod memory;
-mod metrics;
-mod redis;
 
+pub use calls::{Call, Calls, Failing};
 pub use contract::{
     Anchor, Ask, Batch, BirthError, BoardRecord, BoardSettings, BuryError, Change, Disagreement,
     Entry, Failure, Item, KindRecord, KindWriteError, Lease, Merged, Orphan, Outcome, Overload,
     Part, Query, Reading, Refused, Revision, SettleError, ShardStore, ShardVersion, SharedBoards,
     SharedTop, StoreError, Taken, WindowCount, WindowStanding,
 };
-pub use embedded::{
-    Disk, DiskFile, Durability, EmbeddedError, EmbeddedSettings, LocalDisk, OpenError,
-};
-pub use engine::REMEMBERED_ID_BYTES_MAX;
-pub use local::LocalStore;
-pub use memory::Memory;
-
-pub use redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl, RedisUrlError, RedisWrites};
+pub use memory::{BOARD_WEIGHT, Held, Memory, STANDING_WEIGHT};

@@ -20,10 +20,10 @@ use parking_lot::Mutex;
 use crate::contract::StoreError;
 
 /// About what an empty board takes, in bytes.
-pub(crate) const BOARD_WEIGHT: u64 = 1_000;
+pub const BOARD_WEIGHT: u64 = 1_000;
 
 /// About what a member takes in one window, in bytes.
-pub(crate) const STANDING_WEIGHT: u64 = 100;
+pub const STANDING_WEIGHT: u64 = 100;
 
 /// The part of the limit, and of weights, by which less has to be used before there is room again.
 const MARGIN_PART: u64 = 32;
@@ -49,7 +49,7 @@ pub struct Memory {
 
 /// What a call holds while it is under way; given back when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub struct Held {
     memory: Arc<Memory>,
     weight: u64,
 }
@@ -151,12 +151,12 @@ impl Memory {
 
     /// What has been added since the boards were weighed; for [`note_weight`](Self::note_weight), from
     /// before they are weighed again.
-    pub(crate) fn added(&self) -> u64 {
+    pub fn added(&self) -> u64 {
         self.added.load(Ordering::Relaxed)
     }
 
     /// Notes what the boards weigh; `added_before` was counted when the weighing began.
-    pub(crate) fn note_weight(&self, weight: u64, added_before: u64) {
+    pub fn note_weight(&self, weight: u64, added_before: u64) {
         let mut weighed = self.weighed.lock();
         weighed.last = weight;
         self.added.fetch_sub(added_before, Ordering::Relaxed);
@@ -168,14 +168,14 @@ impl Memory {
     }
 
     /// Counts what a call adds.
-    pub(crate) fn add(&self, weight: u64) {
+    pub fn add(&self, weight: u64) {
         if self.limit_bytes.is_some() {
             self.added.fetch_add(weight, Ordering::Relaxed);
         }
     }
 
     /// Counts what a call holds while it is under way.
-    pub(crate) fn hold(self: &Arc<Self>, weight: u64) -> Held {
+    pub fn hold(self: &Arc<Self>, weight: u64) -> Held {
         let added = self.added.fetch_add(weight, Ordering::Relaxed) + weight;
         self.held_peak.fetch_max(added, Ordering::Relaxed);
         Held {
@@ -185,7 +185,7 @@ impl Memory {
     }
 
     /// Whether there is memory for more; an error says why not.
-    pub(crate) fn check(&self) -> Result<(), StoreError> {
+    pub fn check(&self) -> Result<(), StoreError> {
         if !self.is_full() {
             return Ok(());
         }

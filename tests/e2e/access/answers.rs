@@ -1,7 +1,7 @@
 //! Answers that nobody takes: bounded all together, and in nobody's way who asks for little.
 
-use end_to_end::{Exposition, Server, Wire, eventually, ndjson};
 use serde_json::{Value, json};
+use testkit::{Exposition, Server, Wire, eventually, ndjson};
 
 /// Bytes of large answers that the server may have on their way.
 const ANSWER_BYTES: u32 = 24 << 20;

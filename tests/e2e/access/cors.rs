@@ -1,6 +1,6 @@
 //! Pages of other origins: let in by setting, told nothing without.
 
-use end_to_end::{Launch, Server, WireAnswer};
+use testkit::{Launch, Server, WireAnswer};
 
 use super::Key;
 

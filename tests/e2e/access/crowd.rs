@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use end_to_end::{Server, Wire, allow_files};
 use serde_json::json;
+use testkit::{Server, Wire, allow_files};
 
 use super::Key;
 
@@ -156,7 +156,7 @@ fn healthy_clients_are_answered_right_beside_those_who_mean_ill() {
         let _ends = Ends(done);
         scope.spawn(move || send_slowly(server, key, done, slow));
         scope.spawn(move || send_nonsense(server, key, done, nonsense));
-        end_to_end::eventually("those who mean ill", || {
+        testkit::eventually("those who mean ill", || {
             let began = slow.load(Ordering::Relaxed) > 0 && nonsense.load(Ordering::Relaxed) > 0;
             began.then_some(())
         });

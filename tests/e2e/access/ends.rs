@@ -2,9 +2,9 @@
 
 use std::thread;
 
-use end_to_end::clock::{now_ms, rfc3339};
-use end_to_end::{Events, Server, WireAnswer, eventually};
 use serde_json::json;
+use testkit::clock::{now_ms, rfc3339};
+use testkit::{Events, Server, WireAnswer, eventually};
 
 use super::{Key, lines};
 

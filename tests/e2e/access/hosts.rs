@@ -1,6 +1,6 @@
 //! The name that a server is asked under: without keys it has to be its own.
 
-use end_to_end::{Launch, Server, Wire, WireAnswer};
+use testkit::{Launch, Server, Wire, WireAnswer};
 
 use super::Key;
 

@@ -1,7 +1,7 @@
 //! Keys that are bound to kinds: by path, by query, and item by item.
 
-use end_to_end::Server;
 use serde_json::{Value, json};
+use testkit::Server;
 
 use super::{Key, lines};
 

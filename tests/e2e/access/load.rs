@@ -2,9 +2,9 @@
 
 use std::io::Write as _;
 
-use end_to_end::{Exposition, Server, Wire, eventually};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
+use testkit::{Exposition, Server, Wire, eventually};
 
 const HALF_A_BODY: &str = "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\
                            content-type: application/json\r\n\r\n{\"board\":";

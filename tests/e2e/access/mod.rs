@@ -14,8 +14,8 @@ mod reload;
 mod scopes;
 mod tokens;
 
-use end_to_end::{Answer, Server, cli};
 use serde_json::Value;
+use testkit::{Answer, Server, cli};
 
 /// A key as `megaboard key new` makes it, and what it has the configuration say.
 struct Key {

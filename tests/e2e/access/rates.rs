@@ -1,6 +1,6 @@
 //! How often: by key, by address behind proxies or not, and wrong keys.
 
-use end_to_end::{Answer, Exposition, Server, eventually};
+use testkit::{Answer, Exposition, Server, eventually};
 
 use super::{Key, lines};
 
@@ -140,7 +140,7 @@ fn what_is_wrong_with_the_limits_is_named() {
         ("[server.limits]\nbody_bytes = 9999999999", "body_bytes"),
         ("[server.limits]\nheader_timeout = \"soon\"", "soon"),
     ] {
-        let (status, said) = end_to_end::Launch::on_a_free_port(config).refused();
+        let (status, said) = testkit::Launch::on_a_free_port(config).refused();
         assert_eq!(status, Some(1), "{config}: {said}");
         assert!(said.contains(part), "{config}: {said}");
     }

@@ -1,7 +1,7 @@
 //! What each scope may do, and what nobody may without a key.
 
-use end_to_end::Server;
 use serde_json::{Value, json};
+use testkit::Server;
 
 use super::{Key, ask, lines};
 
@@ -18,7 +18,12 @@ fn requests() -> Vec<(&'static str, &'static str, Option<Value>, usize)> {
         ("GET", "/v1/boards/gifts/a/count?min=1", None, 0),
         ("GET", "/v1/boards/gifts/a/rank?points=1", None, 0),
         ("GET", "/v1/boards/gifts/a/members/u?window=all", None, 0),
-        ("GET", "/v1/boards/gifts/a/members/u/around?window=all", None, 0),
+        (
+            "GET",
+            "/v1/boards/gifts/a/members/u/around?window=all",
+            None,
+            0,
+        ),
         ("POST", "/v1/top", Some(json!({"boards": ["gifts/a"]})), 0),
         (
             "POST",

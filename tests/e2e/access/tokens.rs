@@ -1,7 +1,7 @@
 //! Tokens for the streams of one board, in the place of a key.
 
-use end_to_end::{Answer, Launch, Server, eventually};
 use serde_json::{Value, json};
+use testkit::{Answer, Launch, Server, eventually};
 
 use super::{Key, ask};
 

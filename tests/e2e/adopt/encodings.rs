@@ -1,7 +1,7 @@
 //! Every encoding, as those who use it write it: order, values and times come over, twice the same.
 
-use end_to_end::redis::Reply;
 use serde_json::json;
+use testkit::redis::Reply;
 
 use super::{Stage, standing};
 

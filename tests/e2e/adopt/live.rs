@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use end_to_end::redis::RedisWire;
+use testkit::redis::RedisWire;
 
 use super::Stage;
 

@@ -4,9 +4,9 @@ mod encodings;
 mod live;
 mod refusals;
 
-use end_to_end::redis::{RedisServer, Reply};
-use end_to_end::{Server, cli};
 use serde_json::Value;
+use testkit::redis::{RedisServer, Reply};
+use testkit::{Server, cli};
 
 /// A kind for a score, one for three, one whose later comes first.
 const KINDS: &str = r#"

@@ -1,7 +1,7 @@
 //! One contribution: [`Item`], and what was told of it: [`Sent`].
 
-use end_to_end::clock::DAY_MS;
 use serde_json::{Value, json};
+use testkit::clock::DAY_MS;
 
 /// All are of one kind.
 pub(crate) const BOARDS: [&str; 3] = ["k/a", "k/b", "k/c"];

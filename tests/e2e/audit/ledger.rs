@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::thread;
 
-use end_to_end::{Server, ndjson};
 use serde_json::{Value, json};
+use testkit::{Server, ndjson};
 
 use super::item::{BOARDS, DAY_WINDOWS, Item, Place, Sent, Told};
 

@@ -18,8 +18,8 @@ mod writer;
 
 use std::thread;
 
-use end_to_end::Server;
-use end_to_end::dice::Dice;
+use testkit::Server;
+use testkit::dice::Dice;
 
 pub(crate) use item::Sent;
 pub(crate) use ledger::Ledger;

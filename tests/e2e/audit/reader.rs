@@ -1,8 +1,8 @@
 //! Who reads while others write: whatever was answered as applied before a question is in its answer.
 
-use end_to_end::Server;
-use end_to_end::dice::Dice;
 use serde_json::{Value, json};
+use testkit::Server;
+use testkit::dice::Dice;
 
 use super::item::{BOARDS, DAY_WINDOWS};
 use super::tally::Tally;
@@ -13,7 +13,7 @@ const MEMBERS_MAX: usize = 200;
 /// Looks members up until the work ends or nobody answers.
 pub(super) fn read(server: &Server, tally: &Tally, dice: &mut Dice) {
     while !tally.has_ended() {
-        let (board, day) = (dice.throw(BOARDS.len()), dice.throw(DAY_WINDOWS.len()));
+        let (board, day) = (dice.below(BOARDS.len()), dice.below(DAY_WINDOWS.len()));
         // Before the question.
         let floor = tally.applied(board, day, MEMBERS_MAX);
         let path = format!(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use end_to_end::eventually;
+use testkit::eventually;
 
 use super::WRITERS;
 use super::item::{Item, Place, Told};

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use end_to_end::Server;
+use testkit::Server;
 
 use super::item::{BOARDS, DAY_WINDOWS};
 use super::tally::Tally;

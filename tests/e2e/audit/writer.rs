@@ -2,9 +2,9 @@
 
 use std::thread;
 
-use end_to_end::dice::Dice;
-use end_to_end::{Server, ndjson};
 use serde_json::{Value, json};
+use testkit::dice::Dice;
+use testkit::{Server, ndjson};
 
 use super::item::{BOARDS, DAYS, Item, Place, Sent, Told};
 use super::tally::Tally;
@@ -52,14 +52,14 @@ impl Writer {
     /// Writes until the work ends or there is no answer; all that it sent.
     pub(super) fn write(mut self, server: &Server, tally: &Tally) -> Vec<Sent> {
         while !tally.has_ended() {
-            let lines = self.dice.throw(2) == 0;
+            let lines = self.dice.below(2) == 0;
             let sort = self
                 .dice
-                .throw(if self.load.own_members > 0 { 5 } else { 3 });
+                .below(if self.load.own_members > 0 { 5 } else { 3 });
             let items = match sort {
                 0 => vec![self.shared()],
                 1 | 2 => {
-                    let count = 1 + self.dice.throw(self.load.batch_max);
+                    let count = 1 + self.dice.below(self.load.batch_max);
                     (0..count).map(|_| self.shared()).collect()
                 }
                 3 => self.own(1),
@@ -90,12 +90,12 @@ impl Writer {
 
     /// Under an id, to whoever others may give to as well.
     fn shared(&mut self) -> Item {
-        let member = format!("m{}", self.dice.throw(SHARED_MEMBERS));
+        let member = format!("m{}", self.dice.below(SHARED_MEMBERS));
         let id = format!(
             "{}-{}-{}",
             self.life,
             self.sent.len(),
-            self.dice.throw(1 << 40)
+            self.dice.below(1 << 40)
         );
         self.item(member, Some(id))
     }
@@ -103,8 +103,8 @@ impl Writer {
     /// Without ids, each to another member: whether it counted can be seen.
     fn own(&mut self, most: usize) -> Vec<Item> {
         let members = self.load.own_members;
-        let first = self.dice.throw(members);
-        let count = 1 + self.dice.throw(most);
+        let first = self.dice.below(members);
+        let count = 1 + self.dice.below(most);
         (first..first + count)
             .map(|n| {
                 let member = format!("{}-own-{}-{}", self.name, n % members, self.given_up);
@@ -118,11 +118,11 @@ impl Writer {
             member.push('.');
         }
         let place = Place {
-            board: self.dice.throw(BOARDS.len()),
-            day: self.dice.throw(DAYS),
+            board: self.dice.below(BOARDS.len()),
+            day: self.dice.below(DAYS),
             member,
         };
-        let points = i64::try_from(1 + self.dice.throw(1000)).unwrap();
+        let points = i64::try_from(1 + self.dice.below(1000)).unwrap();
         Item { place, points, id }
     }
 }

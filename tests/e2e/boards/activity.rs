@@ -1,10 +1,10 @@
 //! Activity boards: a PK battle from its settings to its end, on every store, through a restart; settings
 //! that are none; expiry.
 
-use end_to_end::clock::{DAY_MS, HOUR_MS, MINUTE_MS, now_ms, rfc3339};
-use end_to_end::redis::{Fsync, RedisOptions, RedisServer};
-use end_to_end::{Launch, Server, eventually};
 use serde_json::{Value, json};
+use testkit::clock::{DAY_MS, HOUR_MS, MINUTE_MS, now_ms, rfc3339};
+use testkit::redis::{Fsync, RedisOptions, RedisServer};
+use testkit::{Launch, Server, eventually};
 
 /// Cached tops may be as old as they get: that they are final is no matter of their age.
 const PK: &str = "[kinds.pk]\nwindows = [\"day\", \"all\"]\nmax_staleness = \"1h\"\n";

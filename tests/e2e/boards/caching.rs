@@ -1,6 +1,6 @@
 //! `ETag`, `If-None-Match` and `Cache-Control` of top answers.
 
-use end_to_end::Server;
+use testkit::Server;
 
 use super::{ladder, on_a};
 

@@ -1,8 +1,8 @@
 //! What every answer about a board carries; empty boards, unknown kinds.
 
-use end_to_end::Server;
-use end_to_end::clock::{now_ms, rfc3339};
 use serde_json::json;
+use testkit::Server;
+use testkit::clock::{now_ms, rfc3339};
 
 /// Every path that reads, with what of it is empty on an empty board.
 const READS: [(&str, &str); 6] = [

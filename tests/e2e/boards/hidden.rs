@@ -1,8 +1,8 @@
 //! Members hidden on every board, shown again, and erased; who did it is written down.
 
-use end_to_end::clock::{now_ms, rfc3339};
-use end_to_end::{Answer, Events, Server, cli, eventually};
 use serde_json::{Value, json};
+use testkit::clock::{now_ms, rfc3339};
+use testkit::{Answer, Events, Server, cli, eventually};
 
 const KINDS: &str = "[kinds.gifts]\nwindows = [\"all\", \"day\"]\nmax_staleness = \"1h\"\n\
                      [kinds.races]\nwindows = [\"all\"]\nrank = \"competition\"\n";

@@ -1,9 +1,9 @@
 //! `GET`, `PUT` and `DELETE` of a board: what it is, its settings before birth, its end, another
 //! under its name.
 
-use end_to_end::Server;
-use end_to_end::clock::{DAY_MS, date, now_ms};
 use serde_json::{Value, json};
+use testkit::Server;
+use testkit::clock::{DAY_MS, date, now_ms};
 
 const BOARD: &str = "/v1/boards/gifts/a";
 

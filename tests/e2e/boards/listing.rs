@@ -1,7 +1,7 @@
 //! `GET /v1/boards`: the boards of a kind by subject, page by page.
 
-use end_to_end::{Server, encoded};
 use serde_json::{Value, json};
+use testkit::{Server, encoded};
 
 #[test]
 fn pages_go_on_after_the_last_subject() {

@@ -18,8 +18,8 @@ mod top;
 mod tops;
 mod wrong;
 
-use end_to_end::Server;
 use serde_json::{Value, json};
+use testkit::Server;
 
 /// A board `gifts/a` of so many members: `m01` has 100 points, `m02` 99, and so on, all reached long
 /// ago, and one window, `all`.

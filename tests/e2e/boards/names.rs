@@ -1,7 +1,7 @@
 //! Subjects and members of any text that is allowed, percent-encoded in paths.
 
-use end_to_end::{Server, encoded};
 use serde_json::json;
+use testkit::{Server, encoded};
 
 const NAMES: [&str; 22] = [
     "a/b",

@@ -1,7 +1,7 @@
 //! `GET .../members/{member}`: the entry, its percentile, its neighbours.
 
-use end_to_end::Server;
 use serde_json::{Value, json};
+use testkit::Server;
 
 use super::{ladder, on_a};
 

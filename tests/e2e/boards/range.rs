@@ -25,7 +25,7 @@ fn positions_have_both_ends_included() {
 
 #[test]
 fn pages_are_deeper_than_the_cached_board() {
-    let server = end_to_end::Server::with("[kinds.gifts]\nwindows = [\"all\"]\ntop = 10\n");
+    let server = testkit::Server::with("[kinds.gifts]\nwindows = [\"all\"]\ntop = 10\n");
     let points: Vec<(String, i64)> = (0..5000).map(|n| (format!("u{n}"), 5000 - n)).collect();
     let points: Vec<(&str, i64)> = points.iter().map(|(m, p)| (m.as_str(), *p)).collect();
     server.give("gifts/a", &points);
@@ -67,7 +67,7 @@ fn values_have_both_ends_included_best_first() {
 
 #[test]
 fn a_field_where_less_is_better_goes_the_other_way() {
-    let server = end_to_end::Server::with(
+    let server = testkit::Server::with(
         "[kinds.golf]\nwindows = [\"all\"]\nfields = [{ name = \"points\", order = \"asc\" }]\n",
     );
     server.give("golf/a", &[("a", -3), ("b", 0), ("c", 4), ("d", 9)]);

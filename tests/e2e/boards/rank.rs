@@ -1,7 +1,7 @@
 //! `GET` and `POST .../rank`: the place of a standing that nobody has yet.
 
-use end_to_end::Server;
 use serde_json::{Value, json};
+use testkit::Server;
 
 use super::{ladder, on_a};
 

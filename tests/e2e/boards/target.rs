@@ -1,7 +1,7 @@
 //! `?target=`: the change that is told is made, and is the smallest that does it.
 
-use end_to_end::Server;
 use serde_json::{Value, json};
+use testkit::Server;
 
 fn member(server: &Server, kind: &str, target: u64) -> Value {
     let path = format!("/v1/boards/{kind}/a/members/u?target={target}");

@@ -1,7 +1,7 @@
 //! `GET .../top`: the best n of the cached global board.
 
-use end_to_end::Server;
 use serde_json::json;
+use testkit::Server;
 
 use super::{ladder, on_a};
 
@@ -41,10 +41,7 @@ fn without_n_there_are_100_and_n_goes_to_the_kinds_depth() {
         .get("/v1/boards/gifts/a/top?n=121")
         .problem(400, "invalid", &["n", "121", "120"]);
     for n in ["0", "-1", "x", "1.0", "", "+5", "99999999999999999999"] {
-        let answer = server.get(format!(
-            "/v1/boards/gifts/a/top?n={}",
-            end_to_end::encoded(n)
-        ));
+        let answer = server.get(format!("/v1/boards/gifts/a/top?n={}", testkit::encoded(n)));
         answer.problem(400, "invalid", &["n", &format!("{n:?}")]);
     }
 }

@@ -1,7 +1,7 @@
 //! `POST /v1/top`: the top of many boards in one answer.
 
-use end_to_end::Server;
 use serde_json::{Value, json};
+use testkit::Server;
 
 #[test]
 fn boards_come_in_the_order_asked_each_as_by_itself() {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use end_to_end::{Server, dice::Dice};
 use megaboard_client::{Client, Contribution};
+use testkit::{Server, dice::Dice};
 
 use super::{EAGER, run};
 
@@ -37,9 +37,9 @@ impl Cutter {
             for client in listener.incoming() {
                 let Ok(client) = client else { return };
                 let server = TcpStream::connect(&server).unwrap();
-                let (asked, told) = match dice.throw(2) {
-                    0 => (dice.throw(ASKED_BYTES_MAX), usize::MAX),
-                    _ => (usize::MAX, dice.throw(TOLD_BYTES_MAX)),
+                let (asked, told) = match dice.below(2) {
+                    0 => (dice.below(ASKED_BYTES_MAX), usize::MAX),
+                    _ => (usize::MAX, dice.below(TOLD_BYTES_MAX)),
                 };
                 let back = (server.try_clone().unwrap(), client.try_clone().unwrap());
                 for ((from, to), bytes) in [((client, server), asked), (back, told)] {
@@ -73,7 +73,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, mut left: usize, cuts: &AtomicUs
 #[test]
 fn everything_counts_once_over_a_wire_that_is_cut_anywhere() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\n");
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let cutter = Cutter::before(&server, dice.split());
     let client = Client::builder(format!("http://{}", cutter.address));
     let client = client.patience(EAGER).build().unwrap();
@@ -83,8 +83,8 @@ fn everything_counts_once_over_a_wire_that_is_cut_anywhere() {
         for _ in 0..ROUNDS {
             let contributions: Vec<_> = (0..IN_A_ROUND)
                 .map(|_| {
-                    let (board, member) = (dice.throw(BOARDS), dice.throw(MEMBERS));
-                    let points = i64::try_from(1 + dice.throw(1_000)).unwrap();
+                    let (board, member) = (dice.below(BOARDS), dice.below(MEMBERS));
+                    let points = i64::try_from(1 + dice.below(1_000)).unwrap();
                     sums[board][member] += points;
                     let (board, member) = (format!("gifts/{board}"), format!("u{member}"));
                     Contribution::new(board, member).points(points)

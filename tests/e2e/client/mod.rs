@@ -9,8 +9,8 @@ mod restarts;
 use std::future::Future;
 use std::time::Duration;
 
-use end_to_end::Server;
 use megaboard_client::{Client, Patience};
+use testkit::Server;
 use tokio::runtime::Runtime;
 
 /// Not slow to try again.

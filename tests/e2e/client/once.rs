@@ -1,7 +1,7 @@
 //! Outcomes of many contributions, right and wrong, each told with its place.
 
-use end_to_end::{Server, dice::Dice};
 use megaboard_client::{Contribution, ProblemType};
+use testkit::{Server, dice::Dice};
 
 use super::{client, run};
 
@@ -11,12 +11,12 @@ const COUNT: usize = 3_000;
 fn of_thousands_each_that_is_wrong_is_named() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\n");
     let client = client(&server);
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let (mut wrong, mut sum) = (Vec::new(), 0);
     let contributions: Vec<_> = (0..COUNT)
         .map(|n| {
-            let points = i64::try_from(dice.throw(100)).unwrap();
-            let (board, kind) = match dice.throw(4) {
+            let points = i64::try_from(dice.below(100)).unwrap();
+            let (board, kind) = match dice.below(4) {
                 0 => ("nope/a", Some(ProblemType::UnknownKind)),
                 1 => ("gifts/..", Some(ProblemType::Invalid)),
                 _ => ("gifts/a", None),

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use end_to_end::{Exposition, Server};
 use futures::TryStreamExt as _;
 use megaboard_client::{
     BoardName, Client, Contribution, Event, Field, Kind, Mode, ProblemType, RankStyle, Returning,
     SetOutcome, Timestamp,
 };
+use testkit::{Exposition, Server};
 
 use super::{client, run};
 

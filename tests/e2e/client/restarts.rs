@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use end_to_end::redis::Port;
-use end_to_end::{Launch, Server};
 use megaboard_client::{Contribution, Event, Events, Top};
+use testkit::redis::Port;
+use testkit::{Launch, Server};
 use tokio::time::timeout;
 
 use super::{client, run};

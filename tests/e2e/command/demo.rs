@@ -1,6 +1,6 @@
 //! `serve --demo`: there is something to see.
 
-use end_to_end::{Events, Launch};
+use testkit::{Events, Launch};
 
 #[test]
 fn rooms_are_live_while_the_stage_fills() {

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use end_to_end::cli::{self, Run};
-use end_to_end::clock::{DAY_MS, date, now_ms};
-use end_to_end::redis::RedisServer;
-use end_to_end::{Launch, Server, encoded};
 use serde_json::{Value, json};
+use testkit::cli::{self, Run};
+use testkit::clock::{DAY_MS, date, now_ms};
+use testkit::redis::RedisServer;
+use testkit::{Launch, Server, encoded};
 
 const KINDS: &str = r#"
 [kinds.gifts]

@@ -1,6 +1,6 @@
 //! `megaboard import` against a server: what is refused is shown with its line, the rest goes on.
 
-use end_to_end::{Server, cli};
+use testkit::{Server, cli};
 
 #[test]
 fn rows_that_are_refused_are_shown_with_their_line_and_the_rest_goes_on() {

@@ -1,6 +1,6 @@
 //! `megaboard load`: what it tells is what the server has taken in.
 
-use end_to_end::{Exposition, Server, cli};
+use testkit::{Exposition, Server, cli};
 
 fn load(server: &Server, more: &[&str]) -> cli::Run {
     let flags = ["load", "--server", server.url(), "--duration", "2s"];

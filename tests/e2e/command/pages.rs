@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use end_to_end::redis::RedisServer;
-use end_to_end::{Launch, cli, eventually};
+use testkit::redis::RedisServer;
+use testkit::{Launch, cli, eventually};
 
 /// The commands, as the program's own help lists them.
 fn commands() -> Vec<String> {
@@ -57,7 +57,7 @@ fn bash_takes_its_completions() {
 
 #[test]
 fn who_asks_for_a_server_is_told_whether_it_is_alive_and_ready() {
-    let server = end_to_end::Server::start();
+    let server = testkit::Server::start();
     let url = server.url().to_owned();
     for command in ["alive", "ready"] {
         let asked = cli::run(&[command, "--server", &url], b"");

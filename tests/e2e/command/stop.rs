@@ -4,8 +4,8 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use end_to_end::{Server, Wire, eventually};
 use serde_json::json;
+use testkit::{Server, Wire, eventually};
 
 /// A connection with a request under way: the server has taken its first line, and waits for more.
 fn half_a_stream(server: &Server) -> Wire {

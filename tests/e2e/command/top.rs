@@ -1,7 +1,7 @@
 //! `megaboard top`: a table in the order of the board.
 
-use end_to_end::{Server, cli};
 use serde_json::json;
+use testkit::{Server, cli};
 
 #[test]
 fn the_table_shows_the_board() {

@@ -1,6 +1,6 @@
 //! `megaboard verify`: counts what it looked through, and says so by its status.
 
-use end_to_end::cli;
+use testkit::cli;
 
 #[test]
 fn a_store_in_order_is_counted_with_status_0() {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use end_to_end::{Launch, dice};
 use tempfile::TempDir;
+use testkit::{Launch, dice};
 
 use super::{CONFIG, fill};
 

@@ -1,7 +1,7 @@
 //! Whoever copies an example gets what the document promises.
 
-use end_to_end::{Launch, Server};
 use serde_json::Value;
+use testkit::{Launch, Server};
 
 use super::{CONFIG, Operation, fill};
 

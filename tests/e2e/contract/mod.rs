@@ -10,7 +10,7 @@ mod served;
 mod stream;
 mod types;
 
-use end_to_end::Server;
+use testkit::Server;
 
 use operations::Operation;
 

@@ -1,7 +1,7 @@
 //! The operations of the document, as a client finds them: [`Operation`].
 
-use end_to_end::{Answer, Server, encoded};
 use serde_json::{Map, Value};
+use testkit::{Answer, Server, encoded};
 
 /// An operation, with the path that it is asked for at.
 #[derive(Debug)]

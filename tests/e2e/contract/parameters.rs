@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use end_to_end::Server;
+use testkit::Server;
 
 use super::{CONFIG, Operation, fill};
 

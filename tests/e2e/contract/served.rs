@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use end_to_end::{Server, cli};
 use serde_json::Value;
+use testkit::{Server, cli};
 
 #[test]
 fn the_document_is_the_one_that_is_reviewed() {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use end_to_end::{Events, Server};
 use serde_json::{Value, json};
+use testkit::{Events, Server};
 
 use super::{CONFIG, fill};
 
@@ -50,7 +50,10 @@ fn events_are_what_the_document_says() {
     let server = Server::with(CONFIG);
     fill(&server);
     let document = server.get("/openapi.json").ok();
-    let mut events = Events::of(&server, &format!("{STREAM}?n=2&changes=true&member=u3&window=all"));
+    let mut events = Events::of(
+        &server,
+        &format!("{STREAM}?n=2&changes=true&member=u3&window=all"),
+    );
     assert!(
         events
             .head

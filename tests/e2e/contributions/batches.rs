@@ -1,7 +1,7 @@
 //! Batches: what is refused is told by its index and holds back nothing else.
 
-use end_to_end::{Server, ndjson};
 use serde_json::{Value, json};
+use testkit::{Server, ndjson};
 
 #[test]
 fn what_is_refused_is_told_by_index_and_the_rest_counts() {

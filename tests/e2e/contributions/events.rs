@@ -1,7 +1,7 @@
 //! Events: one contribution to up to 16 boards, whole on each, under one id.
 
-use end_to_end::Server;
 use serde_json::{Value, json};
+use testkit::Server;
 
 fn event(boards: &[String]) -> Value {
     json!({"boards": boards, "member": "u", "points": 2, "id": "e1"})

@@ -1,8 +1,8 @@
 //! Ids: a contribution counts once per board and member within the dedupe span.
 
-use end_to_end::Server;
-use end_to_end::eventually;
 use serde_json::{Value, json};
+use testkit::Server;
+use testkit::eventually;
 
 fn item(board: &str, member: &str, points: i64, id: &str) -> Value {
     json!({"board": board, "member": member, "points": points, "id": id})

@@ -1,8 +1,8 @@
 //! `PUT` and `DELETE .../members/{member}`: a standing set outright, a member taken off.
 
-use end_to_end::Server;
-use end_to_end::clock::{DAY_MS, date, now_ms};
 use serde_json::json;
+use testkit::Server;
+use testkit::clock::{DAY_MS, date, now_ms};
 
 const PATH: &str = "/v1/boards/gifts/a/members/u";
 
@@ -147,7 +147,7 @@ fn delete_takes_the_member_off_every_window() {
     for window in held["windows"].as_array().unwrap() {
         let name = window["window"].as_str().unwrap();
         assert_ne!(server.order("gifts/a", name), ["u"], "{name}");
-        let path = format!("{PATH}?window={}", end_to_end::encoded(name));
+        let path = format!("{PATH}?window={}", testkit::encoded(name));
         server.get(path).problem(404, "not-ranked", &["u", name]);
     }
     assert_eq!(server.order("gifts/a", "all"), ["v"]);

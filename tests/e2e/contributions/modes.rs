@@ -1,9 +1,9 @@
 //! How contributions fold: ops, whole attempts, nulls; in whatever order they come.
 
-use end_to_end::Server;
-use end_to_end::clock::rfc3339;
-use end_to_end::dice::Dice;
 use serde_json::{Value, json};
+use testkit::Server;
+use testkit::clock::rfc3339;
+use testkit::dice::Dice;
 
 const START_MS: i64 = 1_700_000_000_000;
 
@@ -15,7 +15,7 @@ fn item(board: &str, member: &str, at: i64, values: &Value) -> Value {
 fn shows(server: &Server, kind: &str, items: &[(&str, i64, Value)], expected: &Value) {
     let mut orders = vec![items.to_vec(); 4];
     orders[1].reverse();
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     orders[2..].iter_mut().for_each(|order| dice.shuffle(order));
     for (number, order) in orders.iter().enumerate() {
         let board = format!("{kind}/b{number}");

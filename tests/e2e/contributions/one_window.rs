@@ -1,8 +1,8 @@
 //! `"set": true` with a `window`: a standing set outright in that one window.
 
-use end_to_end::clock::{DAY_MS, date, now_ms};
-use end_to_end::{Server, encoded, ndjson};
 use serde_json::{Value, json};
+use testkit::clock::{DAY_MS, date, now_ms};
+use testkit::{Server, encoded, ndjson};
 
 fn set(points: i64, at: i64, window: &str) -> Value {
     json!({"board": "gifts/a", "member": "u", "points": points, "at": at, "set": true,

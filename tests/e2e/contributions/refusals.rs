@@ -1,7 +1,7 @@
 //! What is wrong with a contribution is named, and changes nothing.
 
-use end_to_end::Server;
 use serde_json::{Value, json};
+use testkit::Server;
 
 fn item() -> Value {
     json!({"board": "gifts/a", "member": "u", "points": 1})

@@ -1,8 +1,8 @@
 //! `?return=standings` and `?return=ranks`: what a contribution has made of its member.
 
-use end_to_end::clock::{now_ms, rfc3339};
-use end_to_end::{Server, ndjson};
 use serde_json::{Value, json};
+use testkit::clock::{now_ms, rfc3339};
+use testkit::{Server, ndjson};
 
 const PATH: &str = "/v1/contributions";
 

@@ -1,8 +1,8 @@
 //! One object, an array, lines: the same contributions in three shapes, and their receipts.
 
-use end_to_end::Server;
-use end_to_end::clock::{now_ms, rfc3339};
 use serde_json::{Value, json};
+use testkit::Server;
+use testkit::clock::{now_ms, rfc3339};
 
 fn applied(count: u64) -> Value {
     json!({"applied": count, "duplicates": 0, "rejected_count": 0, "rejected": [],

@@ -3,8 +3,8 @@
 
 use std::io::{Cursor, Read};
 
-use end_to_end::{Server, eventually};
 use serde_json::json;
+use testkit::{Server, eventually};
 
 const JSON_BYTES_MAX: usize = 16 << 20;
 const LINE_BYTES_MAX: usize = 64 << 10;

@@ -1,7 +1,7 @@
 //! Values by the kind's fields: what may be left out, what is null, what is no value.
 
-use end_to_end::Server;
 use serde_json::{Value, json};
+use testkit::Server;
 
 const KINDS: &str = "[kinds.gifts]\n\
     [kinds.mixed]\nwindows = [\"all\"]\n\

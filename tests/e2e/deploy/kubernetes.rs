@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use end_to_end::Server;
 use serde_json::Value;
+use testkit::Server;
 
 use super::{PORT, STOP_S, path, reads, started_with, takes, text, texts, yaml};
 
@@ -92,7 +92,7 @@ fn probes_are_answered_and_nobody_has_the_key_of_the_lock() {
             assert_eq!(get["path"], path, "{store}: {probe}");
             assert_eq!(get["port"], container["ports"][0]["name"]);
             let port = server.address().rsplit(':').next().unwrap();
-            let mut wire = end_to_end::Wire::to(&format!("127.0.0.1:{port}"));
+            let mut wire = testkit::Wire::to(&format!("127.0.0.1:{port}"));
             wire.write(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"));
             assert_eq!(wire.answer().status, 200, "{store}: {probe}");
             wire.write("GET /v1/kinds HTTP/1.1\r\nhost: localhost\r\n\r\n");

@@ -9,8 +9,8 @@ mod unit;
 
 use std::path::PathBuf;
 
-use end_to_end::{Launch, Server, cli};
 use serde_json::Value;
+use testkit::{Launch, Server, cli};
 
 /// The port that the files agree on.
 const PORT: u64 = 8080;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use end_to_end::megaboard;
 use tempfile::TempDir;
+use testkit::megaboard;
 
 use super::path;
 

@@ -1,9 +1,9 @@
 //! A clock that jumps under a server whose store is in its process: nothing is lost, counted twice or said too
 //! early, and readiness says why nothing is written.
 
-use end_to_end::clock::{HOUR_MS, WrongClock, date, now_ms, rfc3339};
-use end_to_end::{Exposition, Launch, Server, eventually};
 use serde_json::{Value, json};
+use testkit::clock::{HOUR_MS, WrongClock, date, now_ms, rfc3339};
+use testkit::{Exposition, Launch, Server, eventually};
 
 /// Ids are remembered for so short that a clock ahead by days would have them forgotten, and windows close as
 /// they end.

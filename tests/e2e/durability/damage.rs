@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use end_to_end::dice::{Dice, runs};
-use end_to_end::{Launch, Server, cli};
 use serde_json::json;
+use testkit::dice::{Dice, runs};
+use testkit::{Launch, Server, cli};
 
 /// The bytes of the journal's header.
 const HEADER_BYTES: usize = 32;
@@ -90,17 +90,17 @@ fn sent(count: usize) -> Vec<String> {
 #[test]
 fn one_bit_in_what_was_durable_refuses_the_start_with_file_and_offset() {
     let (mut launch, journal) = left();
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     // The last group says that all before it are durable; nothing says so of itself.
     let mut places: Vec<(usize, usize)> = journal.groups[..journal.groups.len() - 1]
         .windows(2)
-        .map(|ends| (ends[0], ends[0] + dice.throw(ends[1] - ends[0])))
+        .map(|ends| (ends[0], ends[0] + dice.below(ends[1] - ends[0])))
         .collect();
     dice.shuffle(&mut places);
     places.truncate(runs(5, usize::MAX));
-    places.push((0, dice.throw(HEADER_BYTES)));
+    places.push((0, dice.below(HEADER_BYTES)));
     for (begin, at) in places {
-        let damaged = journal.flip(at, dice.throw(8));
+        let damaged = journal.flip(at, dice.below(8));
         let (status, said) = launch.refused();
         assert_eq!(status, Some(1), "byte {at}: {said}");
         let file = journal.path.file_name().unwrap().to_str().unwrap();
@@ -124,7 +124,7 @@ fn one_bit_behind_what_is_known_to_be_durable_is_the_end_of_the_log() {
     let [.., begin, end] = journal.groups[..] else {
         panic!("there are groups");
     };
-    journal.flip(begin + Dice::new().throw(end - begin), 0);
+    journal.flip(begin + Dice::of_this_run().below(end - begin), 0);
     let server = launch.start();
     assert_eq!(shown(&server), sent(COUNT));
     server.give("k/a", &[("new", 1)]);
@@ -135,10 +135,10 @@ fn one_bit_behind_what_is_known_to_be_durable_is_the_end_of_the_log() {
 #[test]
 fn a_journal_that_is_cut_off_shows_what_was_before_the_cut() {
     let (mut launch, journal) = left();
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let end = *journal.groups.last().unwrap();
     let mut cuts: Vec<usize> = (0..runs(5, 100))
-        .map(|_| HEADER_BYTES + dice.throw(end - HEADER_BYTES))
+        .map(|_| HEADER_BYTES + dice.below(end - HEADER_BYTES))
         .chain([HEADER_BYTES, end])
         .collect();
     cuts.sort_unstable();

@@ -1,8 +1,8 @@
 //! As many members hidden as may be, under the longest names: contributions go on being taken, and all
 //! of it is there after kill -9.
 
-use end_to_end::{Launch, Server};
 use serde_json::{Value, json};
+use testkit::{Launch, Server};
 
 /// As many as a kind may hide.
 const HIDDEN_MAX: usize = 1000;

@@ -1,9 +1,9 @@
 //! A server at its memory limit: it refuses what needs more, answers reads, and comes up again after a
 //! kill; what is deleted makes room.
 
-use end_to_end::clock::zone_in_mid_hour;
-use end_to_end::{Exposition, Server, eventually};
 use serde_json::Value;
+use testkit::clock::zone_in_mid_hour;
+use testkit::{Exposition, Server, eventually};
 
 const LIMIT_BYTES: u64 = 96 << 20;
 

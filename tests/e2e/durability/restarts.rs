@@ -1,9 +1,9 @@
 //! Kinds and boards with all that can happen to them come back as they were, after SIGTERM and after
 //! kill -9.
 
-use end_to_end::clock::{DAY_MS, now_ms};
-use end_to_end::{Launch, Server};
 use serde_json::{Value, json};
+use testkit::clock::{DAY_MS, now_ms};
+use testkit::{Launch, Server};
 
 use super::seen::Seen;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use end_to_end::{Server, encoded};
 use serde_json::Value;
+use testkit::{Server, encoded};
 
 /// Kinds, boards and standings, and what they were called.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! What a server is told of its store: where it is, and what an answer promises.
 
-use end_to_end::dice::runs;
-use end_to_end::{Launch, Server};
+use testkit::dice::runs;
+use testkit::{Launch, Server};
 
 use super::kills::{END_NONE_WELL, Moment, rounds};
 use crate::audit::LIGHT;

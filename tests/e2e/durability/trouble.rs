@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 
-use end_to_end::dice::Dice;
-use end_to_end::{Answer, Launch, Server, cli, ndjson};
 use serde_json::{Value, json};
+use testkit::dice::Dice;
+use testkit::{Answer, Launch, Server, cli, ndjson};
 
 const CONFIG: &str = "[kinds.k]\nwindows = [\"day\", \"all\"]\nkeep = { day = \"forever\" }\n\
                       shards = 4\ndedupe = \"7d\"\n";
@@ -111,11 +111,11 @@ fn is_refused(answer: &Answer, word: &str) {
 fn write(server: &Server, writer: usize, mut dice: Dice) -> Sent {
     let mut sent = Sent::new();
     for _ in 0..REQUESTS_MAX {
-        let count = 1 + dice.throw(2) * dice.throw(BATCH_MAX);
+        let count = 1 + dice.below(2) * dice.below(BATCH_MAX);
         let gifts: Vec<Gift> = (sent.len()..sent.len() + count)
             .map(|number| Gift {
                 member: format!("{:.<MEMBER_BYTES$}", format!("w{writer}-{number}")),
-                points: i64::try_from(1 + dice.throw(1000)).unwrap(),
+                points: i64::try_from(1 + dice.below(1000)).unwrap(),
             })
             .collect();
         let all = send(server, &gifts);
@@ -164,7 +164,7 @@ fn agrees(shown: &Standings, sent: &Sent) {
 fn failed() -> (Server, Sent) {
     let server = Launch::on_a_free_port(CONFIG).start_with_files_up_to(FILE_BYTES_MAX);
     server.get("/readyz").ok();
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let sent: Sent = thread::scope(|scope| {
         let writers: Vec<_> = (0..WRITERS)
             .map(|number| {

@@ -1,6 +1,6 @@
 //! The same boards before and after their server ends, and the flights known again.
 
-use end_to_end::{Server, flights};
+use testkit::{Server, flights};
 
 use super::{KINDS, check, config, counts, import, whole_and_lacking};
 

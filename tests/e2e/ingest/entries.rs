@@ -1,9 +1,9 @@
 //! What entries may hold, and what becomes of those that are no contributions.
 
-use end_to_end::clock::{now_ms, rfc3339};
-use end_to_end::redis::RedisServer;
-use end_to_end::{Server, eventually};
 use serde_json::json;
+use testkit::clock::{now_ms, rfc3339};
+use testkit::redis::RedisServer;
+use testkit::{Server, eventually};
 
 use super::{GROUP, KIND, add_json, ends_well, ingest, item, pending, points, reaches, stream};
 
@@ -189,7 +189,7 @@ fn a_command_line_that_is_wrong_is_refused() {
         ] {
             arguments.extend([name, if name == flag { value } else { good }]);
         }
-        let run = end_to_end::cli::run(&arguments, b"");
+        let run = testkit::cli::run(&arguments, b"");
         assert_eq!(run.status, Some(2), "{flag} {value}: {run:?}");
     }
 }

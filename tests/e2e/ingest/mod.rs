@@ -7,10 +7,10 @@ mod trouble;
 
 use std::collections::HashMap;
 
-use end_to_end::cli::Running;
-use end_to_end::redis::RedisServer;
-use end_to_end::{Server, eventually};
 use serde_json::{Value, json};
+use testkit::cli::Running;
+use testkit::redis::RedisServer;
+use testkit::{Server, eventually};
 
 /// The streams' name before their number.
 const PREFIX: &str = "q/gifts";

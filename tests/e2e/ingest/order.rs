@@ -1,8 +1,8 @@
 //! One member's contributions act in the order in which they were added.
 
-use end_to_end::Server;
-use end_to_end::redis::RedisServer;
 use serde_json::json;
+use testkit::Server;
+use testkit::redis::RedisServer;
 
 use super::{KIND, add_json, ends_well, eventually, ingest, points, produce, reaches, settled};
 

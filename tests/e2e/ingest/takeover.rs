@@ -1,8 +1,8 @@
 //! Several processes share the partitions; one that dies is followed by the others.
 
-use end_to_end::dice::Dice;
-use end_to_end::redis::RedisServer;
-use end_to_end::{Server, eventually};
+use testkit::dice::Dice;
+use testkit::redis::RedisServer;
+use testkit::{Server, eventually};
 
 use super::{KIND, PARTITIONS, audit, ends_well, ingest, produce, reaches, settled};
 
@@ -11,12 +11,12 @@ const BATCH: usize = 500;
 const MEMBERS: usize = 700;
 
 fn drawn(dice: &mut Dice) -> Vec<u64> {
-    (0..BATCH).map(|_| dice.throw(MEMBERS) as u64).collect()
+    (0..BATCH).map(|_| dice.below(MEMBERS) as u64).collect()
 }
 
 #[test]
 fn one_of_two_is_killed_and_everything_counts_once() {
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let redis = RedisServer::plain();
     let server = Server::with(KIND);
     let first = ingest(&redis, server.url(), &[]);
@@ -77,7 +77,7 @@ fn one_that_ends_well_leaves_its_partitions_at_once() {
 
 #[test]
 fn one_that_hangs_loses_its_partitions_and_counts_nothing_twice_when_it_goes_on() {
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let redis = RedisServer::plain();
     let server = Server::with(KIND);
     let hanging = ingest(&redis, server.url(), &[]);

@@ -2,16 +2,16 @@
 
 use std::net::TcpListener;
 
-use end_to_end::dice::Dice;
-use end_to_end::redis::{Fsync, RedisOptions, RedisServer};
-use end_to_end::{Launch, Server, eventually};
+use testkit::dice::Dice;
+use testkit::redis::{Fsync, RedisOptions, RedisServer};
+use testkit::{Launch, Server, eventually};
 
 use super::{GROUP, KIND, PARTITIONS, audit, ends_well, ingest, produce, reaches, settled, stream};
 
 const MEMBERS: usize = 500;
 
 fn drawn(dice: &mut Dice, count: usize) -> Vec<u64> {
-    (0..count).map(|_| dice.throw(MEMBERS) as u64).collect()
+    (0..count).map(|_| dice.below(MEMBERS) as u64).collect()
 }
 
 /// A durable server on a port that it has again after a restart.
@@ -25,7 +25,7 @@ fn server_that_comes_back() -> Server {
 
 #[test]
 fn a_server_that_is_killed_and_comes_back_has_counted_all_once() {
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let redis = RedisServer::plain();
     let mut server = server_that_comes_back();
     let ingest = ingest(&redis, server.url(), &[]);
@@ -49,7 +49,7 @@ fn a_server_that_is_killed_and_comes_back_has_counted_all_once() {
 
 #[test]
 fn a_redis_that_is_killed_and_comes_back_loses_nothing_it_has_kept() {
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let redis = RedisOptions::new().append_only(Fsync::Always).start();
     let server = Server::with(KIND);
     let ingest = ingest(&redis, server.url(), &[]);
@@ -128,7 +128,7 @@ fn who_is_not_let_in_is_told_so_and_ends() {
     ];
     let mut arguments = arguments.to_vec();
     arguments.extend(["--server", server.url()]);
-    let run = end_to_end::cli::run(&arguments, b"");
+    let run = testkit::cli::run(&arguments, b"");
     assert_eq!(run.status, Some(1), "{run:?}");
     assert!(run.stderr.contains("WRONGPASS"), "{run:?}");
     assert!(!run.stderr.contains("wrong@"), "{run:?}");

@@ -1,8 +1,8 @@
 //! What may change of a kind with boards, and what is 409.
 
-use end_to_end::clock::now_ms;
-use end_to_end::{Server, eventually};
 use serde_json::{Value, json};
+use testkit::clock::now_ms;
+use testkit::{Server, eventually};
 
 use super::with;
 

@@ -1,7 +1,7 @@
 //! A kind is put, shown, listed, used, deleted.
 
-use end_to_end::Server;
 use serde_json::{Value, json};
+use testkit::Server;
 
 fn names(server: &Server) -> Vec<String> {
     let kinds = server.get("/v1/kinds").ok();

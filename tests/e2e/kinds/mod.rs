@@ -5,8 +5,8 @@ mod life;
 mod refusals;
 mod seen;
 
-use end_to_end::Server;
 use serde_json::Value;
+use testkit::Server;
 
 /// A kind as the server shows it, with one setting changed.
 fn with(server: &Server, kind: &str, setting: &str, value: Value) -> Value {

@@ -1,7 +1,7 @@
 //! What makes no kind is named, setting and value, and changes nothing.
 
-use end_to_end::Server;
 use serde_json::json;
+use testkit::Server;
 
 #[test]
 fn every_setting_is_held_to_its_rules() {

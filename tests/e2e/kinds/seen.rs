@@ -1,7 +1,7 @@
 //! A kind is changed by whoever has seen it as it is.
 
-use end_to_end::{Answer, Server};
 use serde_json::{Value, json};
+use testkit::{Answer, Server};
 
 fn put(server: &Server, kind: &Value, header: (&str, &str)) -> Answer {
     let headers = [header, ("content-type", "application/json")];

@@ -1,7 +1,7 @@
 //! Counts agree with what was done, and tell nobody's name.
 
-use end_to_end::{Events, Exposition, Server, eventually};
 use serde_json::json;
+use testkit::{Events, Exposition, Server, eventually};
 
 const CONTRIBUTIONS: &str = "megaboard_contributions_total";
 const REQUESTS: &str = "megaboard_http_requests_total";

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use end_to_end::{Exposition, Server};
 use serde_json::json;
+use testkit::{Exposition, Server};
 
 /// What Prometheus 3 sends.
 const PROMETHEUS: &str = "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,\

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use end_to_end::redis::RedisOptions;
-use end_to_end::{Exposition, Labels, Server, eventually};
 use serde_json::{Value, json};
+use testkit::redis::RedisOptions;
+use testkit::{Exposition, Labels, Server, eventually};
 
 use crate::redis::serve;
 

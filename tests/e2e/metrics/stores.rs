@@ -1,9 +1,9 @@
 //! What the stores count: the folder's journal, what is in memory, and Redis by node, also where
 //! nobody waits for it.
 
-use end_to_end::redis::RedisOptions;
-use end_to_end::{Exposition, Server, eventually};
 use serde_json::{Value, json};
+use testkit::redis::RedisOptions;
+use testkit::{Exposition, Server, eventually};
 
 use crate::redis::serve;
 

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
-use end_to_end::{Launch, Server, clock};
 use serde_json::Value;
+use testkit::{Launch, Server, clock};
 
 /// The kinds that scenarios speak of. Their hour is not over before the scenarios are.
 const CONFIG: &str = r#"
@@ -82,7 +82,10 @@ fn launch() -> Launch {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = free.local_addr().unwrap();
     Launch::new()
-        .file("megaboard.toml", &CONFIG.replace("ZONE", clock::zone_in_mid_hour()))
+        .file(
+            "megaboard.toml",
+            &CONFIG.replace("ZONE", clock::zone_in_mid_hour()),
+        )
         .args(&format!("--listen {address}"))
 }
 

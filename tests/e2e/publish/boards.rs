@@ -1,10 +1,10 @@
 //! What is published of a board is its top, in each of its windows, until it is gone.
 
-use end_to_end::clock::{DAY_MS, date, now_ms};
-use end_to_end::dice::Dice;
-use end_to_end::redis::{RedisOptions, RedisServer, Reply};
-use end_to_end::{Exposition, Server, encoded, eventually, ndjson};
 use serde_json::{Value, json};
+use testkit::clock::{DAY_MS, date, now_ms};
+use testkit::dice::Dice;
+use testkit::redis::{RedisOptions, RedisServer, Reply};
+use testkit::{Exposition, Server, encoded, eventually, ndjson};
 
 use super::stage::{self, caught_up, points, published, set};
 
@@ -19,9 +19,9 @@ fn each_window_is_its_top_as_a_set_and_as_json() {
     let redis = RedisServer::plain();
     let config = published("ties = \"member\"\ntop = 500", &redis.url(), KEY, "");
     let server = Server::with(&config);
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let item =
-        |number| json!({"board": "k/a", "member": format!("m{number}"), "points": dice.throw(300)});
+        |number| json!({"board": "k/a", "member": format!("m{number}"), "points": dice.below(300)});
     let items: Vec<Value> = (0..1_200).map(item).collect();
     server.lines(&ndjson(&items)).ok();
     let windows = server.versions("k/a");

@@ -1,8 +1,8 @@
 //! Boards go to configured targets alone, by keys alone that may say so, and never where boards are kept.
 
-use end_to_end::redis::{RedisOptions, RedisServer};
-use end_to_end::{Answer, Launch, Server, cli, eventually};
 use serde_json::{Value, json};
+use testkit::redis::{RedisOptions, RedisServer};
+use testkit::{Answer, Launch, Server, cli, eventually};
 
 use super::stage::{published, set, targets};
 

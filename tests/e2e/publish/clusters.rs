@@ -1,7 +1,7 @@
 //! In a cluster the keys of a board lie in one slot, on whatever node.
 
-use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer, Reply, slot_of};
-use end_to_end::{Server, eventually};
+use testkit::redis::{RedisCluster, RedisOptions, RedisServer, Reply, slot_of};
+use testkit::{Server, eventually};
 
 use super::stage::{json_of, published, set_of};
 

@@ -1,8 +1,8 @@
 //! Scores are written as readers there know them, or not at all.
 
-use end_to_end::redis::{RedisServer, Reply};
-use end_to_end::{Server, eventually};
 use serde_json::json;
+use testkit::redis::{RedisServer, Reply};
+use testkit::{Server, eventually};
 
 use super::stage::{self, published, set};
 

@@ -1,8 +1,8 @@
 //! Publication is a setting of a kind, also of one that has boards.
 
-use end_to_end::redis::RedisServer;
-use end_to_end::{Server, eventually};
 use serde_json::{Value, json};
+use testkit::redis::RedisServer;
+use testkit::{Server, eventually};
 
 use super::stage::{set, targets};
 

@@ -1,8 +1,8 @@
 //! A memcached has the JSON under the key itself.
 
-use end_to_end::memcached::Memcached;
-use end_to_end::{Server, eventually};
 use serde_json::{Value, json};
+use testkit::memcached::Memcached;
+use testkit::{Server, eventually};
 
 use super::stage::{points, published};
 

@@ -1,8 +1,8 @@
 //! A target that is away is waited for, and nobody else waits with it.
 
-use end_to_end::redis::RedisServer;
-use end_to_end::{Server, eventually};
 use serde_json::json;
+use testkit::redis::RedisServer;
+use testkit::{Server, eventually};
 
 use super::stage::{published, set, targets};
 

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use end_to_end::redis::{RedisServer, RedisWire};
-use end_to_end::{Launch, Server, eventually};
 use serde_json::{Value, json};
+use testkit::redis::{RedisServer, RedisWire};
+use testkit::{Launch, Server, eventually};
 
 use super::stage::{json_of, points, published, set_of};
 

@@ -1,7 +1,7 @@
 //! What was not published before a server ended is published by the next.
 
-use end_to_end::redis::RedisServer;
-use end_to_end::{Server, eventually};
+use testkit::redis::RedisServer;
+use testkit::{Server, eventually};
 
 use super::stage::{published, set};
 

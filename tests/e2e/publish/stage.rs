@@ -1,8 +1,8 @@
 //! What is published of a board, as somebody reads it who knows nothing of the service.
 
-use end_to_end::redis::{RedisServer, Reply};
-use end_to_end::{Server, eventually};
 use serde_json::Value;
+use testkit::redis::{RedisServer, Reply};
+use testkit::{Server, eventually};
 
 /// The configuration of a kind `k` that is published at the target `readers`, with further settings of the
 /// kind and of the publication. What is added at its end is about the target.

@@ -1,9 +1,9 @@
 //! Windows are published once more when they close, and under a key that they share only the last.
 
-use end_to_end::clock::{DAY_MS, date, now_ms};
-use end_to_end::redis::RedisServer;
-use end_to_end::{Server, eventually};
 use serde_json::json;
+use testkit::clock::{DAY_MS, date, now_ms};
+use testkit::redis::RedisServer;
+use testkit::{Server, eventually};
 
 use super::stage::{self, published, set};
 

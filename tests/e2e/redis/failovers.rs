@@ -4,10 +4,10 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use end_to_end::dice::Dice;
-use end_to_end::redis::{RedisCluster, RedisOptions, RedisSentinels, RedisServer};
-use end_to_end::{Server, eventually};
 use serde_json::json;
+use testkit::dice::Dice;
+use testkit::redis::{RedisCluster, RedisOptions, RedisSentinels, RedisServer};
+use testkit::{Server, eventually};
 
 use super::stage::{serve, slots};
 use crate::audit::{KIND, LIGHT, Ledger, Load, Tally, Versions, under_load};
@@ -60,7 +60,7 @@ fn fail_over(
     kill: impl FnOnce(&Tally),
     is_over: impl Fn() -> bool,
 ) -> usize {
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let mut ledger = Ledger::begin(server);
     let tally = Tally::default();
     let work = under_load(server, (0, load), &mut dice, &tally, || {

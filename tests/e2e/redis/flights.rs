@@ -1,8 +1,8 @@
 //! The flights on Redis of every form: the same boards before and after the server ends and Redis ends,
 //! and all known again.
 
-use end_to_end::redis::{Fsync, RedisCluster, RedisOptions, RedisSentinels, RedisServer};
-use end_to_end::{cli, eventually};
+use testkit::redis::{Fsync, RedisCluster, RedisOptions, RedisSentinels, RedisServer};
+use testkit::{cli, eventually};
 
 use super::stage::serve;
 use crate::flights::{check, config, imported, tags};

@@ -1,8 +1,8 @@
 //! Whom one server hides, all hide; whom one erases is on no server's boards.
 
-use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
-use end_to_end::{Server, eventually};
 use serde_json::json;
+use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
+use testkit::{Server, eventually};
 
 use super::stage::{SCRIPT_FREE, serve};
 

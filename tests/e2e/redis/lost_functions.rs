@@ -1,7 +1,7 @@
 //! Functions that are gone under load are loaded again, where they are wanted: no client hears of it.
 
-use end_to_end::dice::{Dice, runs};
-use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
+use testkit::dice::{Dice, runs};
+use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 
 use super::stage::{serve, slots_of_boards};
 use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
@@ -10,7 +10,7 @@ use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
 fn functions_that_are_flushed_are_loaded_again() {
     let redis = RedisServer::plain();
     let server = serve(&redis.url(), KIND);
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let mut ledger = Ledger::begin(&server);
     let tally = Tally::default();
     let work = under_load(&server, (0, LIGHT), &mut dice, &tally, || {
@@ -30,7 +30,7 @@ fn functions_that_are_flushed_are_loaded_again() {
 fn a_node_that_joins_empty_is_used_as_soon_as_it_has_slots() {
     let cluster = RedisCluster::start(2, 0, &RedisOptions::new());
     let server = serve(&cluster.url(), KIND);
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let mut ledger = Ledger::begin(&server);
     let tally = Tally::default();
     let work = under_load(&server, (0, LIGHT), &mut dice, &tally, || {

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use end_to_end::dice::{Dice, runs};
-use end_to_end::redis::{FaultProxy, Matching, RedisServer};
-use end_to_end::{Server, eventually};
 use serde_json::json;
+use testkit::dice::{Dice, runs};
+use testkit::redis::{FaultProxy, Matching, RedisServer};
+use testkit::{Server, eventually};
 
 use super::stage::serve;
 use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
@@ -85,7 +85,7 @@ pub(super) fn losses_are_not_heard_of(setting: &str) {
     let config = format!("{DEADLINES}{setting}{KIND}");
     let servers = [(); 2].map(|()| serve(proxy.url(), &config));
     let [server, other] = &servers;
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let mut ledger = Ledger::begin(server);
     let tally = Tally::default();
     let mut ways = dice.split();
@@ -103,7 +103,7 @@ pub(super) fn losses_are_not_heard_of(setting: &str) {
         for losses in losses.chunks(AT_ONCE).take(runs(6, usize::MAX)) {
             println!("{losses:?}");
             for (sort, is_reply) in losses {
-                let nth = u64::try_from(1 + ways.throw(NTH_MAX)).unwrap();
+                let nth = u64::try_from(1 + ways.below(NTH_MAX)).unwrap();
                 if *is_reply {
                     proxy.lose_reply_of(sort, nth);
                 } else {

@@ -1,7 +1,7 @@
 //! A server on Redis at its memory limit: contributions are refused, reads and deletions go on.
 
-use end_to_end::redis::RedisOptions;
 use serde_json::json;
+use testkit::redis::RedisOptions;
 
 use super::serve;
 

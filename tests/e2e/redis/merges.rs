@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use end_to_end::dice::Dice;
-use end_to_end::redis::{FaultProxy, Matching, RedisServer};
-use end_to_end::{Server, eventually, ndjson};
 use serde_json::{Value, json};
+use testkit::dice::Dice;
+use testkit::redis::{FaultProxy, Matching, RedisServer};
+use testkit::{Server, eventually, ndjson};
 
 use super::stage::serve;
 
@@ -29,8 +29,8 @@ const COUNTED: Duration = Duration::from_secs(4);
 const STALENESS: Duration = Duration::from_millis(200);
 
 fn filled(server: &Server, members: usize) {
-    let mut dice = Dice::new();
-    let item = |number| json!({"board": "k/a", "member": format!("m{number}"), "points": dice.throw(1_000_000)});
+    let mut dice = Dice::of_this_run();
+    let item = |number| json!({"board": "k/a", "member": format!("m{number}"), "points": dice.below(1_000_000)});
     let items: Vec<Value> = (0..members).map(item).collect();
     assert_eq!(server.lines(&ndjson(&items)).ok()["applied"], members);
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use end_to_end::dice::{Dice, runs};
-use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
+use testkit::dice::{Dice, runs};
+use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 
 use super::stage::{serve, slots_of_boards};
 use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
@@ -29,11 +29,11 @@ fn move_all(cluster: &RedisCluster, to: &Arc<RedisServer>, tally: &Tally, dice: 
     for from in sources.iter().filter(|from| from.port() != to.port()) {
         for (place, slot) in slots_of_boards(from).into_iter().enumerate() {
             let migration = cluster.begin_migration(slot, to);
-            migration.move_keys(1 + dice.throw(6));
+            migration.move_keys(1 + dice.below(6));
             if place < SLOTS_HELD {
                 tally.wait_for_answers(ANSWERS_BETWEEN);
             } else {
-                let pause = u64::try_from(dice.throw(PAUSE_MAX_US)).unwrap();
+                let pause = u64::try_from(dice.below(PAUSE_MAX_US)).unwrap();
                 thread::sleep(Duration::from_micros(pause));
             }
             while migration.move_keys(10) > 0 {}
@@ -52,7 +52,7 @@ fn slots_that_go_and_come_back_lose_nothing_and_show_nothing_wrong() {
 pub(super) fn slots_go_and_come_back(setting: &str) {
     let cluster = RedisCluster::start(2, 0, &RedisOptions::new());
     let server = serve(&cluster.url(), &format!("{DEADLINES}{setting}{KIND}"));
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let mut ledger = Ledger::begin(&server);
     let mut versions = Versions::default();
     let tally = Tally::default();

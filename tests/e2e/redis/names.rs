@@ -3,10 +3,10 @@
 
 use std::thread;
 
-use end_to_end::dice::{Dice, runs};
-use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
-use end_to_end::{Server, encoded};
 use serde_json::{Value, json};
+use testkit::dice::{Dice, runs};
+use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
+use testkit::{Server, encoded};
 
 use super::stage::serve;
 
@@ -73,7 +73,7 @@ fn ask(server: &Server, names: &[String], board: usize, dice: &mut Dice) {
     let members = members(names, board);
     let name = format!("k/{}", names[board]);
     let path = format!("/v1/boards/k/{}", encoded(&names[board]));
-    let at = dice.throw(members.len());
+    let at = dice.below(members.len());
     let (member, points) = &members[at];
     let position = u64::try_from(members.len() - at).unwrap();
     let expected = |from: usize, to: usize| {
@@ -83,9 +83,9 @@ fn ask(server: &Server, names: &[String], board: usize, dice: &mut Dice) {
         });
         ranked.take(to).skip(from).collect::<Vec<_>>()
     };
-    match dice.throw(5) {
+    match dice.below(5) {
         0 => {
-            let n = 1 + dice.throw(members.len());
+            let n = 1 + dice.below(members.len());
             let top = server.get(format!("{path}/top?fresh=true&n={n}"));
             assert_eq!(top.ok()["board"], name);
             assert_eq!(top.ranked(), expected(0, n));
@@ -130,7 +130,7 @@ fn ask(server: &Server, names: &[String], board: usize, dice: &mut Dice) {
 pub(super) fn every_answer_belongs_to_its_question(store: &str, config: &str) {
     let server = &serve(store, &format!("{config}{KIND}"));
     let names = &names()[..];
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     thread::scope(|scope| {
         let boards: Vec<usize> = (0..names.len()).collect();
         for boards in boards.chunks(names.len().div_ceil(ASKERS)) {
@@ -143,7 +143,7 @@ pub(super) fn every_answer_belongs_to_its_question(store: &str, config: &str) {
             let mut dice = dice.split();
             scope.spawn(move || {
                 for _ in 0..runs(150, 5_000) {
-                    ask(server, names, dice.throw(names.len()), &mut dice);
+                    ask(server, names, dice.below(names.len()), &mut dice);
                 }
             });
         }

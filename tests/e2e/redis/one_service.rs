@@ -2,10 +2,10 @@
 
 use std::thread;
 
-use end_to_end::dice::{Dice, runs};
-use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
-use end_to_end::{Server, eventually};
 use serde_json::{Value, json};
+use testkit::dice::{Dice, runs};
+use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
+use testkit::{Server, eventually};
 
 use super::stage::serve;
 
@@ -42,12 +42,12 @@ fn fresh(server: &Server, board: &str) -> Vec<(u64, String, i64)> {
 /// Whatever one has answered, the other shows, in every sort of read.
 fn writes_are_seen<'a>(mut here: &'a Server, mut there: &'a Server) {
     let mut points = [0; 3];
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     for round in 1..=runs(50, 1_000) {
-        let number = dice.throw(points.len());
+        let number = dice.below(points.len());
         let member = format!("m{number}");
-        points[number] += i64::try_from(round).unwrap();
-        here.give("gifts/seen", &[(&member, i64::try_from(round).unwrap())]);
+        points[number] += i64::from(round);
+        here.give("gifts/seen", &[(&member, i64::from(round))]);
         let shown = fresh(there, "gifts/seen");
         let entry = shown.iter().find(|(_, name, _)| *name == member);
         let (rank, _, shown) = entry.expect("who has just been given something");

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use end_to_end::Server;
-use end_to_end::dice::{Dice, runs};
-use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
 use serde_json::{Value, json};
+use testkit::Server;
+use testkit::dice::{Dice, runs};
+use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 
 use super::stage::serve;
 
@@ -43,7 +43,7 @@ fn on_a_cluster() {
 
 fn versions_agree(url: &str) {
     let servers = [(); SERVERS].map(|()| serve(url, KINDS));
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let writing = AtomicUsize::new(WRITERS);
     let seen = thread::scope(|scope| {
         for writer in 0..WRITERS {
@@ -97,14 +97,14 @@ impl Drop for Done<'_> {
 
 fn write(server: &Server, dice: &mut Dice) {
     for _ in 0..runs(150, 5_000) {
-        let items = (0..=dice.throw(4)).map(|_| {
-            json!({"board": BOARDS[dice.throw(BOARDS.len())],
-                   "member": format!("m{}", dice.throw(30)), "points": dice.throw(5)})
+        let items = (0..=dice.below(4)).map(|_| {
+            json!({"board": BOARDS[dice.below(BOARDS.len())],
+                   "member": format!("m{}", dice.below(30)), "points": dice.below(5)})
         });
         let items: Vec<Value> = items.collect();
         server.contribute(&items.into()).ok();
-        if dice.throw(20) == 0 {
-            let member = dice.throw(30);
+        if dice.below(20) == 0 {
+            let member = dice.below(30);
             let path = format!("/v1/boards/{}/members/m{member}", BOARDS[0]);
             let gone = server.delete(&path);
             assert!([204, 404].contains(&gone.status), "{gone:?}");
@@ -123,8 +123,8 @@ fn read(
     loop {
         let is_last = writing.load(Ordering::Relaxed) == 0;
         for board in BOARDS {
-            let n = if is_last { 100 } else { 1 + dice.throw(40) };
-            let fresh = is_last || dice.throw(3) == 0;
+            let n = if is_last { 100 } else { 1 + dice.below(40) };
+            let fresh = is_last || dice.below(3) == 0;
             let top = server.get(format!("/v1/boards/{board}/top?n={n}&fresh={fresh}"));
             let top = top.ok();
             let version = top["version"].as_str().unwrap().to_owned();

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use end_to_end::redis::{RedisOptions, RedisServer};
-use end_to_end::{Exposition, Server, eventually, ndjson};
 use serde_json::json;
+use testkit::redis::{RedisOptions, RedisServer};
+use testkit::{Exposition, Server, eventually, ndjson};
 
 use super::serve;
 

@@ -1,7 +1,7 @@
 //! A Redis that is not to be used as it is, and one that is full: refused, and told why.
 
-use end_to_end::redis::{RedisOptions, RedisServer};
 use serde_json::{Value, json};
+use testkit::redis::{RedisOptions, RedisServer};
 
 use super::stage::{launch, serve};
 
@@ -79,12 +79,16 @@ fn a_server_that_is_full_takes_no_write_until_it_has_room_and_is_read_all_the_wh
     server
         .put("/v1/kinds/new", &json!({}))
         .problem(503, "unavailable", &["maxmemory"]);
-    let shown = server.get("/v1/boards/gifts/a/top?window=all&fresh=true").ranked();
+    let shown = server
+        .get("/v1/boards/gifts/a/top?window=all&fresh=true")
+        .ranked();
     assert_eq!(shown, [(1, "u".to_owned(), 7)]);
     redis.command(&["CONFIG", "SET", "maxmemory", "0"]).ok();
     // What was refused has left no id behind.
     assert_eq!(server.contribute(&items.into()).ok()["applied"], 20);
     server.give("gifts/new", &[("u", 1)]);
-    let shown = server.get("/v1/boards/gifts/a/top?window=all&fresh=true").ranked();
+    let shown = server
+        .get("/v1/boards/gifts/a/top?window=all&fresh=true")
+        .ranked();
     assert_eq!(shown, [(1, "u".to_owned(), 27)]);
 }

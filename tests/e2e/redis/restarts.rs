@@ -1,10 +1,10 @@
 //! Redis is restarted: with its log everything is there, under versions of another epoch; without one
 //! nothing is, and that is told.
 
-use end_to_end::dice::{Dice, runs};
-use end_to_end::redis::{Fsync, RedisOptions, RedisServer};
-use end_to_end::{Server, eventually};
 use serde_json::json;
+use testkit::dice::{Dice, runs};
+use testkit::redis::{Fsync, RedisOptions, RedisServer};
+use testkit::{Server, eventually};
 
 use super::stage::{launch, serve};
 use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, look, under_load};
@@ -27,7 +27,7 @@ fn is_ready(server: &Server) {
 fn is_killed_and_keeps(options: &RedisOptions, rounds: usize, end: impl Fn(&RedisServer)) {
     let redis = options.start();
     let server = serve(&redis.url(), KIND);
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let mut ledger = Ledger::begin(&server);
     let mut versions = Versions::default();
     for round in 0..rounds {
@@ -94,9 +94,15 @@ fn a_server_that_comes_back_empty_begins_anew_and_it_is_told() {
     assert_eq!(ledger.settle_losses(&server, Vec::new()), 3);
     note(&mut versions, &server);
     let tally = Tally::default();
-    let work = under_load(&server, (0, LIGHT), &mut Dice::new(), &tally, || {
-        tally.wait_for_answers(20);
-    });
+    let work = under_load(
+        &server,
+        (0, LIGHT),
+        &mut Dice::of_this_run(),
+        &tally,
+        || {
+            tally.wait_for_answers(20);
+        },
+    );
     tally.nothing_failed();
     versions.note(work.shown);
     ledger.settle(&server, work.sent);

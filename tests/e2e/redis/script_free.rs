@@ -1,7 +1,7 @@
 //! A Redis that runs no scripts: everything is as it is where functions run, and nothing is lost.
 
-use end_to_end::dice::Dice;
-use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
+use testkit::dice::Dice;
+use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 
 use super::lost_replies::losses_are_not_heard_of;
 use super::migrations::slots_go_and_come_back;
@@ -50,7 +50,7 @@ fn every_contribution_counts_beside_a_server_with_functions() {
     let servers =
         [config(), String::new()].map(|config| serve(&redis.url(), &format!("{config}{KIND}")));
     let [without, with] = &servers;
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let mut ledger = Ledger::begin(without);
     let tally = Tally::default();
     let mut other_dice = dice.split();

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use end_to_end::Server;
-use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
 use serde_json::{Value, json};
+use testkit::Server;
+use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 
 use super::stage::{keys, serve};
 

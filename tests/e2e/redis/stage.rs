@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use end_to_end::redis::{RedisServer, slot_of};
-use end_to_end::{Launch, Server};
+use testkit::redis::{RedisServer, slot_of};
+use testkit::{Launch, Server};
 
 /// What a configuration says for a Redis that runs no scripts, within `[redis]`.
 pub(crate) const SCRIPT_FREE: &str = "writes = \"script-free\"\n";

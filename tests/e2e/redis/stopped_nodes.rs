@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use end_to_end::dice::Dice;
-use end_to_end::redis::{RedisCluster, RedisOptions, RedisServer};
-use end_to_end::{Server, eventually};
 use serde_json::json;
+use testkit::dice::Dice;
+use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
+use testkit::{Server, eventually};
 
 use super::stage::{keys, serve};
 use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
@@ -76,24 +76,30 @@ fn stands_still(server: &Server, round: usize, node: &RedisServer, ledger: &mut 
         .get(format!("/v1/boards/{board}/top?fresh=true"))
         .ok();
     let tally = Tally::default();
-    let work = under_load(server, (round, LIGHT), &mut Dice::new(), &tally, || {
-        tally.wait_for_answers(10);
-        node.pause();
-        let meanwhile = boards.use_elsewhere(server);
-        println!("{CALLS} writes and reads elsewhere: {before:?}, meanwhile {meanwhile:?}");
-        assert!(meanwhile <= 10 * before + SLACK);
-        needs_it(server, board, &shown);
-        let address = node.address().to_string();
-        let ready = server.get("/readyz");
-        ready.problem(503, "unavailable", &[&address]);
-        let meanwhile = boards.use_elsewhere(server);
-        assert!(meanwhile <= 10 * before + SLACK);
-        node.resume();
-        eventually("a server that is ready", || {
-            (server.get("/readyz").status == 200).then_some(())
-        });
-        tally.wait_for_answers(10);
-    });
+    let work = under_load(
+        server,
+        (round, LIGHT),
+        &mut Dice::of_this_run(),
+        &tally,
+        || {
+            tally.wait_for_answers(10);
+            node.pause();
+            let meanwhile = boards.use_elsewhere(server);
+            println!("{CALLS} writes and reads elsewhere: {before:?}, meanwhile {meanwhile:?}");
+            assert!(meanwhile <= 10 * before + SLACK);
+            needs_it(server, board, &shown);
+            let address = node.address().to_string();
+            let ready = server.get("/readyz");
+            ready.problem(503, "unavailable", &[&address]);
+            let meanwhile = boards.use_elsewhere(server);
+            assert!(meanwhile <= 10 * before + SLACK);
+            node.resume();
+            eventually("a server that is ready", || {
+                (server.get("/readyz").status == 200).then_some(())
+            });
+            tally.wait_for_answers(10);
+        },
+    );
     tally.print();
     let fresh = server
         .get(format!("/v1/boards/{board}/top?fresh=true"))

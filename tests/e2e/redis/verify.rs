@@ -4,11 +4,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use end_to_end::Server;
-use end_to_end::cli::{self, Run};
-use end_to_end::dice::Dice;
-use end_to_end::redis::{RedisServer, Reply};
 use serde_json::{Value, json};
+use testkit::Server;
+use testkit::cli::{self, Run};
+use testkit::dice::Dice;
+use testkit::redis::{RedisServer, Reply};
 
 use super::stage::{keys, serve};
 
@@ -147,7 +147,7 @@ fn writers_are_no_damage() {
     const RUNS: usize = 3;
     let redis = RedisServer::plain();
     let server = filled(&redis);
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
         let (server, ended) = (&server, &ended);
@@ -156,12 +156,12 @@ fn writers_are_no_damage() {
                 let mut written = 0;
                 while !ended.load(Ordering::Relaxed) {
                     let item = |_| {
-                        json!({"board": "k/a", "member": format!("m{}", dice.throw(2 * MEMBERS)),
-                               "points": dice.throw(100)})
+                        json!({"board": "k/a", "member": format!("m{}", dice.below(2 * MEMBERS)),
+                               "points": dice.below(100)})
                     };
                     let items: Vec<Value> = (0..20).map(item).collect();
                     server.contribute(&items.into()).ok();
-                    let member = dice.throw(2 * MEMBERS);
+                    let member = dice.below(2 * MEMBERS);
                     server.delete(format!("/v1/boards/k/a/members/m{member}"));
                     written += 1;
                 }

@@ -1,10 +1,10 @@
 //! A server whose clock is wrong, over a store that others share: it does no harm, says so, and goes
 //! on when its clock is right again.
 
-use end_to_end::clock::{WrongClock, now_ms, rfc3339, zone_in_mid_hour};
-use end_to_end::redis::RedisServer;
-use end_to_end::{Exposition, Server, eventually};
 use serde_json::{Value, json};
+use testkit::clock::{WrongClock, now_ms, rfc3339, zone_in_mid_hour};
+use testkit::redis::RedisServer;
+use testkit::{Exposition, Server, eventually};
 
 use super::stage::{keys, launch, serve};
 

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use end_to_end::Server;
 use serde_json::json;
+use testkit::Server;
 
 const CLIENTS: i64 = 200;
 const ROUNDS: i64 = 10;

@@ -1,7 +1,7 @@
 //! Connections: kept alive, pipelined, slow, ended.
 
-use end_to_end::Server;
 use serde_json::json;
+use testkit::Server;
 
 #[test]
 fn a_connection_serves_one_request_after_another() {

@@ -1,6 +1,6 @@
 //! Methods and paths that are none, heads that are none.
 
-use end_to_end::{Server, WireAnswer};
+use testkit::{Server, WireAnswer};
 
 #[test]
 fn an_unknown_path_is_404_by_name() {

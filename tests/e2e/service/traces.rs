@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use end_to_end::{DEADLINE, Launch, Server, eventually};
+use testkit::{DEADLINE, Launch, Server, eventually};
 
 /// A caller's trace, and the same as the bytes that protobuf has.
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";

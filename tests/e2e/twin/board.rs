@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use end_to_end::clock::{DAY_MS, MINUTE_MS, rfc3339};
 use serde_json::{Value, json};
+use testkit::clock::{DAY_MS, MINUTE_MS, rfc3339};
 
 use super::kind::{Kind, Op, Window};
 use super::standing::{History, Standing, Values, compare, kept};

@@ -1,7 +1,7 @@
 //! Answers held against what they have to be.
 
-use end_to_end::Answer;
 use serde_json::Value;
+use testkit::Answer;
 
 /// What no twin can know: when the look was, and what the version is called.
 const VOLATILE: [&str; 2] = ["version", "as_of"];

@@ -1,8 +1,8 @@
 //! Kinds of every sort, drawn at random, and what their settings mean.
 
-use end_to_end::clock::{DAY_MS, HOUR_MS, date, rfc3339};
-use end_to_end::dice::Dice;
 use serde_json::{Map, Value, json};
+use testkit::clock::{DAY_MS, HOUR_MS, date, rfc3339};
+use testkit::dice::Dice;
 
 use super::pick;
 
@@ -84,24 +84,24 @@ const NAMES: [&str; 3] = ["points", "laps", "seconds"];
 impl Kind {
     pub(super) fn drawn(number: usize, now: i64, final_late_ms: i64, dice: &mut Dice) -> Self {
         let mode = pick(dice, &["accumulate", "accumulate", "best", "latest"]);
-        let packed = (dice.throw(5) == 0).then(|| Packed {
+        let packed = (dice.below(5) == 0).then(|| Packed {
             most: 15,
             unit_ms: pick(dice, &[1, 100, 1000]),
             from: (now - 60 * DAY_MS) / DAY_MS * DAY_MS,
             until: (now + 6000 * DAY_MS) / DAY_MS * DAY_MS,
         });
-        let listed = packed.is_none() && dice.throw(4) == 0;
+        let listed = packed.is_none() && dice.below(4) == 0;
         let mut fields = Vec::new();
         for name in &NAMES[..if packed.is_some() {
             1
         } else {
-            1 + dice.throw(3)
+            1 + dice.below(3)
         }] {
             let op = match mode {
                 "accumulate" => pick(dice, &[Op::Sum, Op::Sum, Op::Max, Op::Min, Op::Last]),
                 _ => Op::Sum,
             };
-            let is_asc = dice.throw(2) == 0;
+            let is_asc = dice.below(2) == 0;
             fields.push(Field { name, is_asc, op });
         }
         let mut kind = Self {
@@ -109,13 +109,13 @@ impl Kind {
             mode,
             fields,
             ties: pick(dice, &["earliest", "latest", "member"]),
-            shares_ranks: dice.throw(2) == 0,
+            shares_ranks: dice.below(2) == 0,
             periods: Self::drawn_periods(dice),
             shards: pick(dice, &[1, 2, 16]),
             top: pick(dice, &[3, 1000]),
             keep: None,
             packed,
-            is_never_stale: dice.throw(2) == 0,
+            is_never_stale: dice.below(2) == 0,
             members: pick(dice, &[6, 12, 12, 300]),
             final_late_ms,
         };
@@ -139,7 +139,7 @@ impl Kind {
             close_ms: None,
             keep_ms: None,
         };
-        match dice.throw(5) {
+        match dice.below(5) {
             0 => vec![all],
             1 => vec![bounded("day", dice), all],
             2 => vec![bounded("hour", dice), bounded("day", dice)],

@@ -23,9 +23,9 @@ mod writes;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use end_to_end::dice::{Dice, runs};
-use end_to_end::redis::RedisServer;
-use end_to_end::{Launch, Server};
+use testkit::dice::{Dice, runs};
+use testkit::redis::RedisServer;
+use testkit::{Launch, Server};
 
 use crate::redis::{SCRIPT_FREE, launch};
 use time::Time;
@@ -41,7 +41,7 @@ const KILLS_ONE_IN: usize = 150;
 const WRONG_MAX: usize = 8;
 
 fn pick<T: Copy>(dice: &mut Dice, of: &[T]) -> T {
-    of[dice.throw(of.len())]
+    of[dice.below(of.len())]
 }
 
 /// The clock is set ahead without a pause, so that a sweep goes by it at once.
@@ -81,22 +81,22 @@ fn on_redis_without_scripts() {
 
 /// Writes and reads; `again` starts a server that was killed.
 fn agrees(launch: Launch, time: Time, again: Option<fn(Launch) -> Server>) {
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let server = time.clock().worn_by(launch).start();
     let mut world = World::new(server, time, &mut dice);
     let mut wrong = 0;
     for step in 0..runs(STEPS.0, STEPS.1) {
         world.step = step;
-        match dice.throw(40) {
+        match dice.below(40) {
             0 => world.jump(&mut dice),
             1 | 2 => wrong += usize::from(!holds(|| world.goes_over_an_edge(&mut dice))),
             _ => {}
         }
         world.go_to_a_quiet_moment();
-        if let Some(again) = again.filter(|_| dice.throw(KILLS_ONE_IN) == 0) {
+        if let Some(again) = again.filter(|_| dice.below(KILLS_ONE_IN) == 0) {
             world = world.killed(again);
         }
-        if dice.throw(2) == 0 {
+        if dice.below(2) == 0 {
             world.write(&mut dice);
         }
         wrong += usize::from(!holds(|| world.read(&mut dice)));

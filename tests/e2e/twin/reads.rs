@@ -1,9 +1,9 @@
 //! Reads at random, each held against the twin.
 
-use end_to_end::clock::rfc3339;
-use end_to_end::dice::Dice;
-use end_to_end::{Answer, Server, encoded};
 use serde_json::{Map, Value, json};
+use testkit::clock::rfc3339;
+use testkit::dice::Dice;
+use testkit::{Answer, Server, encoded};
 
 use super::board::Board;
 use super::compare::{Expected, those_of};
@@ -44,9 +44,9 @@ impl World {
             ruled,
             board: &ruled.boards[subject],
             subject,
-            window: windows[dice.throw(windows.len())].clone(),
+            window: windows[dice.below(windows.len())].clone(),
         };
-        match dice.throw(12) {
+        match dice.below(12) {
             0 => reading.boards(),
             1 => reading.info(),
             2 => reading.tops(dice),
@@ -154,8 +154,8 @@ impl Reading<'_> {
     }
 
     fn top(&self, dice: &mut Dice) {
-        let n = 1 + dice.throw(self.kind().top.min(20));
-        let is_fresh = !self.kind().is_never_stale || dice.throw(2) == 0;
+        let n = 1 + dice.below(self.kind().top.min(20));
+        let is_fresh = !self.kind().is_never_stale || dice.below(2) == 0;
         let fresh = if is_fresh { "&fresh=true" } else { "" };
         self.got(&self.path(&format!("/top?n={n}{fresh}")), |view| {
             Ok(view.top(n))
@@ -163,17 +163,17 @@ impl Reading<'_> {
     }
 
     fn pages(&self, dice: &mut Dice) {
-        let from = 1 + dice.throw(self.kind().members);
-        let to = from + dice.throw(20);
+        let from = 1 + dice.below(self.kind().members);
+        let to = from + dice.below(20);
         let path = self.path(&format!("/range?from={from}&to={to}"));
         self.got(&path, |view| Ok(view.pages(from, to)));
     }
 
     fn any_bounds(dice: &mut Dice) -> (Option<i64>, Option<i64>, String) {
-        let any = |dice: &mut Dice| i64::try_from(dice.throw(15)).unwrap() - 5;
+        let any = |dice: &mut Dice| i64::try_from(dice.below(15)).unwrap() - 5;
         let (a, b) = (any(dice), any(dice));
         let (least, most) = (a.min(b), a.max(b));
-        match dice.throw(3) {
+        match dice.below(3) {
             0 => (Some(least), None, format!("min={least}")),
             1 => (None, Some(most), format!("max={most}")),
             _ => (Some(least), Some(most), format!("min={least}&max={most}")),
@@ -182,7 +182,7 @@ impl Reading<'_> {
 
     fn range(&self, dice: &mut Dice) {
         let (min, max, bounds) = Self::any_bounds(dice);
-        let limit = 1 + dice.throw(30);
+        let limit = 1 + dice.below(30);
         let path = self.path(&format!("/range?{bounds}&limit={limit}"));
         self.got(&path, |view| Ok(view.range(min, max, limit)));
     }
@@ -195,7 +195,7 @@ impl Reading<'_> {
     }
 
     fn around(&self, dice: &mut Dice) {
-        let (above, below) = (dice.throw(4), dice.throw(4));
+        let (above, below) = (dice.below(4), dice.below(4));
         let member = any_member(self.kind(), dice);
         let of = format!(
             "/members/{}/around?above={above}&below={below}",
@@ -211,7 +211,7 @@ impl Reading<'_> {
         let is_far = |view: &View<'_>| view.first_fields_reach() >= CHANGE_MAX / 2 - 10;
         let is_near = !self.is_any(self.world.time.now(), is_far);
         let most = self.kind().keep.unwrap_or(self.kind().members);
-        let target = (is_near && dice.throw(3) > 0).then(|| 1 + dice.throw(most));
+        let target = (is_near && dice.below(3) > 0).then(|| 1 + dice.below(most));
         let query = target.map_or(String::new(), |target| format!("?target={target}"));
         let path = self.path(&format!("/members/{}{query}", encoded(&member)));
         let (answer, moments) = self.world.asked(|server| server.get(&path));
@@ -233,7 +233,7 @@ impl Reading<'_> {
     }
 
     fn lookup(&self, dice: &mut Dice) {
-        let members = (0..dice.throw(8)).map(|_| any_member(self.kind(), dice));
+        let members = (0..dice.below(8)).map(|_| any_member(self.kind(), dice));
         let members: Vec<String> = members.collect();
         let path = self.path("/lookup");
         let body = json!({"members": members});
@@ -250,10 +250,10 @@ impl Reading<'_> {
         let below_0 = i64::from(self.kind().packed.is_none()) * 3;
         let mut values: Vec<Option<i64>> = Vec::new();
         for _ in &self.kind().fields {
-            let is_named = !is_accumulated || values.is_empty() || dice.throw(3) > 0;
-            values.push(is_named.then(|| i64::try_from(dice.throw(8)).unwrap() - below_0));
+            let is_named = !is_accumulated || values.is_empty() || dice.below(3) > 0;
+            values.push(is_named.then(|| i64::try_from(dice.below(8)).unwrap() - below_0));
         }
-        if is_accumulated && self.kind().fields.len() > 1 && dice.throw(4) == 0 {
+        if is_accumulated && self.kind().fields.len() > 1 && dice.below(4) == 0 {
             // Another names the first's place, which a sum takes for 0.
             let last = values.len() - 1;
             (values[0], values[last]) = (None, Some(1));
@@ -278,7 +278,7 @@ impl Reading<'_> {
         if !self.kind().is_never_stale {
             return;
         }
-        let n = 1 + dice.throw(self.kind().top.min(5));
+        let n = 1 + dice.below(self.kind().top.min(5));
         let subjects: Vec<&&str> = self.ruled.boards.keys().collect();
         let names: Vec<String> = subjects
             .iter()

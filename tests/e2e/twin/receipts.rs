@@ -1,7 +1,7 @@
 //! Contributions, and what their receipts have to say.
 
-use end_to_end::{Answer, Server};
 use serde_json::{Value, json};
+use testkit::{Answer, Server};
 
 use super::board::{Board, Item, Outcome};
 use super::kind::Window;

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use end_to_end::clock::{DAY_MS, HOUR_MS, WrongClock, now_ms};
+use testkit::clock::{DAY_MS, HOUR_MS, WrongClock, now_ms};
 
 /// Around the end of a window or a board it is not sure by which time a request is decided.
 pub(super) const UNSURE_MS: i64 = 2_500;

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use end_to_end::clock::rfc3339;
 use serde_json::{Map, Value, json};
+use testkit::clock::rfc3339;
 
 use super::board::{Board, Ranked};
 use super::kind::{Kind, Op, Window};

@@ -3,9 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use end_to_end::clock::{DAY_MS, HOUR_MS, MINUTE_MS, rfc3339};
-use end_to_end::dice::Dice;
-use end_to_end::{Launch, Server, eventually};
+use testkit::clock::{DAY_MS, HOUR_MS, MINUTE_MS, rfc3339};
+use testkit::dice::Dice;
+use testkit::{Launch, Server, eventually};
 
 use super::finals::Finals;
 use super::kind::Kind;
@@ -146,7 +146,7 @@ impl World {
     pub(super) fn jump(&mut self, dice: &mut Dice) {
         let far = self.time.far_ms();
         let most = pick(dice, &[MINUTE_MS, HOUR_MS, far, far]);
-        let by = dice.throw(usize::try_from(most).unwrap() + 1);
+        let by = dice.below(usize::try_from(most).unwrap() + 1);
         self.time.advance(i64::try_from(by).unwrap());
         self.add_times();
     }
@@ -156,7 +156,7 @@ impl World {
         let now = self.time.now();
         let edges = self.edges().filter(|edge| edge.when > now + UNSURE_MS);
         let edge = edges.min_by_key(|edge| edge.when)?;
-        let before = i64::try_from(dice.throw(30)).unwrap();
+        let before = i64::try_from(dice.below(30)).unwrap();
         if !self.time.advance(edge.when - before - now) {
             return None;
         }
@@ -170,7 +170,7 @@ impl World {
             return;
         };
         for _ in 0..AROUND_MAX {
-            if dice.throw(2) == 0 {
+            if dice.below(2) == 0 {
                 self.write_at(&edge, dice);
             } else {
                 self.read_at(&edge, dice);
@@ -258,7 +258,7 @@ impl World {
 
     pub(super) fn any_time(&self, dice: &mut Dice) -> i64 {
         let now = self.time.now();
-        match dice.throw(60) {
+        match dice.below(60) {
             0 => now + 6 * MINUTE_MS,
             1 => now - 100 * DAY_MS,
             2..30 => {
@@ -270,14 +270,14 @@ impl World {
     }
 
     pub(super) fn any_board(dice: &mut Dice) -> (usize, &'static str) {
-        (dice.throw(KINDS), pick(dice, &SUBJECTS))
+        (dice.below(KINDS), pick(dice, &SUBJECTS))
     }
 }
 
 /// Names that are prefixes of others, and bytes on both sides of ASCII's end.
 pub(super) fn any_member(kind: &Kind, dice: &mut Dice) -> String {
     const NAMES: [&str; 6] = ["a", "ab", "b", "~", "é", "\u{10ffff}"];
-    match dice.throw(kind.members) {
+    match dice.below(kind.members) {
         number if number < NAMES.len() => NAMES[number].to_owned(),
         number => format!("m{number}"),
     }

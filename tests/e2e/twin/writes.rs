@@ -1,9 +1,9 @@
 //! Writes at random, and what their receipts have to say.
 
-use end_to_end::clock::{DAY_MS, HOUR_MS, rfc3339};
-use end_to_end::dice::Dice;
-use end_to_end::{Answer, encoded};
 use serde_json::{Map, Value, json};
+use testkit::clock::{DAY_MS, HOUR_MS, rfc3339};
+use testkit::dice::Dice;
+use testkit::{Answer, encoded};
 
 use super::board::{Activity, Item, Outcome, days_of_ids};
 use super::kind::Kind;
@@ -24,7 +24,7 @@ const SPREADS: [&[&str]; 3] = [&["a", "b"], &["c", "a", "b"], &["b"]];
 
 impl World {
     pub(super) fn write(&mut self, dice: &mut Dice) {
-        match dice.throw(40) {
+        match dice.below(40) {
             0 => self.delete_board(dice),
             1 | 2 => self.settle(dice),
             3 | 4 => self.hide(dice),
@@ -43,7 +43,7 @@ impl World {
         let subject = Self::any_board(dice).1;
         let kind = &self.kinds[edge.ruled].kind;
         let item = self.item_of(kind, edge.at, dice);
-        match dice.throw(4) {
+        match dice.below(4) {
             0 => {
                 let item = Item {
                     is_set: true,
@@ -62,23 +62,23 @@ impl World {
     }
 
     fn item_of(&self, kind: &Kind, at: i64, dice: &mut Dice) -> Item {
-        let is_set = dice.throw(12) == 0;
+        let is_set = dice.below(12) == 0;
         let windows = kind.windows_at(at);
-        let only = is_set && dice.throw(3) == 0;
+        let only = is_set && dice.below(3) == 0;
         Item {
             member: any_member(kind, dice),
             values: any_values(kind, dice),
             at,
-            id: (dice.throw(3) == 0).then(|| self.any_id(dice)),
+            id: (dice.below(3) == 0).then(|| self.any_id(dice)),
             is_set,
-            window: only.then(|| windows[dice.throw(windows.len())].name.clone()),
+            window: only.then(|| windows[dice.below(windows.len())].name.clone()),
         }
     }
 
     /// One of a day, which is not used for longer than ids are remembered.
     fn any_id(&self, dice: &mut Dice) -> String {
         let [_, of_today] = days_of_ids(self.time.now());
-        format!("id{}{of_today}", dice.throw(8))
+        format!("id{}{of_today}", dice.below(8))
     }
 
     /// A batch on the boards of one kind.
@@ -91,7 +91,7 @@ impl World {
             BATCH_MAX
         };
         let items =
-            (0..=dice.throw(most)).map(|_| (Self::any_board(dice).1, self.any_item(kind, dice)));
+            (0..=dice.below(most)).map(|_| (Self::any_board(dice).1, self.any_item(kind, dice)));
         let items: Vec<(&'static str, Item)> = items.collect();
         let shapes = items.iter().map(|(subject, item)| {
             shape(
@@ -101,7 +101,7 @@ impl World {
             )
         });
         let shapes: Vec<Value> = shapes.collect();
-        let is_lines = dice.throw(3) == 0;
+        let is_lines = dice.below(3) == 0;
         let items = items.into_iter().enumerate();
         let items = items.map(|(index, (subject, item))| (index, subject, item));
         let sent = Sent {
@@ -112,7 +112,7 @@ impl World {
         };
         self.given(&sent, |server| {
             if is_lines {
-                server.lines(&end_to_end::ndjson(&shapes))
+                server.lines(&testkit::ndjson(&shapes))
             } else {
                 server.contribute(&sent.text)
             }
@@ -150,7 +150,7 @@ impl World {
     fn contribute_to(&self, ruled: usize, subject: &'static str, item: Item, dice: &mut Dice) {
         let kind = &self.kinds[ruled].kind;
         let name = format!("{}/{subject}", kind.name);
-        let ranks = dice.throw(2) == 0;
+        let ranks = dice.below(2) == 0;
         let wanted = if ranks { "ranks" } else { "standings" };
         let sent = Sent {
             ruled,
@@ -279,7 +279,7 @@ impl World {
         ruled.changes.update(|changes| changes + 1);
         let (member, kind) = (any_member(&ruled.kind, dice), &ruled.kind.name);
         let path = format!("/v1/members/{}/hidden?kind={kind}", encoded(&member));
-        let hides = dice.throw(2) == 0;
+        let hides = dice.below(2) == 0;
         let (answer, hidden_in) = if hides {
             ruled.hidden.insert(member.clone());
             (self.server.send("PUT", &path, &[], ""), json!([kind]))
@@ -415,13 +415,13 @@ impl World {
 
 fn any_values(kind: &Kind, dice: &mut Dice) -> Vec<Option<i64>> {
     let values = kind.fields.iter().map(|_| {
-        let is_named = dice.throw(if kind.mode == "accumulate" { 4 } else { 40 }) > 0;
-        is_named.then(|| match dice.throw(400) {
+        let is_named = dice.below(if kind.mode == "accumulate" { 4 } else { 40 }) > 0;
+        is_named.then(|| match dice.below(400) {
             0 if kind.packed.is_none() => pick(dice, &[VALUE_MAX, -VALUE_MAX]),
             1 => 17,
             _ => {
-                let number = i64::try_from(dice.throw(7)).unwrap();
-                if kind.packed.is_some() && dice.throw(3) > 0 {
+                let number = i64::try_from(dice.below(7)).unwrap();
+                if kind.packed.is_some() && dice.below(3) > 0 {
                     number
                 } else {
                     number - 3

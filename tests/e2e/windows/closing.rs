@@ -1,8 +1,8 @@
 //! Windows close and go: what is late counts where it still may.
 
-use end_to_end::clock::{DAY_MS, HOUR_MS, date, now_ms};
-use end_to_end::{Server, eventually};
 use serde_json::json;
+use testkit::clock::{DAY_MS, HOUR_MS, date, now_ms};
+use testkit::{Server, eventually};
 
 use super::top;
 
@@ -103,7 +103,7 @@ fn an_idle_board_goes_and_may_come_again() {
     let server =
         Server::with("[kinds.k]\nwindows = [\"all\"]\nkeep = { all = { idle = \"1s\" } }\n");
     server.give("k/a", &[("u", 1)]);
-    end_to_end::eventually("the idle board gone", || {
+    testkit::eventually("the idle board gone", || {
         server.order("k/a", "all").is_empty().then_some(())
     });
     server.give("k/a", &[("v", 2)]);

@@ -5,7 +5,7 @@ mod moments;
 mod selectors;
 mod zones;
 
-use end_to_end::{Answer, Server, encoded};
+use testkit::{Answer, Server, encoded};
 
 fn top(server: &Server, board: &str, window: &str) -> Answer {
     server.get(format!(

@@ -1,8 +1,8 @@
 //! `at`: its forms, its range, the past and the future, leap days and week years.
 
-use end_to_end::Server;
-use end_to_end::clock::{DAY_MS, HOUR_MS, MINUTE_MS, now_ms, rfc3339};
 use serde_json::{Value, json};
+use testkit::Server;
+use testkit::clock::{DAY_MS, HOUR_MS, MINUTE_MS, now_ms, rfc3339};
 
 use super::keeping_all;
 

@@ -1,8 +1,8 @@
 //! `?window=`: current and named windows, and what names none.
 
-use end_to_end::clock::{DAY_MS, date, now_ms};
-use end_to_end::{Server, encoded};
 use serde_json::json;
+use testkit::clock::{DAY_MS, date, now_ms};
+use testkit::{Server, encoded};
 
 use super::{keeping_all, top};
 

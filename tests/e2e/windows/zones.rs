@@ -1,8 +1,8 @@
 //! Days and hours by the kind's own clock, also where it is set forward or back.
 
-use end_to_end::Server;
-use end_to_end::clock::{HOUR_MS, rfc3339};
 use serde_json::{Value, json};
+use testkit::Server;
+use testkit::clock::{HOUR_MS, rfc3339};
 
 use super::keeping_all;
 

@@ -10,7 +10,7 @@ use benches::redis::Redis;
 use benches::sample::{Sample, gifts, now, packed_gifts};
 use board::Period;
 use futures::executor::block_on;
-use shard_store::{RedisSettings, RedisStore, RedisUrl};
+use store_redis::{RedisSettings, RedisStore, RedisUrl};
 
 use crate::served::{BATCH, CONNECTIONS, Served};
 use crate::writes::{CHURN, ROUND};

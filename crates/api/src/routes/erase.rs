@@ -242,7 +242,7 @@ mod tests {
     use merger::{Merger, Settings};
     use serde_json::json;
     use shard_router::Router;
-    use shard_store::LocalStore;
+    use store_local::LocalStore;
 
     use super::*;
     use crate::access::{Access, AccessSettings};

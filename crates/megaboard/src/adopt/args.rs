@@ -1,5 +1,7 @@
 //! What `adopt` takes on its command line: [`AdoptArgs`].
 
+use std::str::FromStr as _;
+
 use board::Timestamp;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
@@ -8,6 +10,7 @@ use encodings::Encoding;
 use super::source::SourceUrl;
 use crate::board_path::BoardPath;
 use crate::cli::{self, ServerArgs};
+use crate::secrets::SecretParser;
 
 /// Reads a sorted set of a Redis into a board
 ///
@@ -37,7 +40,8 @@ pub(crate) struct AdoptArgs {
         long,
         value_name = "URL",
         env = "MEGABOARD_ADOPT_FROM",
-        hide_env_values = true
+        hide_env_values = true,
+        value_parser = SecretParser(SourceUrl::from_str)
     )]
     pub(super) from: SourceUrl,
 
@@ -69,18 +73,18 @@ pub(crate) struct AdoptArgs {
         env = "MEGABOARD_SERVER",
         hide_env_values = true,
         default_value = "http://127.0.0.1:8080",
-        value_parser = cli::server_url
+        value_parser = SecretParser(cli::server_url)
     )]
     server: String,
 
-    /// API key, where the server asks for one; better given in the environment. The other commands call
-    /// it --key.
+    /// API key, where the server asks for one; better given in the environment. White space at its end is
+    /// ignored. The other commands call it --key.
     #[arg(
         long,
         value_name = "KEY",
         env = "MEGABOARD_KEY",
         hide_env_values = true,
-        value_parser = cli::api_key
+        value_parser = SecretParser(cli::api_key)
     )]
     api_key: Option<String>,
 }

@@ -3,7 +3,7 @@
 //! A member's bytes are a slice of what was read, with no copy of their own.
 
 use bytes::Bytes;
-use fred::types::Resp3Frame;
+use redis_link::reply::{self, Reply, items, text};
 
 /// Part of a sorted set, and where to go on.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Entry {
 
 impl Page {
     /// Reads `[cursor, [member, score, ...]]`.
-    pub(super) fn of(frame: &Resp3Frame) -> Option<Self> {
+    pub(super) fn of(frame: &Reply) -> Option<Self> {
         let [cursor, entries] = items(frame)? else {
             return None;
         };
@@ -60,7 +60,7 @@ impl Page {
 }
 
 /// Reads `[[member, score], ...]`, as RESP3 has ranges with scores.
-pub(super) fn pairs(frame: &Resp3Frame) -> Option<Vec<Entry>> {
+pub(super) fn pairs(frame: &Reply) -> Option<Vec<Entry>> {
     let pairs = items(frame)?.iter().map(|pair| match items(pair)? {
         [member, score] => Some(Entry::new(bytes(member)?, self::score(score)?)),
         _ => None,
@@ -69,49 +69,21 @@ pub(super) fn pairs(frame: &Resp3Frame) -> Option<Vec<Entry>> {
 }
 
 /// Reads `[score or null, ...]`.
-pub(super) fn scores(frame: &Resp3Frame) -> Option<Vec<Option<Score>>> {
+pub(super) fn scores(frame: &Reply) -> Option<Vec<Option<Score>>> {
     let scores = items(frame)?.iter().map(|each| match each {
-        Resp3Frame::Null => Some(None),
+        Reply::Null => Some(None),
         each => Some(Some(score(each)?)),
     });
     scores.collect()
 }
 
-pub(super) fn number(frame: &Resp3Frame) -> Option<u64> {
-    match frame {
-        Resp3Frame::Number { data, .. } => u64::try_from(*data).ok(),
-        _ => None,
-    }
+fn bytes(frame: &Reply) -> Option<Bytes> {
+    reply::bytes(frame).cloned()
 }
 
-pub(super) fn text(frame: &Resp3Frame) -> Option<&str> {
+fn score(frame: &Reply) -> Option<Score> {
     match frame {
-        Resp3Frame::SimpleString { data, .. } | Resp3Frame::BlobString { data, .. } => {
-            str::from_utf8(data).ok()
-        }
-        _ => None,
-    }
-}
-
-fn items(frame: &Resp3Frame) -> Option<&[Resp3Frame]> {
-    match frame {
-        Resp3Frame::Array { data, .. } => Some(data),
-        _ => None,
-    }
-}
-
-fn bytes(frame: &Resp3Frame) -> Option<Bytes> {
-    match frame {
-        Resp3Frame::SimpleString { data, .. } | Resp3Frame::BlobString { data, .. } => {
-            Some(data.clone())
-        }
-        _ => None,
-    }
-}
-
-fn score(frame: &Resp3Frame) -> Option<Score> {
-    match frame {
-        Resp3Frame::Double { data, .. } => Some(Score::Number(*data)),
+        Reply::Double { data, .. } => Some(Score::Number(*data)),
         frame => bytes(frame).map(Score::Text),
     }
 }

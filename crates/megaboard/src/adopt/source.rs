@@ -5,18 +5,13 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use encodings::Reading;
-use fred::clients::Client;
-use fred::error::Error;
-use fred::interfaces::ClientLike;
-use fred::types::config::{Config, TcpConfig};
-use fred::types::{Builder, ClusterHash, CustomCommand, Resp3Frame, RespVersion, Value};
-use tokio::time::timeout;
+use redis_link::{ConnectOptions, Connection, Reply, ServerUrl, Value, reply};
 
 use super::page::{self, Entry, Page};
-use crate::redis_error::plain;
 
 /// How long a connection may take to be made, TLS and login included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -29,8 +24,11 @@ const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 const SCAN_COUNT: &str = "1000";
 
 /// Where the source is.
-#[derive(Clone)]
-pub(super) struct SourceUrl(Config);
+#[derive(Clone, Debug)]
+pub(super) struct SourceUrl {
+    server: ServerUrl,
+    database: u8,
+}
 
 /// Why the source cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -58,38 +56,29 @@ impl FromStr for SourceUrl {
     /// Errors do not repeat the text, since a password may be in it.
     fn from_str(text: &str) -> Result<Self, String> {
         let form = "it has to look like redis://[USER:PASSWORD@]HOST[:PORT][/DB], or rediss://...";
-        if !text.starts_with("redis://") && !text.starts_with("rediss://") || text.contains('?') {
-            return Err(form.to_owned());
-        }
-        let mut config = Config::from_url_centralized(text)
-            .map_err(|error| format!("{}; {form}", error.details()))?;
-        config.version = RespVersion::RESP3;
-        Ok(Self(config))
+        let wrong = |why: &dyn fmt::Display| format!("{why}; {form}");
+        let (server, path) = ServerUrl::with_path(text).map_err(|error| wrong(&error))?;
+        let database = match path {
+            "" => 0,
+            path => path
+                .parse()
+                .map_err(|_| wrong(&"the database is not a number up to 255"))?,
+        };
+        Ok(Self { server, database })
     }
 }
 
-/// Without the password.
+/// Without the login.
 impl fmt::Display for SourceUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tls = if self.0.tls.is_some() { "s" } else { "" };
-        write!(f, "redis{tls}://")?;
-        for server in self.0.server.hosts() {
-            write!(f, "{}:{}", server.host, server.port)?;
-        }
-        write!(f, "/{}", self.0.database.unwrap_or_default())
-    }
-}
-
-impl fmt::Debug for SourceUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SourceUrl({self})")
+        write!(f, "{}/{}", self.server, self.database)
     }
 }
 
 /// A sorted set of a Redis that is connected.
 #[derive(Clone)]
 pub(super) struct Source {
-    client: Client,
+    connection: Arc<Connection>,
     key: String,
     time_key: Option<String>,
 }
@@ -102,13 +91,13 @@ impl Source {
         time_key: Option<&str>,
     ) -> Result<Self, SourceError> {
         let source = Self {
-            client: connect(url).await?,
+            connection: Arc::new(connect(url).await?),
             key: key.to_owned(),
             time_key: time_key.map(str::to_owned),
         };
         for key in std::iter::once(key).chain(time_key) {
             let found = source.send("TYPE", vec![key.into()]).await?;
-            let found = page::text(&found).unwrap_or_default();
+            let found = reply::text(&found).unwrap_or_default();
             let (key, url) = (key.to_owned(), url.to_string());
             match found {
                 "zset" => {}
@@ -125,7 +114,7 @@ impl Source {
     /// How many members there are.
     pub(super) async fn count(&self) -> Result<u64, SourceError> {
         let frame = self.send("ZCARD", vec![self.key.as_str().into()]).await?;
-        page::number(&frame).ok_or_else(|| unread("ZCARD"))
+        reply::number(&frame).ok_or_else(|| unread("ZCARD"))
     }
 
     /// A step of the cursor, `0` for the first: what was there from the first step to the last comes in
@@ -204,21 +193,12 @@ impl Source {
 
     // An array of 3 or 4 items that begins with a user's string could be taken for a message by fred.
     // None of these answers does: a cursor, pairs, or scores come first.
-    async fn send(
-        &self,
-        command: &'static str,
-        args: Vec<Value>,
-    ) -> Result<Resp3Frame, SourceError> {
-        let custom = CustomCommand::new_static(command, ClusterHash::FirstKey, false);
-        let failed = |cause: String| SourceError::Command { command, cause };
-        match self.client.custom_raw(custom, args).await {
-            Ok(Resp3Frame::SimpleError { data, .. }) => Err(failed(data.to_string())),
-            Ok(Resp3Frame::BlobError { data, .. }) => {
-                Err(failed(String::from_utf8_lossy(&data).into_owned()))
-            }
-            Ok(frame) => Ok(frame),
-            Err(error) => Err(failed(plain(&error))),
-        }
+    async fn send(&self, command: &'static str, args: Vec<Value>) -> Result<Reply, SourceError> {
+        let answer = self.connection.send(command, args).await;
+        answer.map_err(|fault| SourceError::Command {
+            command,
+            cause: fault.words().to_owned(),
+        })
     }
 }
 
@@ -229,39 +209,21 @@ fn unread(command: &'static str) -> SourceError {
     }
 }
 
-async fn connect(url: &SourceUrl) -> Result<Client, SourceError> {
-    let failed = |error: Error| SourceError::Connect {
+async fn connect(url: &SourceUrl) -> Result<Connection, SourceError> {
+    let failed = |cause: String| SourceError::Connect {
         url: url.to_string(),
-        cause: plain(&error),
+        cause,
     };
-    let client = Builder::from_config(url.0.clone())
-        .with_connection_config(|connection| {
-            connection.connection_timeout = CONNECT_TIMEOUT;
-            connection.internal_command_timeout = CONNECT_TIMEOUT;
-            connection.max_command_attempts = 1;
-            connection.reconnect_errors = Vec::new();
-            connection.tcp = TcpConfig {
-                nodelay: Some(true),
-                ..TcpConfig::default()
-            };
-        })
-        .with_performance_config(|performance| {
-            performance.default_command_timeout = COMMAND_TIMEOUT;
-        })
-        .build()
-        .map_err(failed)?;
-    // The task goes on without its handle, to the end of the connection, which commands hear of.
-    match timeout(CONNECT_TIMEOUT, client.init()).await {
-        Ok(Ok(_)) => {}
-        Ok(Err(error)) => return Err(failed(error)),
-        Err(_) => {
-            return Err(SourceError::Connect {
-                url: url.to_string(),
-                cause: format!("no connection within {CONNECT_TIMEOUT:?}"),
-            });
-        }
-    }
-    Ok(client)
+    let options = url.server.connect_options(None);
+    let options = ConnectOptions {
+        database: Some(url.database),
+        connect_timeout: CONNECT_TIMEOUT,
+        silence: COMMAND_TIMEOUT,
+        ..options.map_err(|error| failed(error.to_string()))?
+    };
+    let opened = Connection::open(&options, &url.server.address).await;
+    let (connection, _ended) = opened.map_err(failed)?;
+    Ok(connection)
 }
 
 #[cfg(test)]
@@ -272,8 +234,7 @@ mod tests {
     fn urls_name_one_server_and_hide_the_password() {
         let url: SourceUrl = "redis://u:secret@h:7000/3".parse().unwrap();
         assert_eq!(url.to_string(), "redis://h:7000/3");
-        assert_eq!(format!("{url:?}"), "SourceUrl(redis://h:7000/3)");
-        assert_eq!(url.0.password.as_deref(), Some("secret"));
+        assert!(!format!("{url:?}").contains("secret"));
         let url: SourceUrl = "redis://h".parse().unwrap();
         assert_eq!(url.to_string(), "redis://h:6379/0");
         for wrong in [

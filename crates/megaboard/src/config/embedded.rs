@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
-use shard_store::EmbeddedSettings;
+use store_local::EmbeddedSettings;
 
 /// The section, setting by setting; what is left out is as [`EmbeddedSettings`] has it.
 #[derive(Debug, Default, Deserialize)]
@@ -26,7 +26,7 @@ fn snapshot_after_bytes<'de, D: Deserializer<'de>>(
 ) -> Result<Option<u64>, D::Error> {
     let bytes = u64::deserialize(deserializer)?;
     if bytes < SNAPSHOT_AFTER_BYTES_MIN {
-        let wrong = format!("{bytes} is less than {SNAPSHOT_AFTER_BYTES_MIN}");
+        let wrong = format!("it is less than {SNAPSHOT_AFTER_BYTES_MIN}");
         return Err(serde::de::Error::custom(wrong));
     }
     Ok(Some(bytes))
@@ -36,10 +36,9 @@ fn snapshot_after_bytes<'de, D: Deserializer<'de>>(
 fn pause<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     let text = String::deserialize(deserializer)?;
     let pause = humantime::parse_duration(&text)
-        .map_err(|error| serde::de::Error::custom(format!("{text:?}: {error}")))?;
+        .map_err(|_| serde::de::Error::custom("it is not a duration such as 10m"))?;
     if pause > CLOCK_PAUSE_MAX {
-        let wrong = format!("{text:?} is more than 7 days");
-        return Err(serde::de::Error::custom(wrong));
+        return Err(serde::de::Error::custom("it is more than 7 days"));
     }
     Ok(Some(pause))
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use api::{RateSettings, ServerLimits};
 use serde::Deserialize;
-use shard_store::{Memory, REMEMBERED_ID_BYTES_MAX};
+use shard_store::Memory;
+use store_local::REMEMBERED_ID_BYTES_MAX;
 
 use crate::memory::share_bytes;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
-use shard_store::{RedisSettings, RedisWrites};
+use store_redis::{RedisSettings, RedisWrites};
 
 /// The section, setting by setting; what is left out is as [`RedisSettings`] has it.
 #[derive(Debug, Default, Deserialize)]
@@ -69,9 +69,9 @@ fn within<'de, D: Deserializer<'de>>(
 ) -> Result<Duration, D::Error> {
     let text = String::deserialize(deserializer)?;
     let span = humantime::parse_duration(&text)
-        .map_err(|error| serde::de::Error::custom(format!("{text:?}: {error}")))?;
+        .map_err(|_| serde::de::Error::custom("it is not a duration such as 15s"))?;
     if !is_good(span) {
-        let wrong = format!("{text:?} is not {bounds}");
+        let wrong = format!("it is not {bounds}");
         return Err(serde::de::Error::custom(wrong));
     }
     Ok(span)

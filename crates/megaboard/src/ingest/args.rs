@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::url::{StreamsUrl, stream_name};
 use crate::cli::ServerArgs;
+use crate::secrets::SecretParser;
 
 /// As many as one process reads in one call.
 const PARTITIONS_MAX: u64 = 1024;
@@ -29,7 +30,7 @@ pub(crate) struct IngestArgs {
         env = "MEGABOARD_FROM",
         hide_env_values = true
     )]
-    #[arg(value_parser = StreamsUrl::parse)]
+    #[arg(value_parser = SecretParser(StreamsUrl::parse))]
     pub(super) from: StreamsUrl,
 
     /// The number of Redis's database.

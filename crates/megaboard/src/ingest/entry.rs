@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use bytes::Bytes;
-use fred::types::Resp3Frame;
+use redis_link::Reply;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::value::RawValue;
@@ -43,7 +43,7 @@ pub(super) struct Line {
 
 impl Entry {
     /// Reads `[id, [name, value, ...]]`; none for an entry that was deleted.
-    pub(super) fn read(partition: u64, reply: &Resp3Frame, is_redelivered: bool) -> Option<Self> {
+    pub(super) fn read(partition: u64, reply: &Reply, is_redelivered: bool) -> Option<Self> {
         let [id, fields] = items(reply) else {
             return None;
         };
@@ -51,7 +51,7 @@ impl Entry {
             partition,
             id: text(id)?.to_owned(),
             fields: match fields {
-                Resp3Frame::Array { data, .. } => data.iter().filter_map(bytes).cloned().collect(),
+                Reply::Array { data, .. } => data.iter().filter_map(bytes).cloned().collect(),
                 _ => return None,
             },
             is_redelivered,

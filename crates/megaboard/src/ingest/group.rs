@@ -4,7 +4,7 @@
 //! give all of them as new, and those past the dedupe span would count twice: so a group that was known
 //! goes on behind the last entry that was decided.
 
-use fred::types::Resp3Frame;
+use redis_link::Reply;
 
 use super::connection::{Connection, Fault, items, text, words};
 
@@ -60,8 +60,8 @@ pub(super) async fn last_delivered(
 }
 
 /// What stands under a name in a map.
-fn value<'a>(map: &'a Resp3Frame, name: &str) -> Option<&'a str> {
-    let Resp3Frame::Map { data, .. } = map else {
+fn value<'a>(map: &'a Reply, name: &str) -> Option<&'a str> {
+    let Reply::Map { data, .. } = map else {
         return None;
     };
     let mut pairs = data.iter();

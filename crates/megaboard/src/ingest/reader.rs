@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use fred::types::{Resp3Frame, Value};
+use redis_link::{Reply, Value};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
@@ -174,7 +174,7 @@ impl Reader {
         self.connection.as_ref().ok_or_else(lost)
     }
 
-    async fn send(&self, command: &'static str, args: Vec<Value>) -> Result<Resp3Frame, Fault> {
+    async fn send(&self, command: &'static str, args: Vec<Value>) -> Result<Reply, Fault> {
         self.connected()?.send(command, args).await
     }
 
@@ -282,7 +282,7 @@ impl Reader {
             }
             answer => answer?,
         };
-        let Resp3Frame::Map { data, .. } = &answer else {
+        let Reply::Map { data, .. } = &answer else {
             return Ok(Vec::new());
         };
         let mut entries = Vec::new();

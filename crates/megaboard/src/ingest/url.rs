@@ -2,34 +2,22 @@
 
 use std::fmt;
 
-use percent_encoding::percent_decode_str;
+use redis_link::{ServerUrl, decoded};
 
-const PORT_DEFAULT: u16 = 6379;
 /// So that stream and entry id fit the id of a contribution, of 128 bytes.
 const NAME_BYTES_MAX: usize = 80;
 
 /// One Redis server, who logs in there, and what the streams are called before their number.
 #[derive(Clone, Eq, PartialEq)]
 pub(super) struct StreamsUrl {
-    pub(super) tls: bool,
-    pub(super) login: Option<Login>,
-    pub(super) host: String,
-    pub(super) port: u16,
+    pub(super) server: ServerUrl,
     pub(super) prefix: String,
-}
-
-/// Who logs in, with what.
-#[derive(Clone, Eq, PartialEq)]
-pub(super) struct Login {
-    /// None is Redis's default user.
-    pub(super) user: Option<String>,
-    pub(super) password: String,
 }
 
 impl fmt::Debug for StreamsUrl {
     /// Without the login: it ends up in logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}/{}", self.host, self.port, self.prefix)
+        write!(f, "{}/{}", self.server, self.prefix)
     }
 }
 
@@ -37,35 +25,15 @@ impl StreamsUrl {
     /// Reads `redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX`; what is wrong is told without the login.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         const SHAPE: &str = "it has to look like redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX";
-        let (scheme, rest) = text.split_once("://").ok_or(SHAPE)?;
-        let tls = match scheme {
-            "redis" => false,
-            "rediss" => true,
-            _ => return Err(SHAPE.to_owned()),
-        };
-        // A prefix may hold an @, an address may not.
-        let (authority, prefix) = rest.split_once('/').ok_or(SHAPE)?;
-        let (login, address) = match authority.rsplit_once('@') {
-            Some((login, address)) => (Some(Login::parse(login)?), address),
-            None => (None, authority),
-        };
-        let (host, port) = match address.rsplit_once(':') {
-            Some((host, port)) if !port.contains(']') => {
-                let port = port.parse().map_err(|_| format!("{port:?} is no port"))?;
-                (host, port)
-            }
-            _ => (address, PORT_DEFAULT),
-        };
-        let host = host.trim_matches(['[', ']']);
-        if host.is_empty() {
+        let (server, prefix) =
+            ServerUrl::with_path(text).map_err(|error| format!("{error}; {SHAPE}"))?;
+        let prefix = decoded(prefix).ok_or("the prefix is not UTF-8")?;
+        if prefix.is_empty() {
             return Err(SHAPE.to_owned());
         }
         Ok(Self {
-            tls,
-            login,
-            host: host.to_owned(),
-            port,
-            prefix: stream_name(&decoded(prefix)?)?,
+            server,
+            prefix: stream_name(&prefix)?,
         })
     }
 
@@ -73,23 +41,6 @@ impl StreamsUrl {
     pub(super) fn stream(&self, partition: u64) -> String {
         format!("{}:{partition}", self.prefix)
     }
-}
-
-impl Login {
-    fn parse(text: &str) -> Result<Self, String> {
-        let (user, password) = text
-            .split_once(':')
-            .ok_or("what stands before '@' is not USER:PASSWORD, percent-encoded")?;
-        Ok(Self {
-            user: Some(decoded(user)?).filter(|user| !user.is_empty()),
-            password: decoded(password)?,
-        })
-    }
-}
-
-fn decoded(text: &str) -> Result<String, String> {
-    let decoded = percent_decode_str(text).decode_utf8();
-    Ok(decoded.map_err(|_| "it is not UTF-8")?.into_owned())
 }
 
 /// A text that a stream, or a group, may be called.
@@ -110,15 +61,10 @@ mod tests {
     #[test]
     fn a_url_has_all_its_parts() {
         let url = StreamsUrl::parse("rediss://u%40x:p%2Fw@h.example:7000/gifts/{a}@b").unwrap();
-        let login = url.login.clone().unwrap();
-        assert_eq!(login.user.as_deref(), Some("u@x"));
-        assert_eq!(login.password, "p/w");
-        assert!(url.tls);
-        assert_eq!((url.host.as_str(), url.port), ("h.example", 7000));
+        assert_eq!(url.server.to_string(), "rediss://h.example:7000");
         assert_eq!(url.stream(3), "gifts/{a}@b:3");
-        let url = StreamsUrl::parse("redis://:pw@[::1]/g").unwrap();
-        assert_eq!((url.host.as_str(), url.port), ("::1", 6379));
-        assert_eq!(url.login.unwrap().user, None);
+        let url = StreamsUrl::parse("redis://:pw@[::1]/g%20h").unwrap();
+        assert_eq!(format!("{url:?}"), "redis://[::1]:6379/g h");
     }
 
     #[test]

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use board::{Activity, Timestamp};
 use merger::{Answer, final_from};
-use shard_store::{BoardSettings, LocalStore};
+use shard_store::BoardSettings;
+use store_local::LocalStore;
 
 use crate::agree::ALL;
 use crate::kinds::{kind, points};

@@ -8,7 +8,8 @@ use board::{BoardName, Kind, Member, Subject, Timestamp};
 use bytes::Bytes;
 use merger::{Merger, RankedEntry, ReadError, Rendered, Settings, TopView};
 use shard_router::{KnownKind, Router, Write, Written};
-use shard_store::{Change, LocalStore, ShardStore};
+use shard_store::{Change, ShardStore};
+use store_local::LocalStore;
 
 use crate::agree::ALL;
 use crate::kinds::value;

@@ -1,9 +1,8 @@
 //! A store that ranks only the best of each shard, as it is read.
 
 use board::{BoardName, Rules};
-use shard_store::{
-    Anchor, Ask, BoardRecord, Entry, LocalStore, Part, Query, Reading, ShardStore, StoreError,
-};
+use shard_store::{Anchor, Ask, BoardRecord, Entry, Part, Query, Reading, ShardStore, StoreError};
+use store_local::LocalStore;
 
 /// Reads a shard of a store that has everything as if it had only its best.
 pub(crate) async fn read(

@@ -10,9 +10,10 @@ use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use shard_store::{
     Batch, BirthError, BoardRecord, BoardSettings, BuryError, Disagreement, KindRecord,
-    KindWriteError, LocalStore, Outcome, Query, Reading, Revision, SettleError, ShardStore,
-    SharedBoards, StoreError, WindowCount,
+    KindWriteError, Outcome, Query, Reading, Revision, SettleError, ShardStore, SharedBoards,
+    StoreError, WindowCount,
 };
+use store_local::LocalStore;
 
 use crate::shared::SharedInMemory;
 use crate::trimmed;

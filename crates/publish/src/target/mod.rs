@@ -5,7 +5,6 @@
 //! and it is written only if nobody has written in between. So what is published never goes back, however
 //! many servers publish one board, and no two of their versions have to be compared.
 
-mod connection;
 mod memcached;
 mod redis;
 

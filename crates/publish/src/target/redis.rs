@@ -18,14 +18,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use board::{PublishProtocol, PublishTarget};
-use fred::types::Value;
 use parking_lot::Mutex;
+use redis_link::{Address, Command, ConnectOptions, Connection, Reply, Value, reply};
 use shard_store::ShardStore;
 
-use super::connection::{Address, Command, Connection, Dial};
-use super::{Access, Fault, IDLE_CONNECTIONS_MAX, Switched};
+use super::{Access, COMMAND_TIMEOUT, CONNECT_TIMEOUT, Fault, IDLE_CONNECTIONS_MAX, Switched};
 use crate::content::Content;
-use crate::credentials::Login;
 use crate::names::Names;
 
 /// Redirections that one turn follows.
@@ -36,7 +34,7 @@ const NODES_MAX: usize = 64;
 
 /// The server, and connections that nobody uses now.
 pub(crate) struct RedisTarget {
-    dial: Result<Dial, String>,
+    options: Result<ConnectOptions, String>,
     store: Arc<dyn ShardStore>,
     is_cluster: bool,
     /// The first is the one that is named.
@@ -61,22 +59,20 @@ pub(crate) struct RedisTurn<'a> {
 impl RedisTarget {
     pub(super) fn new(target: &PublishTarget, access: Access<'_>) -> Self {
         let tls = target.tls.then(|| access.credentials.tls()).transpose();
-        let Login { user, password } = access.login;
-        let dial = tls.map(|tls| Dial {
-            user,
-            password,
+        let options = tls.map(|tls| ConnectOptions {
+            login: access.login.of_redis(),
+            tls,
             database: match target.protocol {
-                PublishProtocol::Redis { database } if database > 0 => Some(database),
+                PublishProtocol::Redis { database } => Some(database),
                 _ => None,
             },
-            tls,
+            connect_timeout: CONNECT_TIMEOUT,
+            silence: COMMAND_TIMEOUT,
+            ..ConnectOptions::default()
         });
-        let named = Address {
-            host: target.host.clone(),
-            port: target.port,
-        };
+        let named = Address::new(target.host.as_str(), target.port);
         Self {
-            dial: dial.map_err(|error| error.to_string()),
+            options: options.map_err(|error| error.to_string()),
             store: access.store.clone(),
             is_cluster: target.protocol == PublishProtocol::RedisCluster,
             nodes: Mutex::new(vec![named]),
@@ -89,30 +85,28 @@ impl RedisTarget {
     pub(super) async fn begin(&self, names: &Names) -> Result<RedisTurn<'_>, Fault> {
         let (mut address, mut connection) = self.somewhere().await?;
         for _ in 0..=REDIRECTIONS_MAX {
-            let answers = match connection.send(look(names)).await {
+            let answers = match send(&connection, look(names)).await {
                 // One that was kept may have ended long ago.
                 Err(Fault::Away(_)) => {
                     self.idle.lock().retain(|(held, _)| *held != address);
                     connection = self.connection(&address).await?;
-                    connection.send(look(names)).await?
+                    send(&connection, look(names)).await?
                 }
                 answers => answers?,
             };
             match all(answers) {
                 Ok(answers) => {
-                    let [_, set, json, mark] = <[Value; 4]>::try_from(answers)
+                    let [_, set, json, mark] = <[Reply; 4]>::try_from(answers)
                         .map_err(|_| Fault::Away("a look was not answered whole".to_owned()))?;
-                    let published = match mark {
-                        Value::Null => None,
-                        mark => Some(mark.as_string().unwrap_or_default()),
-                    };
+                    let published = (!reply::is_null(&mark))
+                        .then(|| reply::text(&mark).unwrap_or_default().to_owned());
                     return Ok(RedisTurn {
                         target: self,
                         address,
                         connection,
                         published,
-                        has_set: set.as_i64() == Some(1),
-                        has_json: json.as_i64() == Some(1),
+                        has_set: reply::number(&set) == Some(1),
+                        has_json: reply::number(&json) == Some(1),
                     });
                 }
                 Err(error) => {
@@ -148,9 +142,11 @@ impl RedisTarget {
         if let Some(connection) = idle {
             return Ok(connection);
         }
-        let dial = self.dial.as_ref();
-        let dial = dial.map_err(|error| Fault::Away(error.clone()))?;
-        let connection = Connection::open(dial, address).await?;
+        let options = self.options.as_ref();
+        let options = options.map_err(|error| Fault::Away(error.clone()))?;
+        let opened = Connection::open(options, address).await;
+        let (connection, _ended) =
+            opened.map_err(|why| Fault::Away(format!("{address}: {why}")))?;
         self.know(address, &connection).await?;
         Ok(connection)
     }
@@ -160,8 +156,10 @@ impl RedisTarget {
     async fn know(&self, address: &Address, connection: &Connection) -> Result<(), Fault> {
         let sections = ["server", "replication"];
         let asked = sections.map(|section| ("INFO", vec![text(section)]));
-        let answers = connection.send(asked.into()).await?.into_iter().flatten();
-        let info: Vec<String> = answers.filter_map(|info| info.as_string()).collect();
+        let answers = send(connection, asked.into()).await?.into_iter().flatten();
+        let info: Vec<String> = answers
+            .filter_map(|info| reply::text(&info).map(str::to_owned))
+            .collect();
         let value = |name| {
             let mut lines = info.iter().flat_map(|info| info.lines());
             lines.find_map(|line| line.strip_prefix(name))
@@ -255,7 +253,7 @@ impl RedisTurn<'_> {
     pub(super) async fn leave(self, names: &Names, lasts: Option<Duration>) -> Result<(), Fault> {
         let mut commands: Vec<Command> = vec![("UNWATCH", Vec::new())];
         commands.extend(expiries(names, lasts));
-        let answers = self.connection.send(commands).await?;
+        let answers = send(&self.connection, commands).await?;
         self.target.keep(self.address, self.connection);
         all(answers).map(drop).map_err(Fault::Refused)
     }
@@ -264,12 +262,12 @@ impl RedisTurn<'_> {
         let mut whole: Vec<Command> = vec![("MULTI", Vec::new())];
         whole.extend(commands);
         whole.push(("EXEC", Vec::new()));
-        let answers = self.connection.send(whole).await?;
+        let answers = send(&self.connection, whole).await?;
         // Whatever was answered, the transaction is over, and with it the watch.
         self.target.keep(self.address, self.connection);
         match all(answers).map_err(Fault::Refused)?.pop() {
-            Some(Value::Null) => Ok(Switched::Overtaken),
-            Some(Value::Array(_)) => Ok(Switched::Yes),
+            Some(Reply::Null) => Ok(Switched::Overtaken),
+            Some(Reply::Array { .. }) => Ok(Switched::Yes),
             other => Err(Fault::Away(format!("EXEC answered {other:?}"))),
         }
     }
@@ -285,8 +283,23 @@ fn look(names: &Names) -> Vec<Command> {
     ]
 }
 
+/// Sends commands in one go, and returns what each was answered, errors of Redis included.
+async fn send(
+    connection: &Connection,
+    commands: Vec<Command>,
+) -> Result<Vec<Result<Reply, String>>, Fault> {
+    let away = |fault: redis_link::Fault| Fault::Away(fault.words().to_owned());
+    let replies = connection.send_together(commands).await.map_err(away)?;
+    let replies = replies.into_iter().map(|reply| match reply {
+        Ok(reply) => Ok(Ok(reply)),
+        Err(redis_link::Fault::Redis(words)) => Ok(Err(words)),
+        Err(fault) => Err(away(fault)),
+    });
+    replies.collect()
+}
+
 /// The answers, or the first error among them.
-fn all(answers: Vec<Result<Value, String>>) -> Result<Vec<Value>, String> {
+fn all(answers: Vec<Result<Reply, String>>) -> Result<Vec<Reply>, String> {
     answers.into_iter().collect()
 }
 
@@ -318,11 +331,11 @@ fn expiries(names: &Names, lasts: Option<Duration>) -> Vec<Command> {
 
 #[cfg(test)]
 mod tests {
-    use end_to_end::redis::RedisServer;
-    use shard_store::LocalStore;
+    use store_local::LocalStore;
+    use testkit::redis::RedisServer;
 
     use super::*;
-    use crate::credentials::Credentials;
+    use crate::credentials::{Credentials, Login};
 
     fn content(mark: &str) -> Content {
         Content {

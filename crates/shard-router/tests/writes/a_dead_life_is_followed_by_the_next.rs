@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use shard_router::{Router, Write, Written};
-use shard_store::{BuryError, Failure, LocalStore, Refused};
+use shard_store::{BuryError, Failure, Refused};
+use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, id, member};
 use crate::woven::Woven;

@@ -6,7 +6,8 @@ use std::time::Duration;
 use board::limits::KINDS_MAX;
 use board::{Calendar, KindName, KindSpec, Period, RankStyle, WindowRule};
 use shard_router::{CatalogueError, Written};
-use shard_store::{LocalStore, Revision};
+use shard_store::Revision;
+use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, kind, points};
 

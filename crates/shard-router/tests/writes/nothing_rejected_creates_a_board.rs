@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use board::{Packing, Period, ShardCount, Timestamp, Value, WindowRule};
 use shard_router::{Reason, Write, Written};
-use shard_store::{Change, Failure, LocalStore, Refused, StoreError};
+use shard_store::{Change, Failure, Refused, StoreError};
+use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, id, kind, member, points, points_of};
 use crate::woven::Woven;

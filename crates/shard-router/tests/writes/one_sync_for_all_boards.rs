@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 use shard_router::Written;
-use shard_store::{Disk, DiskFile, EmbeddedSettings, LocalDisk, LocalStore, ShardStore};
+use shard_store::ShardStore;
+use store_local::{Disk, DiskFile, EmbeddedSettings, LocalDisk, LocalStore};
 use tokio::time::{sleep, timeout};
 
 use crate::stage::{NOW, Stage, board, kind, points};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use board::Timestamp;
 use shard_router::{Reason, Write, Written};
-use shard_store::{LocalStore, Refused};
+use shard_store::Refused;
+use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, id, points_of};
 

@@ -10,9 +10,10 @@ use futures::future::{BoxFuture, ready};
 use parking_lot::Mutex;
 use shard_store::{
     Batch, BirthError, BoardRecord, BoardSettings, BuryError, Disagreement, KindRecord,
-    KindWriteError, LocalStore, Outcome, Query, Reading, Revision, SettleError, ShardStore,
-    StoreError, WindowCount,
+    KindWriteError, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
+    WindowCount,
 };
+use store_local::LocalStore;
 
 type Step<T> = Arc<dyn Fn(u16) -> BoxFuture<'static, Result<T, StoreError>> + Send + Sync>;
 

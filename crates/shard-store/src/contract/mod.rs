@@ -3,8 +3,8 @@
 //!
 //! [`ShardStore`] is the contract; `record` has what it keeps of boards and kinds, `write` what goes
 //! into a shard, `read` what comes out, `shared` the merged boards that
-//! servers share, `error` how a call can fail. One conformance suite, in
-//! `tests/`, holds every store to it.
+//! servers share, `error` how a call can fail. One suite,
+//! `store-conformance`, holds every store to it.
 
 mod error;
 mod read;

@@ -25,7 +25,8 @@ pub struct Batch<'a> {
 
 impl Batch<'_> {
     /// Whether its deadline has passed.
-    pub(crate) fn is_late(&self) -> bool {
+    #[must_use]
+    pub fn is_late(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)
     }
 }

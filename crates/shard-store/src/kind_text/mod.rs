@@ -73,14 +73,14 @@ struct KindText {
 /// What is wrong with a text that should be a kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a kind: {0}")]
-pub(crate) struct NoKind(pub(crate) String);
+pub struct NoKind(pub String);
 
 /// Calendars that were read before: each takes some 100 µs to make, and kinds share a few.
 #[derive(Debug, Default)]
-pub(crate) struct Calendars(Vec<Calendar>);
+pub struct Calendars(Vec<Calendar>);
 
 /// Appends a kind's record.
-pub(crate) fn put_record(out: &mut Vec<u8>, record: &KindRecord) {
+pub fn put_record(out: &mut Vec<u8>, record: &KindRecord) {
     put_json(
         out,
         &RecordText {
@@ -92,7 +92,7 @@ pub(crate) fn put_record(out: &mut Vec<u8>, record: &KindRecord) {
 }
 
 /// Appends a kind.
-pub(crate) fn put_kind(out: &mut Vec<u8>, kind: &Kind) {
+pub fn put_kind(out: &mut Vec<u8>, kind: &Kind) {
     put_json(out, &KindText::from(kind));
 }
 
@@ -101,7 +101,7 @@ fn put_json(out: &mut Vec<u8>, text: &impl Serialize) {
 }
 
 /// Reads a kind's record.
-pub(crate) fn take_record(json: &[u8], calendars: &mut Calendars) -> Result<KindRecord, NoKind> {
+pub fn take_record(json: &[u8], calendars: &mut Calendars) -> Result<KindRecord, NoKind> {
     let text: RecordText = take_json(json)?;
     let kind = text
         .kind
@@ -118,7 +118,7 @@ pub(crate) fn take_record(json: &[u8], calendars: &mut Calendars) -> Result<Kind
 }
 
 /// Reads a kind.
-pub(crate) fn take_kind(json: &[u8], calendars: &mut Calendars) -> Result<Kind, NoKind> {
+pub fn take_kind(json: &[u8], calendars: &mut Calendars) -> Result<Kind, NoKind> {
     take_json::<KindText>(json)?.into_kind(calendars)
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use end_to_end::dice::Dice;
-use end_to_end::{Event, Events, Server};
 use serde_json::{Value, json};
+use testkit::dice::Dice;
+use testkit::{Event, Events, Server};
 
 use super::super::{ladder, on_a};
 
@@ -45,7 +45,7 @@ impl Kept {
 #[test]
 fn what_moved_makes_the_top_again() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\nmax_staleness = \"20ms\"\n");
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let mut events = Events::of(&server, "/v1/boards/gifts/a/stream?n=10&changes=true");
     let mut kept = Kept::default();
     let first = events.event();
@@ -53,13 +53,13 @@ fn what_moved_makes_the_top_again() {
     kept.take(&first);
     let mut told = 0;
     for _ in 0..150 {
-        let member = format!("u{}", dice.throw(30));
+        let member = format!("u{}", dice.below(30));
         let path = format!("/v1/boards/gifts/a/members/{member}");
         let ranked = server.get(&path).status == 200;
-        if ranked && dice.throw(6) == 0 {
+        if ranked && dice.below(6) == 0 {
             assert_eq!(server.delete(&path).status, 204);
         } else {
-            let points = i64::try_from(dice.throw(40)).unwrap() - 10;
+            let points = i64::try_from(dice.below(40)).unwrap() - 10;
             server.give("gifts/a", &[(&member, points)]);
         }
         let now = server.get("/v1/boards/gifts/a/top?n=10&fresh=true").ok();

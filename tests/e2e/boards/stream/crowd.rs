@@ -4,8 +4,8 @@ use std::io::{BufRead as _, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use end_to_end::dice::runs;
-use end_to_end::{DEADLINE, Events, Server, eventually};
+use testkit::dice::runs;
+use testkit::{DEADLINE, Events, Server, eventually};
 
 /// Streams of which one is not read.
 const ONE_UNREAD_IN: usize = 10;
@@ -119,7 +119,7 @@ fn every_reader_sees_every_version_whoever_else_does_not_read() {
     let streams = runs(1_000, STREAMS);
     // All of them come from one address.
     let limit = streams + 200;
-    end_to_end::allow_files(limit);
+    testkit::allow_files(limit);
     let mut server = Server::with(&format!(
         "[kinds.gifts]\nwindows = [\"all\"]\n\
          [server.limits]\nconnections_per_address = {limit}\nstreams_per_address = {limit}\n"

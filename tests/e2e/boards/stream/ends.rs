@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use end_to_end::{Events, Server};
+use testkit::{Events, Server};
 
 use super::super::ladder;
 

@@ -1,7 +1,7 @@
 //! `?member=`: a member's own place beside the top.
 
-use end_to_end::Events;
 use serde_json::{Value, json};
+use testkit::Events;
 
 use super::super::{ladder, on_a};
 

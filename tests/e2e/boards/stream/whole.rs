@@ -1,8 +1,8 @@
 //! Each event shows the whole top: at once, and as it changes.
 
-use end_to_end::redis::RedisServer;
-use end_to_end::{Events, Launch, Server, eventually};
 use serde_json::json;
+use testkit::redis::RedisServer;
+use testkit::{Events, Launch, Server, eventually};
 
 use super::super::{ladder, members, on_a};
 

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use end_to_end::dice::{Dice, runs};
-use end_to_end::{Launch, Server, eventually};
+use testkit::dice::{Dice, runs};
+use testkit::{Launch, Server, eventually};
 
 use crate::audit::{KIND, LIGHT, Ledger, Load, Sent, Shown, Tally, Versions, look, under_load};
 
@@ -75,7 +75,7 @@ fn it_is_so_while_snapshots_are_taken_and_a_damaged_one_is_refused() {
     let path = launch.kept().join(&whole);
     let bytes = fs::read(&path).unwrap();
     let mut damaged = bytes.clone();
-    damaged[Dice::new().throw(bytes.len())] ^= 1;
+    damaged[Dice::of_this_run().below(bytes.len())] ^= 1;
     fs::write(&path, damaged).unwrap();
     let (status, said) = launch.refused();
     assert_eq!(status, Some(1), "{said}");
@@ -93,11 +93,11 @@ pub(super) fn rounds(
     moment: Moment,
     rounds: usize,
 ) -> Server {
-    let mut dice = Dice::new();
+    let mut dice = Dice::of_this_run();
     let mut versions = Versions::default();
     let mut server = Server::durable(&format!("{config}{KIND}"));
     let mut ledger = Ledger::begin(&server);
-    let first = dice.throw(ends.len());
+    let first = dice.below(ends.len());
     for round in 0..rounds {
         let end = ends[(first + round) % ends.len()];
         let (sent, shown) = written(&server, (round, end, moment), load, &mut dice);
@@ -128,7 +128,7 @@ fn written(
 ) -> (Vec<Sent>, Vec<Shown>) {
     let tally = Tally::default();
     let mut pauses = dice.split();
-    let enough = 1 + dice.throw(ANSWERS_MAX);
+    let enough = 1 + dice.below(ANSWERS_MAX);
     let snapshots_before = snapshots(server);
     let work = under_load(server, (round, load), dice, &tally, || {
         match moment {
@@ -188,5 +188,5 @@ fn pause(dice: &mut Dice, micros_max: usize) {
 }
 
 fn micros(dice: &mut Dice, most: usize) -> Duration {
-    Duration::from_micros(u64::try_from(dice.throw(most)).unwrap())
+    Duration::from_micros(u64::try_from(dice.below(most)).unwrap())
 }

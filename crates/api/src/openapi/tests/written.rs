@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 use shard_router::Router;
-use shard_store::LocalStore;
+use store_local::LocalStore;
 use tower::ServiceExt as _;
 
 use crate::access::{Access, AccessSettings};

@@ -1,0 +1,131 @@
+//! The ids that a shard remembers, to count a re-sent contribution once.
+//!
+//! [`RememberedIds`] has two generations of one dedupe span each: an id is looked up in both and added to the
+//! younger, and the elder is dropped whole when the younger is one span old. Each entry has its own time, so that an
+//! id counts for exactly the span. [`IdBudget`] bounds the bytes of all shards together; a contribution whose id
+//! cannot be remembered is refused as `unavailable`. [`FrozenIds`] is what was remembered at a moment.
+
+mod budget;
+mod frozen;
+mod generation;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use board::{IdDigest, ShardCount, Timestamp};
+
+pub(crate) use budget::IdsFull;
+pub use budget::REMEMBERED_ID_BYTES_MAX;
+pub use budget::{IdBudget, IdUse};
+pub(crate) use frozen::FrozenIds;
+use generation::Generation;
+pub(crate) use generation::Noted;
+
+const PLACE_BITS: u32 = 12;
+
+fn shortened(digest: IdDigest, placement_hash: u64) -> Noted {
+    let bytes = digest.0.to_le_bytes();
+    let word = |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
+    let place = u32::try_from(placement_hash >> (64 - PLACE_BITS)).expect("12 bits are left");
+    [word(0), word(4), word(8) << PLACE_BITS | place, 0]
+}
+
+fn shard_of(noted: &Noted, shards: ShardCount) -> usize {
+    let place = u64::from(noted[2] & ((1 << PLACE_BITS) - 1));
+    usize::from(shards.shard_of(place << (64 - PLACE_BITS)))
+}
+
+/// Ids of one shard, each for one dedupe span from when it was applied.
+#[derive(Debug)]
+pub(crate) struct RememberedIds {
+    younger: Generation,
+    elder: Generation,
+}
+
+impl RememberedIds {
+    /// No ids, from now on.
+    pub(crate) const fn new(now: Timestamp) -> Self {
+        Self {
+            younger: Generation::new(now),
+            elder: Generation::new(now),
+        }
+    }
+
+    /// Whether the id was applied within the span.
+    pub(crate) fn holds(
+        &self,
+        digest: IdDigest,
+        placement_hash: u64,
+        now: Timestamp,
+        span: Duration,
+    ) -> bool {
+        let digest = shortened(digest, placement_hash);
+        self.younger.holds(&digest, now, span) || self.elder.holds(&digest, now, span)
+    }
+
+    /// Makes sure that the next [`RememberedIds::note`] has room.
+    pub(crate) fn reserve(
+        &mut self,
+        now: Timestamp,
+        span: Duration,
+        budget: &IdBudget,
+    ) -> Result<(), IdsFull> {
+        self.age(now, span, budget);
+        self.younger.reserve(budget)
+    }
+
+    /// The same for an id that was noted before, whatever the budget says.
+    pub(crate) fn reserve_anyway(&mut self, now: Timestamp, span: Duration, budget: &IdBudget) {
+        self.age(now, span, budget);
+        self.younger.reserve_anyway(budget);
+    }
+
+    /// Remembers an id from `now` on.
+    pub(crate) fn note(&mut self, digest: IdDigest, placement_hash: u64, now: Timestamp) {
+        self.younger.note(shortened(digest, placement_hash), now);
+    }
+
+    /// Lets go of what is past the span. True when nothing is left.
+    pub(crate) fn age(&mut self, now: Timestamp, span: Duration, budget: &IdBudget) -> bool {
+        let of_age = self.younger.began.plus(span);
+        if now >= of_age {
+            let younger = std::mem::replace(&mut self.younger, Generation::new(now));
+            let elder = std::mem::replace(&mut self.elder, younger);
+            budget.give_back(elder.bytes());
+            // What was noted last, just before it came of age, is past its span too, unless it was noted
+            // later, under a longer span.
+            if now >= of_age.plus(span) && now >= self.elder.ends_at(span) {
+                let elder = std::mem::replace(&mut self.elder, Generation::new(now));
+                budget.give_back(elder.bytes());
+            }
+        }
+        self.is_empty()
+    }
+
+    /// Whether none is remembered.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.younger.is_empty() && self.elder.is_empty()
+    }
+
+    /// The ids shard by shard, for a board that was small until now.
+    pub(crate) fn split(self, shards: ShardCount, budget: &IdBudget) -> Vec<Self> {
+        let count = usize::from(shards.get());
+        let mut parts: Vec<Self> = (0..count).map(|_| Self::new(self.younger.began)).collect();
+        for part in &mut parts {
+            part.elder.began = self.elder.began;
+        }
+        for (generation, held) in [&self.younger, &self.elder].into_iter().enumerate() {
+            for noted in held.entries() {
+                parts[shard_of(noted, shards)].put(generation, *noted, budget);
+            }
+        }
+        self.release(budget);
+        parts
+    }
+
+    /// Gives back what the ids took of the budget, when their shard goes.
+    pub(crate) fn release(&self, budget: &IdBudget) {
+        budget.give_back(self.younger.bytes() + self.elder.bytes());
+    }
+}

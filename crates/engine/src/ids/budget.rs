@@ -1,0 +1,99 @@
+//! The bytes that remembered ids may take.
+//!
+//! One [`IdBudget`] counts what the ids of all shards hold on the heap, unused room included. What
+//! only a frozen copy still holds is not in it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Bytes that remembered ids may take without another setting.
+pub const REMEMBERED_ID_BYTES_MAX: usize = 2 << 30;
+
+/// Bytes that an id takes with its share of an index, on average.
+const ID_BYTES: f64 = 26.0;
+
+/// The bytes that remembered ids may take, over all shards.
+#[derive(Debug)]
+pub struct IdBudget {
+    used_bytes: AtomicUsize,
+    limit_bytes: usize,
+}
+
+/// The bytes that remembered ids take, and their limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IdUse {
+    /// Bytes in use.
+    pub used_bytes: usize,
+    /// Bytes that may be used.
+    pub limit_bytes: usize,
+}
+
+impl IdUse {
+    /// Returns how many contributions with an id a second the limit sustains if each is remembered for
+    /// `span`. An id is dropped with its generation, up to one more `span` later. Infinite for an empty span.
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people to look at")]
+    #[must_use]
+    pub fn sustained_rate(self, span: Duration) -> f64 {
+        self.limit_bytes as f64 / (ID_BYTES * 2.0 * span.as_secs_f64())
+    }
+
+    /// Whether half of the limit is taken, or, where it `was` so before, still three eighths are: use that
+    /// sways about the half has crossed it once.
+    #[must_use]
+    pub const fn is_high(self, was: bool) -> bool {
+        let eighths = if was { 3 } else { 4 };
+        self.used_bytes > self.limit_bytes / 8 * eighths
+    }
+}
+
+/// No room to remember an id.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct IdsFull;
+
+impl IdBudget {
+    /// With this limit, in bytes.
+    #[must_use]
+    pub const fn new(limit_bytes: usize) -> Self {
+        Self {
+            used_bytes: AtomicUsize::new(0),
+            limit_bytes,
+        }
+    }
+
+    /// The limit, in bytes.
+    pub const fn limit_bytes(&self) -> usize {
+        self.limit_bytes
+    }
+
+    pub(super) fn take(&self, bytes: usize) -> Result<(), IdsFull> {
+        let fits = |used: usize| {
+            used.checked_add(bytes)
+                .filter(|sum| *sum <= self.limit_bytes)
+        };
+        self.used_bytes
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits)
+            .map_or(Err(IdsFull), |_| Ok(()))
+    }
+
+    /// Takes past the limit, too: for ids that were granted before.
+    pub(super) fn take_anyway(&self, bytes: usize) {
+        self.used_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn give_back(&self, bytes: usize) {
+        self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes that ids take now.
+    pub fn used_bytes(&self) -> usize {
+        self.used_bytes.load(Ordering::Relaxed)
+    }
+
+    /// How much of it is in use.
+    pub fn used(&self) -> IdUse {
+        IdUse {
+            used_bytes: self.used_bytes(),
+            limit_bytes: self.limit_bytes,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Asks answered on anything that has an order.
+
+use board::{Bound, Member, RankKey, Rules, Standing};
+
+use shard_store::{Anchor, Ask, Entry, Part};
+
+/// An order to read from: ranks count from 0, the best.
+pub(super) trait Order {
+    fn len(&self) -> usize;
+    /// How many entries are better than the bound.
+    fn count_better(&self, bound: &Bound) -> usize;
+    /// The standing and the key of a ranked member.
+    fn find(&self, member: &Member) -> Option<(Standing, RankKey)>;
+    /// Entries from a rank on, at most so many.
+    fn stretch(&self, from: usize, len: usize) -> Vec<Entry>;
+}
+
+pub(super) fn answer(order: &impl Order, rules: &Rules, groups: bool, ask: &Ask) -> Part {
+    let mut standing = None;
+    let anchor = match &ask.anchor {
+        Anchor::Rank(rank) => usize::try_from(*rank)
+            .unwrap_or(usize::MAX)
+            .min(order.len()),
+        Anchor::Bound(bound) => order.count_better(bound),
+        Anchor::Member(member) => match order.find(member) {
+            Some((own, key)) => {
+                standing = (ask.after > 0).then_some(own);
+                order.count_better(&Bound::key(&key))
+            }
+            None => return Part::default(),
+        },
+    };
+    let start = anchor.saturating_sub(ask.before);
+    let entries = order.stretch(start, (anchor - start).saturating_add(ask.after));
+    let group_start = match entries.first() {
+        Some(first) if groups => group_start(order, rules, first),
+        _ => start,
+    };
+    Part {
+        unlisted: None,
+        standing,
+        anchor: Some(anchor as u64),
+        start: start as u64,
+        group_start: group_start as u64,
+        entries,
+    }
+}
+
+fn group_start(order: &impl Order, rules: &Rules, entry: &Entry) -> usize {
+    let above = rules.field_words(&entry.key.words).successor();
+    above.map_or(0, |words| order.count_better(&Bound::prefix(words)))
+}

@@ -1,0 +1,298 @@
+//! A large ranking: a member table, which holds the scores, under a counted B+ tree, which holds
+//! their order.
+//!
+//! While a shard is recovered there is the table alone: [`Large::put_in_order`] makes the tree.
+
+use board::{Bound, Member, RankKey, RankWords, Rules, Standing};
+
+use super::Who;
+use super::answer::Order;
+use super::small::Small;
+use super::width::Width;
+use crate::table::{FrozenTable, Table, TableFull, member_hash};
+use crate::tree;
+use shard_store::Entry;
+
+/// No room for another member.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("this shard has no room for another member")]
+pub struct RankingFull;
+
+impl From<TableFull> for RankingFull {
+    fn from(_: TableFull) -> Self {
+        Self
+    }
+}
+
+/// Scores, and their order by the width of the kind's rank key, in words.
+#[derive(Debug)]
+pub(super) struct Large {
+    table: Table,
+    order: Width,
+}
+
+impl Large {
+    pub(super) fn from_small(rules: &Rules, small: &Small) -> Self {
+        let mut large = Self::unordered_from_small(rules, small);
+        large.put_in_order(rules);
+        large
+    }
+
+    /// The same scores, without an order.
+    pub(super) fn unordered_from_small(rules: &Rules, small: &Small) -> Self {
+        let mut large = Self::unordered(rules, small.len());
+        for (member, words) in small.rows() {
+            large
+                .push_row(member.as_bytes(), words)
+                .expect("a new table has room for what was small");
+        }
+        large
+    }
+
+    /// Without scores yet, and without an order, but with room in the index for so many members.
+    pub(super) fn unordered(rules: &Rules, members: usize) -> Self {
+        Self {
+            table: Table::with_room(rules.standing_len(), members, rules.name_order()),
+            order: Width::Unordered,
+        }
+    }
+
+    /// Adds the words of a standing, of a member that is not there, while there is no order.
+    pub(super) fn push_row(&mut self, member: &[u8], words: &[u64]) -> Result<(), RankingFull> {
+        debug_assert!(!self.order.is_ordered());
+        self.table.insert(member_hash(member), member, words)?;
+        Ok(())
+    }
+
+    /// Makes the order of the scores, if there is none.
+    pub(super) fn put_in_order(&mut self, rules: &Rules) {
+        if !self.order.is_ordered() {
+            self.order = Width::of(&self.table, rules);
+        }
+    }
+
+    pub(super) fn freeze(&self) -> FrozenTable {
+        self.table.freeze()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    pub(super) fn find(&self, hash: u64, member: &Member) -> Option<u32> {
+        self.table.find(hash, member.as_bytes())
+    }
+
+    /// Where many members are: their cache misses overlap.
+    pub(super) fn find_all<'a>(
+        &self,
+        members: impl Iterator<Item = (u64, &'a [u8])> + Clone,
+        found: &mut Vec<Option<u32>>,
+    ) {
+        self.table.find_all(members, found);
+    }
+
+    pub(super) fn standing(&self, rules: &Rules, handle: u32) -> Standing {
+        rules.standing_from(&self.table.state(handle)[..rules.standing_len()])
+    }
+
+    pub(super) fn check_room(&self) -> Result<(), RankingFull> {
+        if self.table.has_room() {
+            Ok(())
+        } else {
+            Err(RankingFull)
+        }
+    }
+
+    pub(super) fn insert(&mut self, rules: &Rules, who: Who<'_>, standing: &Standing) {
+        let state = rules.standing_words(standing);
+        let handle = self
+            .table
+            .insert(who.hash, who.member.as_bytes(), state)
+            .expect("room was checked before the write");
+        if self.order.is_ordered() {
+            let words = rules.rank_words_of(standing);
+            self.order.push(handle, None, Some(&words));
+        }
+    }
+
+    pub(super) fn replace(&mut self, rules: &Rules, handle: u32, standing: &Standing) {
+        if self.order.is_ordered() {
+            let old = rules.rank_words_of(&self.standing(rules, handle));
+            let new = rules.rank_words_of(standing);
+            if old != new {
+                self.order.push(handle, Some(&old), Some(&new));
+            }
+        }
+        self.table.set_state(handle, rules.standing_words(standing));
+    }
+
+    pub(super) fn remove(&mut self, rules: &Rules, hash: u64, handle: u32) {
+        if self.order.is_ordered() {
+            let words = rules.rank_words_of(&self.standing(rules, handle));
+            self.order.push(handle, Some(&words), None);
+            // The tree names members by their records: it lets go of one before the table does.
+            self.flush();
+        }
+        self.table.remove(hash, handle);
+    }
+
+    /// Brings the order up to the scores, at the end of a batch.
+    pub(super) fn flush(&mut self) {
+        self.order.flush(&self.table);
+    }
+
+    pub(super) const fn view<'a>(&'a self, rules: &'a Rules) -> LargeView<'a> {
+        LargeView { large: self, rules }
+    }
+
+    pub(super) fn verify(&self, rules: &Rules) -> Vec<(Option<Member>, String)> {
+        let mut wrong = Vec::new();
+        let view = self.view(rules);
+        let ranked = self.order.len();
+        if ranked != self.table.len() {
+            let scores = self.table.len();
+            wrong.push((
+                None,
+                format!("{ranked} members in order, {scores} with scores"),
+            ));
+        }
+        for (rank, handle) in self.order.handles().enumerate() {
+            let key = view.key(handle);
+            if view.count_better(&Bound::key(&key)) != rank {
+                wrong.push((
+                    Some(key.member),
+                    format!("stands at {rank}, not by its score"),
+                ));
+            }
+        }
+        wrong
+    }
+}
+
+/// A large ranking, read by its rules.
+pub(super) struct LargeView<'a> {
+    large: &'a Large,
+    rules: &'a Rules,
+}
+
+impl LargeView<'_> {
+    /// The key by the score, which is the authority.
+    fn key(&self, handle: u32) -> RankKey {
+        let words = self
+            .rules
+            .rank_words_of(&self.large.standing(self.rules, handle));
+        self.rules.rank_key(words, self.member(handle))
+    }
+
+    fn member(&self, handle: u32) -> Member {
+        use crate::tree::Names;
+        Member::from_stored(self.large.table.name(handle))
+    }
+
+    fn entry(&self, words: RankWords, handle: u32) -> Entry {
+        let reached_at = self.rules.reached_at_of(&words).unwrap_or_else(|| {
+            self.rules
+                .reached_at(&self.large.standing(self.rules, handle))
+        });
+        Entry {
+            key: self.rules.rank_key(words, self.member(handle)),
+            reached_at,
+        }
+    }
+}
+
+impl Order for LargeView<'_> {
+    fn len(&self) -> usize {
+        self.large.len()
+    }
+
+    fn count_better(&self, bound: &Bound) -> usize {
+        let bound = tree::Bound {
+            words: bound.words.as_slice(),
+            member: bound.member.as_ref().map(Member::as_bytes),
+        };
+        self.large.order.count_better(bound, &self.large.table)
+    }
+
+    fn find(&self, member: &Member) -> Option<(Standing, RankKey)> {
+        let handle = self.large.find(member.placement_hash(), member)?;
+        let standing = self.large.standing(self.rules, handle);
+        Some((standing, self.key(handle)))
+    }
+
+    fn stretch(&self, from: usize, len: usize) -> Vec<Entry> {
+        let entry = |words, handle| self.entry(words, handle);
+        self.large.order.stretch(from, len, entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use board::{FieldName, FieldRule, Mode, Ties, Timestamp, Value, Values};
+
+    use super::*;
+
+    fn rules() -> Rules {
+        let points = FieldRule::sum(FieldName::new("points").unwrap());
+        Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap()
+    }
+
+    fn standing(points: i64) -> Standing {
+        let points = Values::from(Value::new(points).unwrap());
+        rules().outright(&points, Timestamp::from_millis(0))
+    }
+
+    fn ten_members() -> Large {
+        let mut large = Large::from_small(&rules(), &Small::new());
+        for number in 0..10 {
+            let member = Member::new(&format!("u{number}")).unwrap();
+            let who = Who {
+                member: &member,
+                hash: member.placement_hash(),
+                shard: 0,
+            };
+            large.insert(&rules(), who, &standing(number));
+        }
+        large.flush();
+        large
+    }
+
+    fn u3(large: &Large) -> (u64, u32) {
+        let member = Member::new("u3").unwrap();
+        let hash = member.placement_hash();
+        (hash, large.find(hash, &member).unwrap())
+    }
+
+    #[test]
+    fn scores_and_order_that_agree_are_verified() {
+        assert_eq!(ten_members().verify(&rules()), []);
+    }
+
+    #[test]
+    fn a_score_that_its_place_does_not_show_is_told() {
+        let mut large = ten_members();
+        let (_, handle) = u3(&large);
+        large
+            .table
+            .set_state(handle, rules().standing_words(&standing(7)));
+        let wrong = large.verify(&rules());
+        let told = wrong.iter().filter_map(|(member, _)| member.as_ref());
+        assert!(
+            told.into_iter().any(|member| member.as_str() == "u3"),
+            "{wrong:?}"
+        );
+    }
+
+    #[test]
+    fn a_score_without_a_place_is_told() {
+        let mut large = ten_members();
+        let (_, handle) = u3(&large);
+        let words = rules().rank_words_of(&standing(3));
+        large.order.push(handle, Some(&words), None);
+        large.flush();
+        let wrong = large.verify(&rules());
+        let told = (None, "9 members in order, 10 with scores".to_owned());
+        assert_eq!(wrong, [told]);
+    }
+}

@@ -1,0 +1,228 @@
+//! A small ranking: a vector, best first.
+//!
+//! While a board is small its shards share one vector; each row knows its shard, and reads look at
+//! the rows of theirs. It is the naive twin of the tree, too: everything is a scan.
+
+use board::{Bound, Member, RankKey, Rules, Standing};
+use smallvec::SmallVec;
+
+use super::Who;
+use super::answer::Order;
+use shard_store::Entry;
+
+/// A standing's words: two inline, as a kind with one field has.
+type Words = SmallVec<[u64; 2]>;
+
+#[derive(Debug, Clone)]
+struct Row {
+    member: Member,
+    words: Words,
+    shard: u16,
+}
+
+impl Row {
+    fn key(&self, rules: &Rules) -> RankKey {
+        let words = rules.rank_words_of(&rules.standing_from(&self.words));
+        rules.rank_key(words, self.member.clone())
+    }
+
+    fn entry(&self, rules: &Rules) -> Entry {
+        let reached_at = rules.reached_at(&rules.standing_from(&self.words));
+        Entry {
+            key: self.key(rules),
+            reached_at,
+        }
+    }
+}
+
+/// Rows, best first.
+#[derive(Debug, Clone)]
+pub(super) struct Small {
+    rows: Vec<Row>,
+}
+
+impl Small {
+    pub(super) const fn new() -> Self {
+        Self { rows: Vec::new() }
+    }
+
+    pub(super) fn with_room(rows: usize) -> Self {
+        Self {
+            rows: Vec::with_capacity(rows),
+        }
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(super) fn of_shard(&self, shard: u16) -> impl Iterator<Item = &Member> {
+        self.rows
+            .iter()
+            .filter(move |row| row.shard == shard)
+            .map(|row| &row.member)
+    }
+
+    pub(super) fn find(&self, member: &Member) -> Option<u32> {
+        let place = self.rows.iter().position(|row| row.member == *member)?;
+        u32::try_from(place).ok()
+    }
+
+    pub(super) fn standing(&self, rules: &Rules, place: u32) -> Standing {
+        rules.standing_from(&self.rows[place as usize].words)
+    }
+
+    pub(super) fn insert(&mut self, rules: &Rules, who: Who<'_>, standing: &Standing) {
+        // A million boards of ten members: room for a few more, not for twice as many.
+        const SPARE_ROWS: usize = 4;
+        if self.rows.len() == self.rows.capacity() {
+            self.rows.reserve_exact(SPARE_ROWS.max(self.rows.len() / 4));
+        }
+        let words = SmallVec::from_slice(rules.standing_words(standing));
+        self.place(
+            rules,
+            Row {
+                member: who.member.clone(),
+                words,
+                shard: who.shard,
+            },
+        );
+    }
+
+    pub(super) fn replace(&mut self, rules: &Rules, place: u32, standing: &Standing) {
+        let mut row = self.rows.remove(place as usize);
+        row.words = SmallVec::from_slice(rules.standing_words(standing));
+        self.place(rules, row);
+    }
+
+    pub(super) fn remove(&mut self, place: u32) {
+        self.rows.remove(place as usize);
+    }
+
+    /// Adds a row that was in a small ranking before: most often the worst so far.
+    pub(super) fn push_row(&mut self, rules: &Rules, member: Member, words: &[u64], shard: u16) {
+        let row = Row {
+            member,
+            words: SmallVec::from_slice(words),
+            shard,
+        };
+        let last = self.rows.last();
+        if last.is_none_or(|last| last.key(rules) > row.key(rules)) {
+            self.rows.push(row);
+        } else {
+            self.place(rules, row);
+        }
+    }
+
+    fn place(&mut self, rules: &Rules, row: Row) {
+        let key = row.key(rules);
+        let place = self.rows.partition_point(|other| other.key(rules) > key);
+        self.rows.insert(place, row);
+    }
+
+    /// The rows shard by shard, each still best first.
+    pub(super) fn split(self, shards: u16) -> Vec<Self> {
+        let mut parts: Vec<Self> = (0..shards).map(|_| Self::new()).collect();
+        for row in self.rows {
+            parts[usize::from(row.shard)].rows.push(row);
+        }
+        parts
+    }
+
+    /// Members and the words of their standings, best first.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&Member, &[u64])> {
+        self.rows.iter().map(|row| (&row.member, &row.words[..]))
+    }
+
+    pub(super) fn verify(&self, rules: &Rules) -> Vec<(Option<Member>, String)> {
+        let wrong = self
+            .rows
+            .windows(2)
+            .filter(|pair| pair[0].key(rules) <= pair[1].key(rules));
+        wrong
+            .map(|pair| {
+                (
+                    Some(pair[1].member.clone()),
+                    "stands out of order".to_owned(),
+                )
+            })
+            .collect()
+    }
+}
+
+/// The rows of one shard, or of all.
+pub(super) struct SmallView<'a> {
+    pub(super) small: &'a Small,
+    pub(super) rules: &'a Rules,
+    pub(super) shard: Option<u16>,
+}
+
+impl SmallView<'_> {
+    fn rows(&self, until: usize) -> impl Iterator<Item = &Row> {
+        let shard = self.shard;
+        self.small.rows[..until]
+            .iter()
+            .filter(move |row| shard.is_none_or(|s| row.shard == s))
+    }
+}
+
+impl Order for SmallView<'_> {
+    fn len(&self) -> usize {
+        self.rows(self.small.rows.len()).count()
+    }
+
+    fn count_better(&self, bound: &Bound) -> usize {
+        let until = self
+            .small
+            .rows
+            .partition_point(|row| bound.is_below(&row.key(self.rules)));
+        self.rows(until).count()
+    }
+
+    fn find(&self, member: &Member) -> Option<(Standing, RankKey)> {
+        let row = self
+            .rows(self.small.rows.len())
+            .find(|row| row.member == *member)?;
+        Some((self.rules.standing_from(&row.words), row.key(self.rules)))
+    }
+
+    fn stretch(&self, from: usize, len: usize) -> Vec<Entry> {
+        let rows = self.rows(self.small.rows.len()).skip(from).take(len);
+        rows.map(|row| row.entry(self.rules)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use board::{FieldName, FieldRule, Mode, Ties, Timestamp, Value, Values};
+
+    use super::*;
+
+    #[test]
+    fn a_row_out_of_order_is_told() {
+        let points = FieldRule::sum(FieldName::new("points").unwrap());
+        let rules = Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap();
+        let mut small = Small::new();
+        for number in 0..4 {
+            let member = Member::new(&format!("u{number}")).unwrap();
+            let who = Who {
+                member: &member,
+                hash: member.placement_hash(),
+                shard: 0,
+            };
+            let points = Values::from(Value::new(number).unwrap());
+            small.insert(
+                &rules,
+                who,
+                &rules.outright(&points, Timestamp::from_millis(0)),
+            );
+        }
+        assert_eq!(small.verify(&rules), []);
+        small.rows.swap(1, 2);
+        let told = Some(Member::new("u2").unwrap());
+        assert_eq!(
+            small.verify(&rules),
+            [(told, "stands out of order".to_owned())]
+        );
+    }
+}

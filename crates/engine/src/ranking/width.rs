@@ -1,0 +1,143 @@
+//! The order of a large ranking, as wide as its rules' rank keys.
+//!
+//! The main type is [`Width`]: a tree by its width in words, and the changes of the batch under way.
+//! While a shard is recovered it is [`Width::Unordered`]: changes are passed over, nothing can be
+//! read, and the order is made once, of all scores, by [`Width::of`].
+
+use board::{RankWords, Rules};
+
+use crate::table::Table;
+use crate::tree::{Bound, Change, Names, Tree};
+
+#[derive(Debug)]
+pub(super) enum Width {
+    Unordered,
+    One(Ordered<1>),
+    Two(Ordered<2>),
+    Three(Ordered<3>),
+    Four(Ordered<4>),
+    Five(Ordered<5>),
+}
+
+/// A tree, and the changes of the batch under way: made together, their cache misses overlap.
+#[derive(Debug)]
+pub(super) struct Ordered<const W: usize> {
+    tree: Tree<W>,
+    pending: Vec<Change<W>>,
+}
+
+impl<const W: usize> Ordered<W> {
+    fn of(table: &Table, rules: &Rules) -> Self {
+        let mut entries = Vec::with_capacity(table.len());
+        table.freeze().for_each(|handle, _, state| {
+            let standing = rules.standing_from(state);
+            entries.push((array::<W>(&rules.rank_words_of(&standing)), handle));
+        });
+        entries.sort_unstable_by(|(a, of_a), (b, of_b)| {
+            let by_name = || table.compare(table.name(*of_b), table.name(*of_a));
+            b.cmp(a).then_with(by_name)
+        });
+        Self {
+            tree: Tree::from_sorted(entries),
+            pending: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, handle: u32, old: Option<&RankWords>, new: Option<&RankWords>) {
+        self.pending.push(Change {
+            handle,
+            old: old.map(array),
+            new: new.map(array),
+        });
+    }
+
+    fn flush(&mut self, table: &Table) {
+        if !self.pending.is_empty() {
+            let all_there = self.tree.apply(&std::mem::take(&mut self.pending), table);
+            debug_assert!(all_there, "every old key stood in the tree");
+        }
+    }
+
+    fn handles(&self) -> Box<dyn Iterator<Item = u32> + '_> {
+        Box::new(self.tree.iter_from(0).map(|(_, handle)| handle))
+    }
+}
+
+macro_rules! with_order {
+    ($width:expr, $order:ident => $body:expr, unordered => $unordered:expr) => {
+        match $width {
+            Width::Unordered => $unordered,
+            Width::One($order) => $body,
+            Width::Two($order) => $body,
+            Width::Three($order) => $body,
+            Width::Four($order) => $body,
+            Width::Five($order) => $body,
+        }
+    };
+    ($width:expr, $order:ident => $body:expr) => {
+        with_order!($width, $order => $body, unordered => unreachable!(
+            "a ranking is not read before it is in order"
+        ))
+    };
+}
+
+/// The words of a key as an array of a tree's width, which is the rules'.
+fn array<const W: usize>(words: &RankWords) -> [u64; W] {
+    words
+        .as_slice()
+        .try_into()
+        .expect("a tree is as wide as its rules' rank keys")
+}
+
+impl Width {
+    /// The order of all that a table holds.
+    pub(super) fn of(table: &Table, rules: &Rules) -> Self {
+        match rules.rank_words_len() {
+            1 => Self::One(Ordered::of(table, rules)),
+            2 => Self::Two(Ordered::of(table, rules)),
+            3 => Self::Three(Ordered::of(table, rules)),
+            4 => Self::Four(Ordered::of(table, rules)),
+            _ => Self::Five(Ordered::of(table, rules)),
+        }
+    }
+
+    pub(super) const fn is_ordered(&self) -> bool {
+        !matches!(self, Self::Unordered)
+    }
+
+    /// A change of the batch under way: of a member that came, moved or goes.
+    pub(super) fn push(&mut self, handle: u32, old: Option<&RankWords>, new: Option<&RankWords>) {
+        with_order!(self, order => order.push(handle, old, new), unordered => {});
+    }
+
+    /// Makes the changes of the batch.
+    pub(super) fn flush(&mut self, table: &Table) {
+        with_order!(self, order => order.flush(table), unordered => {});
+    }
+
+    pub(super) fn len(&self) -> usize {
+        with_order!(self, order => order.tree.len())
+    }
+
+    /// Best first.
+    pub(super) fn handles(&self) -> Box<dyn Iterator<Item = u32> + '_> {
+        with_order!(self, order => order.handles())
+    }
+
+    pub(super) fn count_better(&self, bound: Bound<'_>, table: &Table) -> usize {
+        with_order!(self, order => order.tree.count_better(bound, table))
+    }
+
+    /// What `make` makes of the entries from a rank on, at most so many.
+    pub(super) fn stretch<T>(
+        &self,
+        from: usize,
+        len: usize,
+        mut make: impl FnMut(RankWords, u32) -> T,
+    ) -> Vec<T> {
+        with_order!(self, order => {
+            let entries = order.tree.iter_from(from).take(len);
+            entries.map(|(words, handle)| make(RankWords::new(&words), handle)).collect()
+        })
+    }
+}

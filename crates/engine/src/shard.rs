@@ -1,0 +1,244 @@
+//! One shard: its rankings by window, the ids it remembers, and the windows it has dropped.
+//!
+//! [`Shard::apply`] is the one way in. It decides each item against everything the shard holds
+//! before it writes anything, so that an item counts in all its windows or in none. Locks, boards
+//! and the life of shards are in `cell`. [`Shard::freeze`] keeps what is held at a moment,
+//! [`ShardLoader`] makes a shard of that.
+
+mod apply;
+mod frozen;
+mod restore;
+
+use board::{Kind, Period, ShardCount, Timestamp, Window};
+
+pub use apply::Terms;
+pub use frozen::FrozenShard;
+pub use restore::ShardLoader;
+
+use super::ids::{IdBudget, RememberedIds};
+use super::ranking::Ranking;
+use shard_store::{Anchor, Ask, Part, Query, Reading, ShardVersion, StoreError, WindowCount};
+
+/// By period, from the hour on: the latest start of a window that was dropped.
+pub(crate) type Dropped = [Option<Timestamp>; 4];
+
+/// What one shard holds of a board; of a small board, what all its shards hold.
+#[derive(Debug, Default)]
+pub struct Shard {
+    /// By window, sorted.
+    rankings: Vec<(Window, Ranking)>,
+    ids: Option<Box<RememberedIds>>,
+    /// By period: the latest start of a window that was dropped. A clock that steps back does not
+    /// bring such a window to life again.
+    dropped: Option<Box<Dropped>>,
+    /// While it is recovered: large rankings are not in order, and nobody reads.
+    unordered: bool,
+}
+
+/// How much a shard holds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Holding {
+    /// Of all windows together.
+    pub standings: u64,
+    /// Of the window that has most.
+    pub members: u64,
+}
+
+impl Shard {
+    /// One look at one window; of a small board at the rows of one shard, else at all.
+    pub fn read(
+        &self,
+        kind: &Kind,
+        epoch: u64,
+        only: Option<u16>,
+        query: &Query,
+    ) -> Result<Reading, StoreError> {
+        if self.was_dropped(query.window) {
+            return Err(StoreError::WindowDropped);
+        }
+        let Some(ranking) = self.ranking(query.window) else {
+            let version = ShardVersion {
+                epoch,
+                ..ShardVersion::default()
+            };
+            let unchanged = query.unless == Some(version);
+            let parts = query.asks.iter().map(nothing_at).collect();
+            return Ok(Reading {
+                version,
+                members: 0,
+                parts: (!unchanged).then_some(parts),
+            });
+        };
+        let version = ranking.version(epoch);
+        let parts = (query.unless != Some(version)).then(|| {
+            let answer = |ask| ranking.answer(kind.rules(), only, query.groups, ask);
+            query.asks.iter().map(answer).collect()
+        });
+        Ok(Reading {
+            version,
+            members: ranking.members(only) as u64,
+            parts,
+        })
+    }
+
+    /// The windows with members, of one shard or of all.
+    #[must_use]
+    pub fn windows(&self, only: Option<u16>) -> Vec<WindowCount> {
+        let counts = self.rankings.iter().map(|(window, ranking)| WindowCount {
+            window: *window,
+            members: ranking.members(only) as u64,
+        });
+        counts.filter(|count| count.members > 0).collect()
+    }
+
+    /// How much there is.
+    #[must_use]
+    pub fn holding(&self) -> Holding {
+        let lens = self.rankings.iter();
+        let lens = lens.map(|(_, ranking)| ranking.len() as u64);
+        Holding {
+            standings: lens.clone().sum(),
+            members: lens.max().unwrap_or(0),
+        }
+    }
+
+    /// The windows that are past their time.
+    pub fn expired(&self, kind: &Kind, now: Timestamp) -> impl Iterator<Item = Window> {
+        let windows = self.rankings.iter().map(|(window, _)| *window);
+        windows.filter(move |window| kind.is_expired(*window, now))
+    }
+
+    /// Takes out the windows, and keeps them closed, here or not. The caller drops what was here
+    /// where nobody waits.
+    pub fn take_windows(&mut self, gone: &[Window]) -> Vec<Ranking> {
+        for window in gone {
+            self.note_dropped(*window);
+        }
+        let taken = self
+            .rankings
+            .extract_if(.., |(window, _)| gone.contains(window));
+        taken.map(|(_, ranking)| ranking).collect()
+    }
+
+    /// Takes out what the window without bounds ranks. Its version goes on, since its board may.
+    pub fn take_unbounded(&mut self) -> Option<Ranking> {
+        let place = self.place(Window::ALL_TIME).ok()?;
+        self.rankings[place].1.take()
+    }
+
+    /// Lets go of ids past their span.
+    pub fn age_ids(&mut self, kind: &Kind, now: Timestamp, budget: &IdBudget) {
+        if let Some(ids) = &mut self.ids
+            && ids.age(now, kind.dedupe(), budget)
+        {
+            ids.release(budget);
+            self.ids = None;
+        }
+    }
+
+    /// Whether nothing is held: no id, no window, but for the one without bounds of an idle board.
+    #[must_use]
+    pub fn is_empty(&self, idle: bool) -> bool {
+        let is_spent = |(window, ranking): &(Window, Ranking)| {
+            idle && window.period() == Period::All && ranking.len() == 0
+        };
+        self.ids.is_none() && self.rankings.iter().all(is_spent)
+    }
+
+    /// Whether nothing was ever applied.
+    #[must_use]
+    pub fn is_untouched(&self) -> bool {
+        let ids = self.ids.as_ref();
+        self.rankings.is_empty() && self.dropped.is_none() && ids.is_none_or(|ids| ids.is_empty())
+    }
+
+    /// Lets go of windows that were opened for what was then refused.
+    fn drop_untouched(&mut self) {
+        self.rankings.retain(|(_, ranking)| !ranking.is_untouched());
+    }
+
+    /// The shards of a board that was small until now.
+    pub fn split(self, kind: &Kind, shards: ShardCount, budget: &IdBudget) -> Vec<Self> {
+        let count = shards.get();
+        let mut parts: Vec<Self> = (0..count).map(|_| Self::default()).collect();
+        for (window, ranking) in self.rankings {
+            for (part, ranking) in parts.iter_mut().zip(ranking.split(count)) {
+                part.rankings.push((window, ranking));
+            }
+        }
+        if let Some(ids) = self.ids {
+            for (part, ids) in parts.iter_mut().zip(ids.split(shards, budget)) {
+                part.ids = Some(Box::new(ids));
+            }
+        }
+        for part in &mut parts {
+            part.dropped.clone_from(&self.dropped);
+            part.unordered = self.unordered;
+            for (_, ranking) in &mut part.rankings {
+                ranking.finish(kind.rules(), part.unordered);
+            }
+        }
+        parts
+    }
+
+    /// Gives back what its ids took of the budget, before the shard goes.
+    pub fn release_ids(&self, budget: &IdBudget) {
+        if let Some(ids) = &self.ids {
+            ids.release(budget);
+        }
+    }
+
+    /// What is wrong between scores and order.
+    pub fn rankings(&self) -> impl Iterator<Item = (Window, &Ranking)> {
+        self.rankings
+            .iter()
+            .map(|(window, ranking)| (*window, ranking))
+    }
+
+    fn ranking(&self, window: Window) -> Option<&Ranking> {
+        let place = self.place(window).ok()?;
+        Some(&self.rankings[place].1)
+    }
+
+    fn place(&self, window: Window) -> Result<usize, usize> {
+        self.rankings
+            .binary_search_by_key(&window, |(window, _)| *window)
+    }
+
+    fn note_dropped(&mut self, window: Window) {
+        let Some(slot) = dropped_slot(window.period()) else {
+            return;
+        };
+        let dropped = self.dropped.get_or_insert_default();
+        dropped[slot] = dropped[slot].max(Some(window.start()));
+    }
+
+    fn was_dropped(&self, window: Window) -> bool {
+        let slot = dropped_slot(window.period());
+        let dropped = self
+            .dropped
+            .as_ref()
+            .zip(slot)
+            .and_then(|(dropped, slot)| dropped[slot]);
+        dropped.is_some_and(|start| window.start() <= start)
+    }
+}
+
+const fn dropped_slot(period: Period) -> Option<usize> {
+    match period {
+        Period::Hour => Some(0),
+        Period::Day => Some(1),
+        Period::Week => Some(2),
+        Period::Month => Some(3),
+        Period::All => None,
+    }
+}
+
+/// The answer to an ask where nothing is ranked.
+fn nothing_at(ask: &Ask) -> Part {
+    let there = !matches!(ask.anchor, Anchor::Member(_));
+    Part {
+        anchor: there.then_some(0),
+        ..Part::default()
+    }
+}

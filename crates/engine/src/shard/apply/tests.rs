@@ -1,0 +1,109 @@
+//! What a batch costs, counted.
+
+use std::time::Duration;
+
+use board::limits::VALUE_MAX;
+use board::{
+    Calendar, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Member, Mode, Period,
+    RankStyle, Rules, Ties, Timestamp, Value, Values, WindowRule,
+};
+
+use super::*;
+use crate::ranking::LOOKED_AT;
+
+const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
+
+fn points_by_hour() -> Kind {
+    let points = FieldRule::sum(FieldName::new("points").unwrap());
+    let hours = WindowRule {
+        keep: Keep::Forever,
+        ..WindowRule::with_defaults(Period::Hour)
+    };
+    Kind::new(KindSpec {
+        name: KindName::new("gifts").unwrap(),
+        rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
+        rank: RankStyle::Ordinal,
+        windows: vec![hours, WindowRule::with_defaults(Period::All)],
+        calendar: Calendar::utc(),
+        shards: 1,
+        top: 10,
+        max_staleness: Duration::ZERO,
+        dedupe: Duration::ZERO,
+        retain: None,
+        publish: None,
+    })
+    .unwrap()
+}
+
+/// A change of a member so many hours before now.
+fn item(kind: &Kind, name: &str, change: Change, hours_ago: u32) -> Item {
+    let member = Member::new(name).unwrap();
+    let at = NOW.minus(Duration::from_hours(1) * hours_ago);
+    Item {
+        hash: member.placement_hash(),
+        member,
+        change,
+        at,
+        id: None,
+        windows: kind.admit(at, NOW).unwrap(),
+    }
+}
+
+/// Applies one batch, of which so many items are applied; how many rankings its end looked at.
+fn looked_at(shard: &mut Shard, kind: &Kind, items: &[Item], applied: usize) -> usize {
+    let terms = Terms {
+        rules: kind.rules(),
+        now: NOW,
+        dedupe: Duration::ZERO,
+        report: false,
+        again: false,
+        memory: None,
+    };
+    LOOKED_AT.set(0);
+    let (outcomes, touched) = shard.apply(items, &terms, |_| 0, &IdBudget::new(0));
+    let is_applied = |outcome: &&Outcome| matches!(outcome, Outcome::Applied(_));
+    assert_eq!(outcomes.iter().filter(is_applied).count(), applied);
+    shard.finish(terms.rules, &touched);
+    LOOKED_AT.get()
+}
+
+#[test]
+fn a_batch_looks_at_its_own_windows_however_many_there_are() {
+    let kind = points_by_hour();
+    let mut shard = Shard::default();
+    let point = || Change::Fold(Values::from(Value::new(1).unwrap()));
+    for hours_ago in 0..2000 {
+        looked_at(
+            &mut shard,
+            &kind,
+            &[item(&kind, "u", point(), hours_ago)],
+            1,
+        );
+    }
+    assert_eq!(shard.windows(None).len(), 2001);
+    let now = [item(&kind, "u", point(), 0), item(&kind, "v", point(), 0)];
+    assert_eq!(looked_at(&mut shard, &kind, &now, 2), 2);
+    let two_hours: Vec<Item> = (0..400)
+        .map(|number| item(&kind, &format!("u{number}"), point(), number % 2))
+        .collect();
+    assert_eq!(looked_at(&mut shard, &kind, &two_hours, 400), 3);
+    // One that is refused does not have it look at the others: each of its own is looked at twice.
+    let most = Change::Fold(Values::from(Value::new(VALUE_MAX).unwrap()));
+    let refused = item(&kind, "u", most, 0);
+    assert_eq!(looked_at(&mut shard, &kind, &[refused], 0), 4);
+    // They have grown large all the same.
+    let large = |(_, ranking): &(board::Window, &Ranking)| ranking.is_large();
+    assert_eq!(shard.rankings().filter(large).count(), 3);
+    // Nor does one in a window that it opens in vain, beyond letting go of that.
+    let too_much = item(&kind, "u", most, 3000);
+    looked_at(&mut shard, &kind, &[too_much], 0);
+    assert_eq!(shard.windows(None).len(), 2001);
+    // A removal looks at all of them anyway.
+    let removal = item(&kind, "u", Change::Remove, 0);
+    assert_eq!(looked_at(&mut shard, &kind, &[removal], 1), 2001);
+    assert!(
+        shard
+            .rankings()
+            .all(|(_, ranking)| ranking.verify(kind.rules()).is_empty())
+    );
+}

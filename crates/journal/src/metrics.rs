@@ -1,0 +1,69 @@
+//! What a journal counts.
+
+use metering::{CALLS, Counter, Histogram, Pulled, Registry, Unit};
+
+use crate::Journal;
+
+/// What the journal's thread does.
+#[derive(Debug, Clone)]
+pub struct JournalMetrics {
+    /// Groups written.
+    pub groups: Counter,
+    /// Records written.
+    pub records: Counter,
+    /// Bytes written.
+    pub bytes: Counter,
+    /// How long syncs took.
+    pub syncs: Histogram,
+}
+
+impl Default for JournalMetrics {
+    fn default() -> Self {
+        Self {
+            groups: Counter::default(),
+            records: Counter::default(),
+            bytes: Counter::default(),
+            syncs: Histogram::new(&CALLS),
+        }
+    }
+}
+
+impl JournalMetrics {
+    /// Names them, and what the journal tells when it is asked. A journal that is gone takes nothing.
+    pub fn register(&self, journal: &std::sync::Arc<Journal>, registry: &mut Registry) {
+        registry.register(
+            "journal_groups",
+            "Groups of records written to the journal, each with one call",
+            self.groups.clone(),
+        );
+        registry.register(
+            "journal_records",
+            "Records written to the journal",
+            self.records.clone(),
+        );
+        registry.register_with_unit(
+            "journal_written",
+            "Bytes written to the journal, headers included",
+            Unit::Bytes,
+            self.bytes.clone(),
+        );
+        registry.register_with_unit(
+            "journal_sync_duration",
+            "Syncs of the journal (fdatasync): as many as there were, and how long each took",
+            Unit::Seconds,
+            self.syncs.clone(),
+        );
+        // Not held, so that a store that is dropped ends its journal.
+        let journal = std::sync::Arc::downgrade(journal);
+        let refuses = move || {
+            journal
+                .upgrade()
+                .is_none_or(|journal| journal.refusal().is_some())
+        };
+        registry.register(
+            "journal_refusing",
+            "1 while the journal takes nothing: it has failed, or the disk is full; otherwise 0",
+            Pulled::gauge(move || f64::from(u8::from(refuses()))),
+        );
+    }
+}

@@ -1,0 +1,301 @@
+//! Recovery: what a folder holds, and where it ends.
+//!
+//! [`read()`] follows the groups from segment to segment and stops at the first that is not whole. If
+//! nothing shows that the log once was durable past it, that is the end, else the log is damaged.
+//! Nothing is written: what is to be cut stands in [`Recovered`], and `tail` does it.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Sequence;
+use super::format::{
+    FORMAT_VERSION, GROUP_HEADER_BYTES, GroupHeader, NoSegment, SEGMENT_HEADER_BYTES,
+    SegmentHeader, checksum_of_whole, records,
+};
+use super::search;
+use super::segment::{self, Segment};
+use super::window::Window;
+use crate::disk::Disk;
+
+/// Takes a record and its number; with an error it ends the reading.
+type Each<'a, E> = dyn FnMut(Sequence, &[u8]) -> Result<(), E> + 'a;
+
+/// A journal could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError<E> {
+    /// The disk failed; the message names the file.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// What was durable once is not what stands there now.
+    #[error("{}: damaged at byte {offset}: {what}", file.display())]
+    Damaged {
+        file: PathBuf,
+        offset: u64,
+        what: String,
+    },
+    /// A later server wrote it.
+    #[error(
+        "{}: of format version {version}; this server knows versions up to {FORMAT_VERSION}",
+        file.display()
+    )]
+    Newer { file: PathBuf, version: u32 },
+    /// No segment begins early enough.
+    #[error("{}: the journal is missing where record {from} should be", folder.display())]
+    Missing { folder: PathBuf, from: Sequence },
+    /// Whoever reads could not take a record of the group that begins there.
+    #[error("{}: at byte {offset}: {error}", file.display())]
+    Record {
+        file: PathBuf,
+        offset: u64,
+        error: E,
+    },
+}
+
+/// What a folder holds, and where its journal goes on.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// The number of the next record.
+    pub next: Sequence,
+    /// What stands past the end of the log and is to be cut, 0 if nothing does.
+    pub cut_bytes: u64,
+    /// Where each segment begins, also those before what was read.
+    pub(super) segments: Vec<Sequence>,
+    /// The end of the last of them; nothing before the folder's first start.
+    pub(super) tail: Option<Tail>,
+}
+
+impl Recovered {
+    /// What is wrong, where the log ends before a record that is known to have been durable.
+    #[must_use]
+    pub fn missing_before(&self, durable: Sequence) -> Option<String> {
+        let tail = self.tail.as_ref().filter(|_| durable > self.next)?;
+        let end = self.next;
+        let what =
+            format!("the journal ends before record {end}; those before {durable} were durable");
+        Some(tail.damaged::<Infallible>(what).to_string())
+    }
+
+    /// Whether no segment is there.
+    #[must_use]
+    pub const fn is_of_nothing(&self) -> bool {
+        self.tail.is_none()
+    }
+}
+
+/// Where the log ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tail {
+    pub(super) file: PathBuf,
+    pub(super) offset: u64,
+    /// The checksum of the last group.
+    pub(super) chain: u32,
+    pub(super) salt: u32,
+    /// The format that the segment was begun in.
+    pub(super) version: u32,
+    /// How far a group says that the log was synced.
+    pub(super) synced: Sequence,
+    /// Where that is in the last segment. What stands behind it may be no more than cached.
+    pub(super) synced_offset: u64,
+}
+
+/// What stands where a group may.
+enum Found<'a> {
+    Group(Group<'a>),
+    /// Zeros, or the end of the file.
+    End,
+    Broken(&'static str),
+}
+
+/// A group that goes on from the one before.
+struct Group<'a> {
+    header: GroupHeader,
+    checksum: u32,
+    payload: &'a [u8],
+}
+
+/// Reads what a folder holds, from record `from` on; `each` gets every record in order.
+pub fn read<E>(
+    disk: &dyn Disk,
+    from: Sequence,
+    each: &mut Each<'_, E>,
+) -> Result<Recovered, ReadError<E>> {
+    let segments = segment::list(disk)?;
+    if segments.is_empty() && from == Sequence(0) {
+        return Ok(Recovered::default());
+    }
+    let missing = || ReadError::Missing {
+        folder: disk.path().to_owned(),
+        from,
+    };
+    // A crash while older segments are removed may leave any of them.
+    let begin = segments
+        .partition_point(|&first| first <= from)
+        .checked_sub(1)
+        .ok_or_else(missing)?;
+    let mut log = Reading::open(disk, segments[begin])?;
+    let mut broken = log.groups(from, each)?;
+    for &first in &segments[begin + 1..] {
+        let follower = Reading::open(disk, first)?;
+        if (follower.next, follower.tail.chain) != (log.next, log.tail.chain) {
+            let what = broken.unwrap_or("the next segment does not go on from here");
+            return Err(log.tail.damaged(what.to_owned()));
+        }
+        log = follower;
+        broken = log.groups(from, each)?;
+    }
+    let end = log.next;
+    let rest = search::past_the_end(&mut log.window, log.tail.offset, log.tail.salt, end)?;
+    if let Some(evidence) = rest.evidence {
+        let what = broken.unwrap_or("zeros stand where a group was");
+        let what = format!("{what}, and the group at byte {evidence} says that it was durable");
+        return Err(log.tail.damaged(what));
+    }
+    if from > end {
+        let what = format!("the journal ends with record {end}, and {from} were durable");
+        return Err(log.tail.damaged(what));
+    }
+    Ok(Recovered {
+        next: end,
+        cut_bytes: rest.bytes,
+        segments,
+        tail: Some(log.tail),
+    })
+}
+
+impl Tail {
+    fn damaged<E>(&self, what: String) -> ReadError<E> {
+        damaged(&self.file, self.offset, what)
+    }
+}
+
+fn damaged<E>(file: &Path, offset: u64, what: String) -> ReadError<E> {
+    ReadError::Damaged {
+        file: file.to_owned(),
+        offset,
+        what,
+    }
+}
+
+/// One segment, read up to somewhere.
+struct Reading {
+    window: Window,
+    next: Sequence,
+    tail: Tail,
+    /// Ends of groups that nothing yet says were synced, and their places.
+    unproven: VecDeque<(Sequence, u64)>,
+}
+
+impl Reading {
+    /// Opens a segment and reads its header.
+    fn open<E>(disk: &dyn Disk, first: Sequence) -> Result<Self, ReadError<E>> {
+        let mut window = Window::new(Segment::open(disk, first)?)?;
+        let file = window.segment().path().to_owned();
+        let header = window
+            .get(0, SEGMENT_HEADER_BYTES)?
+            .first_chunk()
+            .ok_or(NoSegment::Damaged("its header is cut off"))
+            .and_then(SegmentHeader::decode);
+        let (header, version) = match header {
+            Ok(told) if told.0.first == first => told,
+            Ok(_) => return Err(damaged(&file, 0, "its name is another's".to_owned())),
+            Err(NoSegment::Newer(version)) => return Err(ReadError::Newer { file, version }),
+            Err(NoSegment::Damaged(what)) => return Err(damaged(&file, 0, what.to_owned())),
+        };
+        let tail = Tail {
+            file,
+            offset: SEGMENT_HEADER_BYTES as u64,
+            chain: header.chain,
+            salt: header.salt,
+            version,
+            // It was made only after all before it had been synced.
+            synced: first,
+            synced_offset: SEGMENT_HEADER_BYTES as u64,
+        };
+        Ok(Self {
+            window,
+            next: first,
+            tail,
+            unproven: VecDeque::new(),
+        })
+    }
+
+    /// Reads the groups of the segment; what is wrong where they end, if something is.
+    fn groups<E>(
+        &mut self,
+        from: Sequence,
+        each: &mut Each<'_, E>,
+    ) -> Result<Option<&'static str>, ReadError<E>> {
+        loop {
+            let Group {
+                header,
+                checksum,
+                payload,
+            } = match find(&mut self.window, &self.tail, self.next)? {
+                Found::Group(group) => group,
+                Found::End => return Ok(None),
+                Found::Broken(what) => return Ok(Some(what)),
+            };
+            let Tail { file, offset, .. } = &self.tail;
+            let wrong = || damaged(file, *offset, "its records do not add up".to_owned());
+            let mut sequence = header.first;
+            for record in records(payload) {
+                let record = record.ok_or_else(wrong)?;
+                if sequence >= from {
+                    each(sequence, record).map_err(|error| ReadError::Record {
+                        file: file.clone(),
+                        offset: *offset,
+                        error,
+                    })?;
+                }
+                sequence = sequence.plus(1);
+            }
+            if sequence != header.end() {
+                return Err(wrong());
+            }
+            self.go_past(header, checksum);
+        }
+    }
+
+    fn go_past(&mut self, header: GroupHeader, checksum: u32) {
+        self.unproven.push_back((self.next, self.tail.offset));
+        while let Some(&(end, offset)) = self.unproven.front()
+            && end <= header.synced
+        {
+            (self.tail.synced, self.tail.synced_offset) = (end, offset);
+            self.unproven.pop_front();
+        }
+        self.tail.chain = checksum;
+        self.tail.offset += header.group_bytes() as u64;
+        self.next = header.end();
+    }
+}
+
+/// Looks for a group at the end of what was read.
+fn find<'a>(window: &'a mut Window, end: &Tail, next: Sequence) -> io::Result<Found<'a>> {
+    let head = window.get(end.offset, GROUP_HEADER_BYTES)?;
+    if head.iter().all(|&byte| byte == 0) {
+        return Ok(Found::End);
+    }
+    let Some(head) = head.first_chunk() else {
+        return Ok(Found::Broken("a group is cut off"));
+    };
+    let Some(header) = GroupHeader::decode(head) else {
+        return Ok(Found::Broken("this is no group"));
+    };
+    let Some(group) = window.whole(end.offset, header.group_bytes())? else {
+        return Ok(Found::Broken("a group is cut off"));
+    };
+    let Some(checksum) = checksum_of_whole(group, end.salt) else {
+        return Ok(Found::Broken("a group does not match its checksum"));
+    };
+    if (header.first, header.chain) != (next, end.chain) {
+        return Ok(Found::Broken("a group does not follow the one before"));
+    }
+    Ok(Found::Group(Group {
+        header,
+        checksum,
+        payload: &group[GROUP_HEADER_BYTES..],
+    }))
+}

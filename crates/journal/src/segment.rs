@@ -1,0 +1,197 @@
+//! The files of a journal: their names, and how one comes to be.
+//!
+//! [`Segment`] is an open one, whose errors tell its name. What stands in it is not known here, but
+//! for the header that it is made with.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::Sequence;
+use super::format::{SEGMENT_HEADER_BYTES, SegmentHeader};
+use crate::disk::{Disk, DiskFile};
+
+/// Zeros that are written with one call.
+pub(super) const ZEROS_STEP_BYTES: usize = 1 << 20;
+
+/// As many.
+pub(super) static ZEROS: [u8; ZEROS_STEP_BYTES] = [0; ZEROS_STEP_BYTES];
+
+const NAME_BEGINS: &str = "journal-";
+const NAME_ENDS: &str = ".log";
+const NAME_DIGITS: usize = 20;
+
+/// What the name of a file that is still being made ends with.
+const UNFINISHED: &str = ".tmp";
+
+/// One file of the journal, open.
+#[derive(Debug)]
+pub(super) struct Segment {
+    path: PathBuf,
+    file: Box<dyn DiskFile>,
+}
+
+/// A segment could not be made.
+#[derive(Debug)]
+pub(super) enum NotMade {
+    /// Nothing of it is there.
+    Surely(io::Error),
+    /// It may be there.
+    Perhaps(io::Error),
+}
+
+impl NotMade {
+    pub(super) fn into_error(self) -> io::Error {
+        match self {
+            Self::Surely(error) | Self::Perhaps(error) => error,
+        }
+    }
+}
+
+/// The name of the segment whose first record is this one.
+pub(super) fn name_of(first: Sequence) -> String {
+    format!("{NAME_BEGINS}{:0NAME_DIGITS$}{NAME_ENDS}", first.0)
+}
+
+/// Where the segments of a folder begin, in order.
+pub(super) fn list(disk: &dyn Disk) -> io::Result<Vec<Sequence>> {
+    let names = disk.list().map_err(|error| in_folder(disk, &error))?;
+    let mut firsts: Vec<Sequence> = names.iter().filter_map(|name| first_of(name)).collect();
+    firsts.sort_unstable();
+    Ok(firsts)
+}
+
+/// Removes what a crash left unfinished.
+pub(super) fn remove_unfinished(disk: &dyn Disk) -> io::Result<()> {
+    for name in disk.list().map_err(|error| in_folder(disk, &error))? {
+        if name.starts_with(NAME_BEGINS) && name.ends_with(UNFINISHED) {
+            remove(disk, &name)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a file; one that is gone is gone.
+pub(super) fn remove(disk: &dyn Disk, name: &str) -> io::Result<()> {
+    match disk.remove(name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(naming(&disk.path().join(name), &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Makes durable what was made, renamed and removed.
+pub(super) fn sync_folder(disk: &dyn Disk) -> io::Result<()> {
+    disk.sync_folder().map_err(|error| in_folder(disk, &error))
+}
+
+/// Whether an error tells of lack of space, which may come back.
+pub(super) fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    )
+}
+
+fn first_of(name: &str) -> Option<Sequence> {
+    let digits = name.strip_prefix(NAME_BEGINS)?.strip_suffix(NAME_ENDS)?;
+    let first = Sequence(digits.parse().ok()?);
+    (name_of(first) == name).then_some(first)
+}
+
+fn in_folder(disk: &dyn Disk, error: &io::Error) -> io::Error {
+    naming(disk.path(), error)
+}
+
+fn naming(path: &std::path::Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+impl Segment {
+    /// Opens one that is there.
+    pub(super) fn open(disk: &dyn Disk, first: Sequence) -> io::Result<Self> {
+        let name = name_of(first);
+        let path = disk.path().join(&name);
+        match disk.open(&name) {
+            Ok(file) => Ok(Self { path, file }),
+            Err(error) => Err(naming(&path, &error)),
+        }
+    }
+
+    /// Makes one, durable with its header and so many zeros before anybody can see it.
+    pub(super) fn create(
+        disk: &dyn Disk,
+        header: SegmentHeader,
+        zeros: u64,
+    ) -> Result<Self, NotMade> {
+        let name = name_of(header.first);
+        let unfinished = format!("{name}{UNFINISHED}");
+        let segment = Self::prepare(disk, &unfinished, header, zeros)
+            .and_then(|file| match disk.rename(&unfinished, &name) {
+                Err(error) if is_full(&error) => Err(error),
+                renamed => Ok((file, renamed)),
+            })
+            .map_err(|error| {
+                // It takes space, and there may be too little: as well as it goes.
+                let _ = disk.remove(&unfinished);
+                NotMade::Surely(naming(&disk.path().join(&unfinished), &error))
+            });
+        let (file, renamed) = segment?;
+        let path = disk.path().join(&name);
+        renamed.map_err(|error| NotMade::Perhaps(naming(&path, &error)))?;
+        sync_folder(disk).map_err(NotMade::Perhaps)?;
+        Ok(Self { path, file })
+    }
+
+    fn prepare(
+        disk: &dyn Disk,
+        name: &str,
+        header: SegmentHeader,
+        zeros: u64,
+    ) -> io::Result<Box<dyn DiskFile>> {
+        let file = disk.create(name)?;
+        file.write_at(&header.encode(), 0)?;
+        let mut at = SEGMENT_HEADER_BYTES as u64;
+        let end = at + zeros;
+        while at < end {
+            let step = usize::try_from(end - at).map_or(ZEROS.len(), |rest| rest.min(ZEROS.len()));
+            file.write_at(&ZEROS[..step], at)?;
+            at += step as u64;
+        }
+        file.sync()?;
+        Ok(file)
+    }
+
+    pub(super) fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
+    pub(super) fn size(&self) -> io::Result<u64> {
+        self.told(self.file.size())
+    }
+
+    pub(super) fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.told(self.file.read_at(buffer, offset))
+    }
+
+    pub(super) fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.told(self.file.write_at(bytes, offset))
+    }
+
+    /// Writes at most [`ZEROS_STEP_BYTES`] zeros.
+    pub(super) fn write_zeros(&self, bytes: usize, offset: u64) -> io::Result<()> {
+        self.write_at(&ZEROS[..bytes], offset)
+    }
+
+    pub(super) fn set_size(&self, bytes: u64) -> io::Result<()> {
+        self.told(self.file.set_size(bytes))
+    }
+
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.told(self.file.sync())
+    }
+
+    fn told<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| naming(&self.path, &error))
+    }
+}

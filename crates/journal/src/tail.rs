@@ -1,0 +1,123 @@
+//! From recovery to writing: the end of the log is made clean, durable and ready.
+//!
+//! [`go_on`] makes a [`Log`] of what `read` found; it is the one place where a log is cut.
+
+use std::io;
+use std::sync::Arc;
+
+use super::format::{FORMAT_VERSION, SEGMENT_HEADER_BYTES, SegmentHeader};
+use super::log::{Log, Segments, draw_salt};
+use super::read::{Recovered, Tail};
+use super::segment::{self, NotMade, Segment, ZEROS_STEP_BYTES};
+use super::window::{WINDOW_BYTES, Window};
+use crate::disk::Disk;
+use crate::metrics::JournalMetrics;
+
+/// Cuts what recovery told of and makes the rest durable; begins the log where there is none.
+pub(super) fn go_on(disk: Arc<dyn Disk>, recovered: &Recovered) -> io::Result<Log> {
+    segment::remove_unfinished(&*disk)?;
+    match (&recovered.tail, recovered.segments.last()) {
+        (Some(tail), Some(&first)) => {
+            let header = SegmentHeader {
+                first,
+                chain: tail.chain,
+                salt: tail.salt,
+            };
+            resume(disk, recovered, tail, header)
+        }
+        _ => begin(disk, recovered),
+    }
+}
+
+fn begin(disk: Arc<dyn Disk>, recovered: &Recovered) -> io::Result<Log> {
+    let header = SegmentHeader {
+        first: recovered.next,
+        chain: 0,
+        salt: draw_salt()?,
+    };
+    let zeros = ZEROS_STEP_BYTES as u64;
+    let segment = Segment::create(&*disk, header, zeros).map_err(NotMade::into_error)?;
+    let offset = SEGMENT_HEADER_BYTES as u64;
+    Ok(Log {
+        disk,
+        segments: Arc::new(Segments::new([header.first])),
+        segment,
+        header,
+        offset,
+        zeros_end: offset + zeros,
+        chain: header.chain,
+        written: header.first,
+        synced: header.first,
+        told: header.first,
+        metrics: JournalMetrics::default(),
+    })
+}
+
+fn resume(
+    disk: Arc<dyn Disk>,
+    recovered: &Recovered,
+    tail: &Tail,
+    header: SegmentHeader,
+) -> io::Result<Log> {
+    let segment = Segment::open(&*disk, header.first)?;
+    if recovered.cut_bytes > 0 {
+        segment.set_size(tail.offset)?;
+    }
+    let zeros_end = segment.size()?.max(tail.offset);
+    let segment = rewrite(segment, tail)?;
+    segment.sync()?;
+    segment::sync_folder(&*disk)?;
+    let mut log = Log {
+        disk,
+        segments: Arc::new(Segments::new(recovered.segments.iter().copied())),
+        segment,
+        header,
+        offset: tail.offset,
+        zeros_end,
+        chain: tail.chain,
+        written: recovered.next,
+        synced: recovered.next,
+        told: tail.synced,
+        metrics: JournalMetrics::default(),
+    };
+    if tail.version < FORMAT_VERSION {
+        leave_old_segment(&mut log)?;
+    }
+    Ok(log)
+}
+
+/// Goes on in a segment of this version, so that a server of before says that it is too old.
+///
+/// Where there is no room for one, or the old one is empty and has the name that the new one would
+/// have, it goes on: the records say well enough what they are.
+fn leave_old_segment(log: &mut Log) -> io::Result<()> {
+    if log.written == log.header.first {
+        return Ok(());
+    }
+    match log.roll(ZEROS_STEP_BYTES as u64) {
+        Err(NotMade::Surely(error)) if segment::is_full(&error) => Ok(()),
+        rolled => rolled.map_err(NotMade::into_error),
+    }
+}
+
+/// Writes again, as they are, the groups that nothing says were synced.
+///
+/// After a sync that failed, a system may keep in its cache what is not on disk, take it for clean,
+/// show it to whoever reads, and let the next sync succeed without it.
+fn rewrite(segment: Segment, tail: &Tail) -> io::Result<Segment> {
+    let mut window = Window::new(segment)?;
+    let mut at = tail.synced_offset;
+    while at < tail.offset {
+        let length = usize::try_from(tail.offset - at).unwrap_or(WINDOW_BYTES);
+        let bytes = window.get(at, length.min(WINDOW_BYTES))?.to_vec();
+        if bytes.is_empty() {
+            return Err(io::Error::other(format!(
+                "{}: it has shrunk since it was read",
+                tail.file.display()
+            )));
+        }
+        window.segment().write_at(&bytes, at)?;
+        at += bytes.len() as u64;
+    }
+    Ok(window.into_segment())
+}

@@ -1,0 +1,135 @@
+//! A journal that ends too early, at any byte.
+
+use super::{ReadError, Sequence, Written, goes_on, prefix, records_from};
+use crate::format::SEGMENT_HEADER_BYTES;
+
+/// How far whole groups reach in a segment that is cut.
+fn whole_before(written: &Written, file: &str, cut: usize) -> Sequence {
+    let groups = written.groups.iter();
+    let kept = groups.filter(|group| group.file != file || group.to <= cut);
+    kept.map(|group| group.end).max().unwrap()
+}
+
+#[test]
+fn a_cut_in_the_last_segment_leaves_all_whole_groups_before_it() {
+    let written = Written::two_segments();
+    let file = written.file();
+    let bytes = written.used(&file);
+    for cut in SEGMENT_HEADER_BYTES..bytes.len() {
+        for zeros in [0, bytes.len() - cut] {
+            let cut_off = [&bytes[..cut], &vec![0; zeros]].concat();
+            let disk = written.with(&file, &cut_off);
+            let recovered = prefix(&disk).unwrap();
+            // Where the zeros are what stood there, no more than what follows them is cut off.
+            let same = bytes[cut..].iter().zip(&cut_off[cut..]);
+            let cut = cut + same.take_while(|(was, is)| was == is).count();
+            assert_eq!(recovered.next, whole_before(&written, &file, cut));
+            let ends = written.groups.iter().filter(|group| group.file == file);
+            let end = ends.map(|group| group.to).filter(|&to| to <= cut).max();
+            let rest = &bytes[end.unwrap_or(SEGMENT_HEADER_BYTES)..cut];
+            let used = rest.iter().rposition(|&byte| byte != 0);
+            let used = used.map_or(0, |last| last as u64 + 1);
+            assert_eq!(recovered.cut_bytes, used);
+            if cut % 29 == 0 {
+                goes_on(&disk);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cut_in_the_header_or_in_an_earlier_segment_is_refused_with_its_place() {
+    let written = Written::two_segments();
+    let (first, last) = (written.groups[0].file.clone(), written.file());
+    let refused = |file: &str, cut: usize, place: usize| {
+        let disk = written.with(file, &written.used(file)[..cut]);
+        match prefix(&disk).unwrap_err() {
+            ReadError::Damaged {
+                file: told, offset, ..
+            } => {
+                assert!(told.ends_with(file), "{}", told.display());
+                assert_eq!(offset, place as u64);
+            }
+            other => panic!("{other}"),
+        }
+    };
+    for cut in 0..SEGMENT_HEADER_BYTES {
+        refused(&first, cut, 0);
+        refused(&last, cut, 0);
+    }
+    let groups = || written.groups.iter().filter(|group| group.file == first);
+    for cut in SEGMENT_HEADER_BYTES..groups().map(|group| group.to).max().unwrap() {
+        let whole = groups().map(|group| group.to).filter(|&to| to <= cut);
+        refused(&first, cut, whole.max().unwrap_or(SEGMENT_HEADER_BYTES));
+    }
+}
+
+#[test]
+fn zeros_where_a_synced_group_was_are_refused() {
+    let written = Written::two_segments();
+    let file = written.file();
+    let groups: Vec<_> = written.groups.iter().filter(|g| g.file == file).collect();
+    for group in &groups {
+        let mut bytes = written.used(&file);
+        bytes[group.from..group.to].fill(0);
+        let told = groups.iter().any(|later| {
+            later.from > group.from && later.first >= group.first && later.synced > group.first
+        });
+        let read = prefix(&written.with(&file, &bytes));
+        match read {
+            Ok(recovered) => {
+                assert!(!told);
+                assert_eq!(recovered.next, group.first);
+            }
+            Err(ReadError::Damaged { offset, .. }) => {
+                assert!(told);
+                assert_eq!(offset, group.from as u64);
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+#[test]
+fn a_missing_segment_is_refused_where_it_is_needed() {
+    let mut written = Written::new();
+    for _ in 0..3 {
+        written.group(3).sync().roll();
+    }
+    written.group(1);
+    let disk = |missing: u64| {
+        let disk = written.disk.after_kill();
+        let name = crate::segment::name_of(Sequence(missing));
+        crate::disk::Disk::remove(&disk, &name).unwrap();
+        disk
+    };
+    assert!(matches!(
+        records_from(&disk(0), 0),
+        Err(ReadError::Missing { .. })
+    ));
+    assert_eq!(records_from(&disk(0), 3).unwrap().0.len(), 7);
+    assert!(records_from(&disk(3), 0).is_err());
+    assert!(records_from(&disk(3), 4).is_err());
+    assert_eq!(records_from(&disk(3), 7).unwrap().0.len(), 3);
+    // Without the last, nothing shows that there was more; but whoever asks for it knows.
+    assert_eq!(records_from(&disk(9), 5).unwrap().0.len(), 4);
+    assert!(records_from(&disk(9), 10).is_err());
+    assert!(records_from(&written.disk, 11).is_err());
+    assert_eq!(records_from(&written.disk, 10).unwrap().0.len(), 0);
+}
+
+#[test]
+fn what_is_cut_is_no_evidence_later() {
+    // The first of two groups tears, and the second is whole: both go.
+    let mut written = Written::new();
+    written.group(2).sync().group(2).group(3);
+    let torn = written.groups[1].clone();
+    let mut bytes = written.used(&torn.file);
+    bytes[torn.from + 40] ^= 1;
+    let disk = written.with(&torn.file, &bytes);
+    let recovered = prefix(&disk).unwrap();
+    assert_eq!(recovered.next, Sequence(2));
+    assert_eq!(recovered.cut_bytes, written.log.offset - torn.from as u64);
+    goes_on(&disk);
+    assert_eq!(prefix(&disk).unwrap().cut_bytes, 0);
+}

@@ -1,0 +1,197 @@
+//! Ends of a journal, asked for or not, and what is written when nobody writes.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use super::ram::{Call, RamDisk};
+use super::{
+    Durability, Inbox, Sequence, Settings, Written, append, block_on, durable, eventually, open,
+    prefix, quick, record, records_from,
+};
+use crate::committer::Committer;
+use crate::disk::Disk;
+use crate::inbox::{End, Work};
+use crate::room::Room;
+
+fn never_by_itself() -> Settings {
+    Settings {
+        durability: Durability::Interval(Duration::from_hours(1)),
+        segment_bytes: 1 << 20,
+        ..quick()
+    }
+}
+
+#[test]
+fn stop_writes_and_syncs_all() {
+    for settings in [quick(), never_by_itself()] {
+        let disk = RamDisk::default();
+        let journal = open(&disk, settings);
+        for number in 0..50 {
+            append(&journal, &record(number)).unwrap();
+        }
+        journal.stop().unwrap();
+        journal.stop().unwrap();
+        assert!(block_on(journal.reserve(1)).is_err());
+        assert!(journal.try_reserve(1).is_err());
+        durable(&journal, Sequence(50)).unwrap();
+        journal.durable_blocking(Sequence(50)).unwrap();
+        assert!(durable(&journal, Sequence(51)).is_err());
+        let seed = testkit::dice::Seed::of_this_run();
+        let mut dice = testkit::dice::Dice::new(seed.0);
+        let recovered = prefix(&disk.after_power_cut(&mut dice)).unwrap();
+        assert_eq!(recovered.next, Sequence(50));
+        // A mark says so.
+        assert_eq!(recovered.tail.unwrap().synced, Sequence(50));
+    }
+}
+
+#[test]
+fn dropped_it_writes_nothing_more() {
+    for held in [Call::Write, Call::Sync] {
+        let disk = RamDisk::default();
+        let journal = open(&disk, quick());
+        durable(&journal, append(&journal, &record(0)).unwrap()).unwrap();
+        let before = disk.count(held);
+        disk.hold(held);
+        append(&journal, &record(1)).unwrap();
+        eventually("a call", || disk.count(held) > before);
+        append(&journal, &record(2)).unwrap();
+        let calls = disk.calls().len();
+        thread::scope(|scope| {
+            let inbox = Arc::clone(&journal.inbox);
+            scope.spawn(move || drop(journal));
+            eventually("the drop", || inbox.is_killed());
+            disk.release();
+        });
+        assert_eq!(disk.calls().len(), calls, "after a {held:?}");
+        assert_eq!(prefix(&disk).unwrap().next, Sequence(2));
+    }
+}
+
+#[test]
+fn at_intervals_records_count_when_written_and_are_synced_later() {
+    let disk = RamDisk::default();
+    let settings = Settings {
+        durability: Durability::Interval(Duration::from_millis(20)),
+        ..never_by_itself()
+    };
+    let journal = open(&disk, settings);
+    disk.hold(Call::Sync);
+    let until = append(&journal, &record(0)).unwrap();
+    durable(&journal, until).unwrap();
+    assert_eq!(prefix(&disk.after_kill()).unwrap().next, Sequence(1));
+    disk.release();
+    let syncs = disk.count(Call::Sync);
+    append(&journal, &record(1)).unwrap();
+    eventually("a sync", || disk.count(Call::Sync) > syncs);
+}
+
+#[test]
+fn a_snapshot_may_have_all_synced_at_once() {
+    let disk = RamDisk::default();
+    let journal = open(&disk, never_by_itself());
+    let seed = testkit::dice::Seed::of_this_run();
+    let mut dice = testkit::dice::Dice::new(seed.0);
+    for number in 0..10 {
+        let until = append(&journal, &record(number)).unwrap();
+        if number % 3 == 0 {
+            durable(&journal, until).unwrap();
+        }
+        journal.durable_blocking(until).unwrap();
+        journal.durable_blocking(until).unwrap();
+        let recovered = prefix(&disk.after_power_cut(&mut dice)).unwrap();
+        assert_eq!(recovered.next, until);
+    }
+}
+
+#[test]
+fn an_idle_journal_marks_what_was_synced_once() {
+    for durability in [Durability::Always, Durability::Interval(Duration::ZERO)] {
+        let mut written = Written::new();
+        written.group(2).sync();
+        let Written { disk, log, .. } = written;
+        let settings = Settings {
+            durability,
+            mark_after: Duration::ZERO,
+            ..never_by_itself()
+        };
+        let inbox = Arc::new(Inbox::new(log.written));
+        let room = Arc::new(Room::none());
+        let (mut committer, _progress) =
+            Committer::new(log, settings, Arc::clone(&inbox), room).unwrap();
+        let synced = || prefix(&disk.after_kill()).unwrap().tail.unwrap().synced;
+        let mut turn = |group: bool| {
+            let work = Work {
+                group: group.then(|| inbox.take().unwrap()),
+                sync_until: Sequence(0),
+                end: End::NotYet,
+            };
+            assert!(!committer.turn(work).unwrap());
+            committer.due().is_some()
+        };
+        assert!(!turn(false), "a mark is due though one was written");
+        assert_eq!(synced(), Sequence(2));
+        let writes = disk.count(Call::Write);
+        assert!(!turn(false));
+        assert_eq!(disk.count(Call::Write), writes);
+        inbox.append(&record(2));
+        // A group tells of what came before it, and something has to tell of the group.
+        assert!(turn(true));
+        assert_eq!(synced(), Sequence(2));
+        turn(false);
+        assert!(!turn(false));
+        assert_eq!(synced(), Sequence(3));
+    }
+}
+
+#[test]
+fn a_restart_marks_what_it_found() {
+    let disk = RamDisk::default();
+    let journal = open(&disk, quick());
+    durable(&journal, append(&journal, &record(0)).unwrap()).unwrap();
+    drop(journal);
+    assert_eq!(prefix(&disk).unwrap().tail.unwrap().synced, Sequence(0));
+    let settings = Settings {
+        mark_after: Duration::from_millis(1),
+        ..quick()
+    };
+    let journal = open(&disk, settings);
+    let synced = || prefix(&disk.after_kill()).unwrap().tail.unwrap().synced;
+    eventually("a mark", || synced() == Sequence(1));
+    assert_eq!(journal.next(), Sequence(1));
+}
+
+#[test]
+fn segments_go_when_nothing_in_them_is_needed() {
+    let disk = RamDisk::default();
+    let journal = open(&disk, quick());
+    for number in 0..200 {
+        durable(&journal, append(&journal, &record(number)).unwrap()).unwrap();
+    }
+    let segments = disk.names().len();
+    assert!(segments > 8);
+    journal.remove_before(Sequence(100)).unwrap();
+    assert!(disk.names().len() < segments);
+    assert_eq!(records_from(&disk.after_kill(), 100).unwrap().0.len(), 100);
+    assert!(records_from(&disk.after_kill(), 50).is_err());
+    journal.remove_before(Sequence(200)).unwrap();
+    assert_eq!(disk.names().len(), 1);
+    durable(&journal, append(&journal, &record(200)).unwrap()).unwrap();
+    journal.stop().unwrap();
+    assert_eq!(records_from(&disk, 200).unwrap().0, [record(200)]);
+}
+
+#[test]
+fn what_a_crash_left_unfinished_goes_at_the_next_start() {
+    let disk = RamDisk::default();
+    let left = "journal-00000000000000000007.log.tmp";
+    disk.put(left, b"half a header");
+    disk.put("snapshot.tmp", b"another's");
+    assert_eq!(prefix(&disk).unwrap().next, Sequence(0));
+    assert!(disk.names().iter().any(|name| name == left));
+    let journal = open(&disk, quick());
+    assert!(disk.list().unwrap().iter().all(|name| name != left));
+    assert!(disk.names().iter().any(|name| name == "snapshot.tmp"));
+    journal.stop().unwrap();
+}

@@ -1,0 +1,226 @@
+//! Each call to the disk failing in turn: no false answer, and no lie after a restart.
+
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::ram::{Call, Fault, RamDisk};
+use super::{
+    Durability, Journal, Sequence, Settings, append, durable, eventually, open, prefix, quick,
+    record, records_from,
+};
+use testkit::dice::{Dice, Seed, runs};
+
+/// What a run was told.
+#[derive(Debug, Default)]
+struct Told {
+    /// Taken, in order; of each it is open whether it is there unless it was said to be.
+    taken: Vec<Vec<u8>>,
+    durable: u64,
+    /// Where segments may have been removed.
+    removed_before: u64,
+    stopped: bool,
+}
+
+/// A journal of twenty records in several segments.
+fn run(disk: &RamDisk) -> Told {
+    let mut told = Told::default();
+    let recovered = records_from(disk, 0).unwrap().1;
+    let settings = Settings {
+        segment_bytes: 300,
+        ..quick()
+    };
+    let Ok(journal) = Journal::start(Arc::new(disk.clone()), &recovered, settings) else {
+        return told;
+    };
+    for number in 0..20 {
+        let record = record(number + 20);
+        let Ok(until) = append(&journal, &record) else {
+            continue;
+        };
+        told.taken.push(record);
+        assert_eq!(until.0, told.taken.len() as u64);
+        if durable(&journal, until).is_ok() {
+            told.durable = until.0;
+        }
+        if number == 16 {
+            told.removed_before = 14.min(told.durable);
+            let _ = journal.remove_before(Sequence(told.removed_before));
+        }
+    }
+    told.stopped = journal.stop().is_ok();
+    told
+}
+
+/// Whether a folder holds what was told, and nothing that was not taken.
+fn check(disk: &RamDisk, told: &Told, what: &str) -> u64 {
+    let from = told.removed_before;
+    let (records, recovered) =
+        records_from(disk, from).unwrap_or_else(|error| panic!("{what}: {error}"));
+    let skipped = usize::try_from(from).unwrap();
+    let taken = &told.taken[skipped..];
+    assert!(taken.starts_with(&records), "{what}: a record nobody wrote");
+    assert!(recovered.next.0 >= told.durable, "{what}: {told:?}");
+    if told.stopped {
+        assert_eq!(recovered.next.0, told.taken.len() as u64, "{what}");
+    }
+    recovered.next.0
+}
+
+/// Goes on after a restart, and answers for all that is read: a power cut must not take it away.
+fn restart(disk: &RamDisk, told: &Told, dice: &mut Dice, what: &str) {
+    let there = check(disk, told, what);
+    let recovered = records_from(disk, told.removed_before).unwrap().1;
+    let journal = Journal::start(Arc::new(disk.clone()), &recovered, quick()).unwrap();
+    durable(&journal, Sequence(there)).unwrap();
+    let now = check(&disk.after_power_cut(dice), told, what);
+    assert_eq!(now, there, "{what}: lost after a restart");
+    let further = append(&journal, b"further").unwrap();
+    durable(&journal, further).unwrap();
+    drop(journal);
+    let (records, recovered) =
+        records_from(&disk.after_power_cut(dice), told.removed_before).unwrap();
+    assert_eq!(recovered.next.0, there + 1, "{what}: lost after a restart");
+    assert_eq!(records.last().unwrap(), b"further", "{what}");
+}
+
+#[test]
+fn each_call_may_fail() {
+    let seed = Seed::of_this_run();
+    let mut dice = Dice::new(seed.0);
+    let whole = RamDisk::default();
+    let told = run(&whole);
+    assert_eq!((told.durable, told.stopped), (20, true));
+    let calls = whole.calls();
+    for call in [
+        Call::Create,
+        Call::Rename,
+        Call::Remove,
+        Call::SyncFolder,
+        Call::Sync,
+    ] {
+        assert!(calls.contains(&call), "{call:?} is never tried");
+    }
+    for at in 0..calls.len() + 2 {
+        for (for_good, in_effect, error) in [
+            (false, false, ErrorKind::Other),
+            (false, true, ErrorKind::Other),
+            (true, false, ErrorKind::Other),
+            (true, true, ErrorKind::Other),
+            (false, false, ErrorKind::StorageFull),
+            (true, false, ErrorKind::StorageFull),
+        ] {
+            let fault = Fault {
+                at,
+                for_good,
+                in_effect,
+                error,
+            };
+            let disk = RamDisk::default();
+            disk.fail(fault);
+            let told = run(&disk);
+            let what = format!("{fault:?} of {:?}", calls.get(at));
+            check(&disk.after_kill(), &told, &what);
+            for _ in 0..runs(1, 5) {
+                check(&disk.after_power_cut(&mut dice), &told, &what);
+            }
+            restart(&disk.after_kill(), &told, &mut dice, &what);
+        }
+    }
+}
+
+#[test]
+fn a_start_that_fails_can_be_tried_again() {
+    let seed = Seed::of_this_run();
+    let mut dice = Dice::new(seed.0);
+    let torn = || {
+        let disk = RamDisk::default();
+        let journal = open(&disk, quick());
+        for number in 0..6 {
+            durable(&journal, append(&journal, &record(number)).unwrap()).unwrap();
+        }
+        drop(journal);
+        let name = disk.names().pop().unwrap();
+        let mut bytes = disk.content(&name);
+        let end = bytes.iter().rposition(|&byte| byte != 0).unwrap();
+        bytes[end + 3] = 1;
+        disk.put(&name, &bytes);
+        disk
+    };
+    for at in 0.. {
+        let disk = torn();
+        let begun = disk.calls().len();
+        let recovered = prefix(&disk).unwrap();
+        assert!(recovered.cut_bytes > 0);
+        disk.fail(Fault {
+            at: begun + at,
+            for_good: true,
+            in_effect: false,
+            error: ErrorKind::Other,
+        });
+        let started = Journal::start(Arc::new(disk.clone()), &recovered, quick());
+        let again = disk.after_power_cut(&mut dice);
+        assert_eq!(prefix(&again).unwrap().next, recovered.next);
+        if started.is_ok() && disk.calls().len() <= begun + at {
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_sync_that_failed_is_never_believed_again() {
+    let disk = RamDisk::default();
+    let journal = open(&disk, quick());
+    let first = append(&journal, b"one").unwrap();
+    durable(&journal, first).unwrap();
+    let syncs = disk.calls().iter().rposition(|&call| call == Call::Sync);
+    assert!(syncs.is_some());
+    disk.hold(Call::Sync);
+    let second = append(&journal, b"two").unwrap();
+    eventually("the second sync", || {
+        let calls = disk.calls();
+        calls.iter().filter(|&&call| call == Call::Sync).count() == 3
+    });
+    // Everything from now on fails, once; the sync that waits does not.
+    disk.fail(Fault {
+        at: disk.calls().len(),
+        for_good: false,
+        in_effect: false,
+        error: ErrorKind::Other,
+    });
+    let third = append(&journal, b"three").unwrap();
+    disk.release();
+    durable(&journal, second).unwrap();
+    let lost = durable(&journal, third).unwrap_err();
+    assert!(lost.0.contains("the journal has failed"), "{lost}");
+    let refused = append(&journal, b"four").unwrap_err();
+    assert!(refused.0.contains("restart"), "{refused}");
+    let calls = disk.calls().len();
+    let why = journal.stop().unwrap_err();
+    assert!(why.0.contains("ram/journal-"), "no file: {why}");
+    assert_eq!(disk.calls().len(), calls, "it went on");
+    assert_eq!(durable(&journal, second), Ok(()));
+}
+
+#[test]
+fn at_intervals_a_failed_sync_takes_back_what_it_was_to_cover() {
+    let disk = RamDisk::default();
+    let settings = Settings {
+        durability: Durability::Interval(Duration::from_hours(1)),
+        ..quick()
+    };
+    let journal = open(&disk, settings);
+    let synced = append(&journal, b"synced").unwrap();
+    journal.durable_blocking(synced).unwrap();
+    let written = append(&journal, b"written").unwrap();
+    durable(&journal, written).unwrap();
+    disk.fail(Fault {
+        at: disk.calls().len(),
+        for_good: true,
+        in_effect: false,
+        error: ErrorKind::Other,
+    });
+    assert!(journal.durable_blocking(written).is_err());
+    assert!(durable(&journal, written).is_err());
+    durable(&journal, synced).unwrap();
+}

@@ -1,0 +1,400 @@
+//! One connection to one address: [`Connection`], a centralized fred client that never reconnects and
+//! never sends anything twice. Whoever holds it makes another when it has ended.
+//!
+//! A command is given up when the whole connection has been silent for a while, not when much was sent before
+//! it: commands are answered in order. Then the connection is ended, so that nothing is sent again whose
+//! answer may still come.
+
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use fred::clients::{Client, Pipeline};
+use fred::error::{Error, ErrorKind};
+use fred::interfaces::ClientLike;
+use fred::types::config::{Config, Options, Server, ServerConfig, TcpConfig};
+use fred::types::{Builder, ClusterHash, CustomCommand, Resp3Frame, RespVersion, Value};
+use futures::future::maybe_done;
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::task::coop::unconstrained;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use crate::address::Address;
+use crate::fault::Fault;
+use crate::reply::Reply;
+use crate::task::Task;
+use crate::tls::Tls;
+use crate::url::Login;
+
+/// How long a connection may take to be made unless the options say otherwise.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long a connection may answer nothing unless the options say otherwise.
+pub const SILENCE: Duration = Duration::from_secs(2);
+
+/// How long one command is waited for in all, however many others are answered before it.
+const COMMAND_MAX: Duration = Duration::from_secs(30);
+
+/// How much longer than the last of them other commands are waited for that are sent together.
+const TOGETHER_LONGER: Duration = Duration::from_secs(1);
+
+/// Why a connection ends that answers nothing.
+const SILENT: &str = "no answer in time";
+
+/// Commands that may wait for their turn on one connection.
+const QUEUE_MAX_COMMANDS: usize = 10_000;
+
+/// How fred says that it took a command no more.
+const TASK_IS_GONE: &str = "Failed to send command to router.";
+
+/// A command and its arguments.
+pub type Command = (&'static str, Vec<Value>);
+
+/// What all connections to a Redis have in common.
+#[derive(Debug, Clone)]
+pub struct ConnectOptions {
+    /// Who logs in, if anybody does.
+    pub login: Option<Login>,
+    /// Over TLS, if at all.
+    pub tls: Option<Tls>,
+    /// The database, where it is not 0.
+    pub database: Option<u8>,
+    /// Whether the older protocol is spoken, which each Sentinel knows.
+    pub is_resp2: bool,
+    /// How long a connection may take to be made, TLS and login included.
+    pub connect_timeout: Duration,
+    /// How long a connection may answer nothing while a command waits.
+    pub silence: Duration,
+}
+
+impl Default for ConnectOptions {
+    /// As the nodes of a store are connected to.
+    fn default() -> Self {
+        Self {
+            login: None,
+            tls: None,
+            database: None,
+            is_resp2: false,
+            connect_timeout: CONNECT_TIMEOUT,
+            silence: SILENCE,
+        }
+    }
+}
+
+/// A connection.
+#[derive(Debug)]
+pub struct Connection {
+    client: Client,
+    task: Task,
+    silence: Duration,
+    /// When something was answered last.
+    answered: Mutex<Instant>,
+    /// Why it was ended, once it was.
+    end: watch::Sender<Option<&'static str>>,
+}
+
+/// Ends when its connection does.
+#[derive(Debug)]
+pub struct Ended(JoinHandle<Result<(), Error>>);
+
+impl Ended {
+    /// Whether it has ended.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.0.is_finished()
+    }
+}
+
+impl Future for Ended {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        Pin::new(&mut self.0).poll(context).map(drop)
+    }
+}
+
+impl Connection {
+    /// Connects and logs in.
+    pub async fn open(
+        options: &ConnectOptions,
+        address: &Address,
+    ) -> Result<(Self, Ended), String> {
+        let client = client_for(options, address).map_err(|error| error.to_string())?;
+        let within = options.connect_timeout;
+        let listener = client.clone();
+        let mut connected = pin!(listener.wait_for_connect());
+        // From the first poll on it listens: nothing that happens to the task is missed.
+        let _ = futures::poll!(&mut connected);
+        let ended = client.connect();
+        let task = Task::of(&ended);
+        match timeout(within, connected).await {
+            Ok(Ok(())) => {
+                let connection = Self {
+                    client,
+                    task,
+                    silence: options.silence,
+                    answered: Mutex::new(Instant::now()),
+                    end: watch::Sender::new(None),
+                };
+                Ok((connection, Ended(ended)))
+            }
+            Ok(Err(error)) => Err(plain(error.details()).to_owned()),
+            Err(_) => Err(format!("no connection within {within:?}")),
+        }
+    }
+
+    /// Ends it: who waits for an answer hears of it at once.
+    pub fn end(&self) {
+        self.end_for("the connection ended");
+    }
+
+    fn end_for(&self, why: &'static str) {
+        self.end.send_if_modified(|end| {
+            let is_first = end.is_none();
+            *end = end.or(Some(why));
+            is_first
+        });
+        self.task.end();
+    }
+
+    /// Why it has ended.
+    pub fn ended_for(&self) -> &'static str {
+        self.end.borrow().unwrap_or("the connection ended")
+    }
+
+    /// Sends one command.
+    pub async fn send(&self, command: &'static str, args: Vec<Value>) -> Result<Reply, Fault> {
+        self.send_within(command, args, self.silence, COMMAND_MAX)
+            .await
+    }
+
+    /// Sends one command that Redis may hold for so long before it answers.
+    pub async fn send_blocking(
+        &self,
+        command: &'static str,
+        args: Vec<Value>,
+        held: Duration,
+    ) -> Result<Reply, Fault> {
+        self.send_within(command, args, self.silence + held, COMMAND_MAX + held)
+            .await
+    }
+
+    async fn send_within(
+        &self,
+        command: &'static str,
+        args: Vec<Value>,
+        silence: Duration,
+        within: Duration,
+    ) -> Result<Reply, Fault> {
+        let options = Options {
+            timeout: Some(within),
+            ..Options::default()
+        };
+        let client = self.client.with_options(&options);
+        let answer = client.custom_raw(custom(command), args);
+        let answer = self.until_silent(silence, answer).await?;
+        if answer.is_ok() {
+            self.is_answering();
+        }
+        match answer {
+            Ok(Resp3Frame::SimpleError { data, .. }) => Err(Fault::Redis(data.to_string())),
+            Ok(Resp3Frame::BlobError { data, .. }) => {
+                Err(Fault::Redis(String::from_utf8_lossy(&data).into_owned()))
+            }
+            Ok(reply) => Ok(reply),
+            Err(error) => {
+                if *error.kind() == ErrorKind::Timeout {
+                    // Its answer might still come.
+                    self.end_for(SILENT);
+                }
+                Err(fault_of(&error))
+            }
+        }
+    }
+
+    fn is_answering(&self) {
+        *self.answered.lock() = Instant::now();
+    }
+
+    /// Waits for what was sent for as long as something is answered, be it to others.
+    async fn until_silent<T>(
+        &self,
+        silence: Duration,
+        response: impl Future<Output = T>,
+    ) -> Result<T, Fault> {
+        // What is sent then would wait for ever: fred does not end its queue.
+        if self.task.is_finished() {
+            return Err(Fault::NotSent("the connection has ended".to_owned()));
+        }
+        let mut end = self.end.subscribe();
+        let sent = Instant::now();
+        let mut response = pin!(response);
+        loop {
+            let silent_since = sent.max(*self.answered.lock());
+            tokio::select! {
+                biased;
+                response = &mut response => return Ok(response),
+                _ = end.wait_for(Option::is_some) => {
+                    return Err(Fault::Lost(self.ended_for().to_owned()));
+                }
+                () = sleep_until(silent_since + silence) => {
+                    if silent_since == sent.max(*self.answered.lock()) {
+                        self.end_for(SILENT);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends commands one behind the other, and answers what each of them was answered.
+    ///
+    /// The last one is given up first and sent only behind all others: what it ends is whole or not there.
+    pub async fn send_together(
+        &self,
+        commands: Vec<Command>,
+    ) -> Result<Vec<Result<Reply, Fault>>, Fault> {
+        let last = commands.len().saturating_sub(1);
+        let mut sent = Vec::with_capacity(commands.len());
+        for (place, (command, args)) in commands.into_iter().enumerate() {
+            let within = if place == last {
+                COMMAND_MAX
+            } else {
+                COMMAND_MAX + TOGETHER_LONGER
+            };
+            // With its first poll a command is in the queue, also where its task has used up what it may do in a
+            // row: else `EXEC` would come before what it ends.
+            let answer = unconstrained(self.send_within(command, args, self.silence, within));
+            let mut answer = Box::pin(maybe_done(answer));
+            let _ = futures::poll!(answer.as_mut());
+            if let Some(Err(fault)) = answer.as_mut().output_mut() {
+                return Err(fault.clone());
+            }
+            sent.push(answer);
+        }
+        // When the last one is answered, all are.
+        if let Some(last) = sent.last_mut() {
+            last.as_mut().await;
+        }
+        let mut answers = Vec::with_capacity(sent.len());
+        for mut answer in sent.into_iter().rev() {
+            answer.as_mut().await;
+            match answer.as_mut().take_output() {
+                Some(Err(fault @ (Fault::NotSent(_) | Fault::Lost(_)))) => return Err(fault),
+                Some(answer) => answers.push(answer),
+                None => return Err(Fault::Lost("an answer came too early".to_owned())),
+            }
+        }
+        answers.reverse();
+        Ok(answers)
+    }
+
+    /// Sends one command right behind `ASKING`, and answers what it answered.
+    pub async fn send_asking(
+        &self,
+        command: &'static str,
+        args: Vec<Value>,
+    ) -> Result<Bytes, Fault> {
+        let pipeline = Pipeline::from(self.client.clone());
+        for (command, args) in [("ASKING", Vec::new()), (command, args)] {
+            let queued: Result<Value, Error> = pipeline.custom(custom(command), args).await;
+            queued.map_err(|error| Fault::NotSent(error.to_string()))?;
+        }
+        let answers = timeout(COMMAND_MAX, pipeline.try_all::<Value>());
+        let answers = self.until_silent(self.silence, answers).await?;
+        let Ok(mut answers) = answers else {
+            self.end_for(SILENT);
+            return Err(Fault::Lost(SILENT.to_owned()));
+        };
+        if answers.iter().any(Result::is_ok) {
+            self.is_answering();
+        }
+        match (answers.pop(), answers.pop()) {
+            (Some(Ok(Value::String(text))), Some(Ok(_))) => Ok(text.into_inner()),
+            (Some(Ok(Value::Bytes(bytes))), Some(Ok(_))) => Ok(bytes),
+            // An answer to each: this one is Redis's.
+            (Some(Err(error)), Some(_)) | (_, Some(Err(error))) => {
+                Err(Fault::Redis(error.details().to_owned()))
+            }
+            (Some(Err(error)), None) => Err(fault_of(&error)),
+            _ => Err(Fault::Lost("no answer of a function".to_owned())),
+        }
+    }
+}
+
+fn custom(command: &'static str) -> CustomCommand {
+    CustomCommand::new_static(command, ClusterHash::FirstKey, false)
+}
+
+fn client_for(options: &ConnectOptions, address: &Address) -> Result<Client, Error> {
+    let config = Config {
+        server: ServerConfig::Centralized {
+            server: Server::new(address.host.as_str(), address.port),
+        },
+        version: if options.is_resp2 {
+            RespVersion::RESP2
+        } else {
+            RespVersion::RESP3
+        },
+        username: options.login.as_ref().and_then(|login| login.user.clone()),
+        password: options.login.as_ref().map(|login| login.password.clone()),
+        database: options.database.filter(|database| *database > 0),
+        tls: options.tls.as_ref().map(|tls| tls.0.clone()),
+        ..Config::default()
+    };
+    Builder::from_config(config)
+        .with_connection_config(|connection| {
+            connection.connection_timeout = options.connect_timeout;
+            connection.internal_command_timeout = options.connect_timeout;
+            connection.max_command_attempts = 1;
+            connection.max_redirections = 0;
+            connection.max_command_buffer_len = QUEUE_MAX_COMMANDS;
+            connection.disable_cluster_health_check = true;
+            // Errors are for the caller; the connection is as good as before.
+            connection.reconnect_errors = Vec::new();
+            connection.tcp = TcpConfig {
+                nodelay: Some(true),
+                ..TcpConfig::default()
+            };
+        })
+        .with_performance_config(|performance| {
+            performance.default_command_timeout = COMMAND_MAX;
+        })
+        .build()
+}
+
+fn fault_of(error: &Error) -> Fault {
+    let words = plain(error.details()).to_owned();
+    match error.kind() {
+        ErrorKind::Backpressure => Fault::NotSent("too many calls wait".to_owned()),
+        ErrorKind::Unknown if words == TASK_IS_GONE => {
+            Fault::NotSent("the connection has ended".to_owned())
+        }
+        ErrorKind::Timeout => Fault::Lost(SILENT.to_owned()),
+        ErrorKind::Canceled => Fault::Lost("the connection ended".to_owned()),
+        // CLUSTERDOWN comes here: fred gives up a connection that says so, with all that is under way.
+        _ => Fault::Lost(words),
+    }
+}
+
+/// What the system says, out of what fred makes of it:
+/// `Os { code: 111, kind: ConnectionRefused, message: "Connection refused" }`.
+fn plain(details: &str) -> &str {
+    let message = details.split_once("message: \"");
+    let message = message.and_then(|(_, message)| message.split('"').next());
+    message.unwrap_or(details)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_system_are_taken_out() {
+        let os = "Os { code: 111, kind: ConnectionRefused, message: \"Connection refused\" }";
+        assert_eq!(plain(os), "Connection refused");
+        assert_eq!(plain("NOAUTH log in"), "NOAUTH log in");
+    }
+}

@@ -1,0 +1,299 @@
+//! Where Redis is: [`RedisUrl`], and what other URLs of Redis are made of: [`Login`], [`Address`].
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use percent_encoding::percent_decode_str;
+
+use crate::address::Address;
+use crate::connection::ConnectOptions;
+use crate::tls::{Tls, TlsError};
+
+/// The port of Redis.
+pub const PORT: u16 = 6379;
+
+/// The port of Sentinel.
+const SENTINEL_PORT: u16 = 26379;
+
+/// What a URL is to begin with.
+const SCHEMES: &str = "redis://, redis-cluster:// or redis-sentinel:// \
+     (over TLS rediss://, rediss-cluster:// or rediss-sentinel://)";
+
+/// Nodes of Redis, and who is to log in.
+///
+/// | text | what it is |
+/// | --- | --- |
+/// | `redis://HOST:PORT` | one server |
+/// | `redis://HOST:PORT,HOST:PORT` | independent servers: boards are spread over all of them |
+/// | `redis-cluster://HOST:PORT,...` | a cluster, with some of its nodes to begin with |
+/// | `redis-sentinel://HOST:PORT,.../NAME` | the primary of that name, found by these sentinels |
+///
+/// `USER:PASSWORD@`, percent-encoded, may stand before the first host; an empty user is Redis's
+/// default one. `rediss`, `rediss-cluster` and `rediss-sentinel` go over TLS. The port is 6379 where
+/// none is told, 26379 for sentinels.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RedisUrl {
+    /// What the addresses are.
+    pub kind: UrlKind,
+    /// Whether connections go over TLS.
+    pub tls: bool,
+    /// Who logs in, if anybody does.
+    pub login: Option<Login>,
+    /// At least one, each once.
+    pub addresses: Vec<Address>,
+}
+
+/// What the addresses are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UrlKind {
+    /// One server, or several that know nothing of each other.
+    Servers,
+    /// Nodes of a cluster.
+    Cluster,
+    /// Sentinels that know a primary by this name.
+    Sentinel(String),
+}
+
+/// Who logs in, with what.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Login {
+    /// None is Redis's default user.
+    pub user: Option<String>,
+    /// Empty where only a user is known.
+    pub password: String,
+}
+
+/// A text that is no [`RedisUrl`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RedisUrlError {
+    /// It begins with nothing that is known.
+    #[error("a URL of Redis begins with {SCHEMES}")]
+    Scheme,
+    /// It begins with nothing that names one server.
+    #[error("a URL of one Redis server begins with redis://, or rediss:// over TLS")]
+    ServerScheme,
+    /// What stands before `@` is not `USER:PASSWORD`. Its text is not repeated.
+    #[error("what stands before '@' is not USER:PASSWORD, percent-encoded: {0}")]
+    Login(&'static str),
+    /// One of the addresses cannot be read.
+    #[error("the address of host {host:?} is wrong: {reason}")]
+    Address {
+        /// Its host. What follows is not repeated: it may be a password that lacks its `@`.
+        host: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// An address stands there twice.
+    #[error("{0} stands there twice")]
+    Twice(String),
+    /// What follows the addresses.
+    #[error("{0}")]
+    Path(&'static str),
+}
+
+impl FromStr for RedisUrl {
+    type Err = RedisUrlError;
+
+    fn from_str(text: &str) -> Result<Self, RedisUrlError> {
+        let (scheme, rest) = text.split_once("://").ok_or(RedisUrlError::Scheme)?;
+        let (tls, kind) = match scheme {
+            "redis" => (false, UrlKind::Servers),
+            "rediss" => (true, UrlKind::Servers),
+            "redis-cluster" => (false, UrlKind::Cluster),
+            "rediss-cluster" => (true, UrlKind::Cluster),
+            "redis-sentinel" => (false, UrlKind::Sentinel(String::new())),
+            "rediss-sentinel" => (true, UrlKind::Sentinel(String::new())),
+            _ => return Err(RedisUrlError::Scheme),
+        };
+        let (login, rest) = match rest.rsplit_once('@') {
+            Some((login, rest)) => (Some(login.parse()?), rest),
+            None => (None, rest),
+        };
+        let (addresses, path) = match rest.split_once('/') {
+            Some((addresses, path)) => (addresses, path),
+            None => (rest, ""),
+        };
+        let kind = kind.with_path(path)?;
+        let port = match kind {
+            UrlKind::Sentinel(_) => SENTINEL_PORT,
+            UrlKind::Servers | UrlKind::Cluster => PORT,
+        };
+        Ok(Self {
+            addresses: addresses_of(addresses, port)?,
+            kind,
+            tls,
+            login,
+        })
+    }
+}
+
+fn addresses_of(text: &str, port: u16) -> Result<Vec<Address>, RedisUrlError> {
+    let mut addresses = Vec::new();
+    for each in text.split(',') {
+        let address = address_of(each, port)?;
+        if addresses.contains(&address) {
+            return Err(RedisUrlError::Twice(address.to_string()));
+        }
+        addresses.push(address);
+    }
+    Ok(addresses)
+}
+
+fn address_of(text: &str, port: u16) -> Result<Address, RedisUrlError> {
+    Address::parse(text, port).map_err(|reason| RedisUrlError::Address {
+        host: host_of(text).to_owned(),
+        reason,
+    })
+}
+
+/// What stands before the port.
+fn host_of(address: &str) -> &str {
+    let (open, close) = if address.starts_with('[') {
+        ("[", ']')
+    } else {
+        ("", ':')
+    };
+    let host = address.trim_start_matches(open).split(close).next();
+    host.unwrap_or_default()
+}
+
+impl UrlKind {
+    fn with_path(self, path: &str) -> Result<Self, RedisUrlError> {
+        match self {
+            Self::Sentinel(_) if path.is_empty() => Err(RedisUrlError::Path(
+                "the name of the primary is missing: redis-sentinel://HOST:PORT/NAME",
+            )),
+            Self::Sentinel(_) => decoded(path)
+                .map(Self::Sentinel)
+                .ok_or(RedisUrlError::Path("the name of the primary is no UTF-8")),
+            kind if path.is_empty() => Ok(kind),
+            _ => Err(RedisUrlError::Path(
+                "nothing may follow the addresses: database 0 is the one that is used",
+            )),
+        }
+    }
+}
+
+impl FromStr for Login {
+    type Err = RedisUrlError;
+
+    fn from_str(text: &str) -> Result<Self, RedisUrlError> {
+        let (user, password) = text
+            .split_once(':')
+            .ok_or(RedisUrlError::Login("there is no ':'"))?;
+        if password.contains(':') {
+            let reason = "a ':' in the password is written %3A";
+            return Err(RedisUrlError::Login(reason));
+        }
+        let decode = |text| decoded(text).ok_or(RedisUrlError::Login("it is no UTF-8"));
+        let user = decode(user)?;
+        let password = decode(password)?;
+        if password.is_empty() {
+            return Err(RedisUrlError::Login("the password is empty"));
+        }
+        Ok(Self {
+            user: (!user.is_empty()).then_some(user),
+            password,
+        })
+    }
+}
+
+/// Percent-decoded, where that is UTF-8.
+#[must_use]
+pub fn decoded(text: &str) -> Option<String> {
+    let text = percent_decode_str(text).decode_utf8().ok()?;
+    Some(text.into_owned())
+}
+
+/// One server, and who is to log in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerUrl {
+    /// Whether connections go over TLS.
+    pub tls: bool,
+    /// Who logs in, if anybody does.
+    pub login: Option<Login>,
+    /// Where it listens.
+    pub address: Address,
+}
+
+impl ServerUrl {
+    /// Reads `redis://[USER:PASSWORD@]HOST[:PORT][/PATH]` or `rediss://...`. The path is returned as it is written, empty
+    /// where there is none. A path may contain an `@`, so a `/` in a password is written `%2F`.
+    pub fn with_path(text: &str) -> Result<(Self, &str), RedisUrlError> {
+        let (tls, rest) = match text.split_once("://") {
+            Some(("redis", rest)) => (false, rest),
+            Some(("rediss", rest)) => (true, rest),
+            _ => return Err(RedisUrlError::ServerScheme),
+        };
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let (login, address) = match authority.rsplit_once('@') {
+            Some((login, address)) => (Some(login.parse()?), address),
+            None => (None, authority),
+        };
+        let url = Self {
+            tls,
+            login,
+            address: address_of(address, PORT)?,
+        };
+        Ok((url, path))
+    }
+
+    /// How it is connected to. Without a file of certificates those of the system are trusted.
+    pub fn connect_options(&self, tls_ca: Option<&Path>) -> Result<ConnectOptions, TlsError> {
+        let tls = self.tls.then(|| Tls::new(tls_ca)).transpose()?;
+        Ok(ConnectOptions {
+            login: self.login.clone(),
+            tls,
+            ..ConnectOptions::default()
+        })
+    }
+}
+
+/// Without the login.
+impl fmt::Display for ServerUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tls = if self.tls { "s" } else { "" };
+        write!(f, "redis{tls}://{}", self.address)
+    }
+}
+
+/// Without the password, and so of use to nobody but a reader.
+impl fmt::Display for RedisUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tls = if self.tls { "s" } else { "" };
+        let (kind, name) = match &self.kind {
+            UrlKind::Servers => ("", None),
+            UrlKind::Cluster => ("-cluster", None),
+            UrlKind::Sentinel(name) => ("-sentinel", Some(name)),
+        };
+        write!(f, "redis{tls}{kind}://")?;
+        if let Some(login) = &self.login {
+            write!(f, "{}:***@", login.user.as_deref().unwrap_or_default())?;
+        }
+        for (at, address) in self.addresses.iter().enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            write!(f, "{comma}{address}")?;
+        }
+        match name {
+            Some(name) => write!(f, "/{name}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for RedisUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RedisUrl({self})")
+    }
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Login({:?})", self.user)
+    }
+}
+
+#[cfg(test)]
+#[path = "url/tests.rs"]
+mod tests;

@@ -1,0 +1,240 @@
+//! How long the calls of the contract take, and how they fail.
+
+use std::time::Instant;
+
+use futures::FutureExt as _;
+use metering::{CALLS, Counter, CounterFamily, Histogram, HistogramFamily, Registry, Unit, labels};
+
+use crate::contract::{BirthError, BuryError, KindWriteError, SettleError, StoreError};
+
+/// The calls of one store.
+#[derive(Debug)]
+pub struct Calls {
+    durations: HistogramFamily,
+    failures: CounterFamily,
+    /// Batches to a shard.
+    pub apply: Call,
+    /// Looks at a shard.
+    pub read: Call,
+    /// Counts of windows.
+    pub windows: Call,
+    /// Look-ups of a board's record.
+    pub board: Call,
+    /// Pages of boards.
+    pub boards: Call,
+    /// Creations of boards.
+    pub birth: Call,
+    /// Creations taken back.
+    pub withdraw: Call,
+    /// Settings of boards.
+    pub settle: Call,
+    /// Deletions of boards.
+    pub bury: Call,
+    /// Readings of all kinds.
+    pub kinds: Call,
+    /// Kinds written.
+    pub put_kind: Call,
+    /// Kinds deleted.
+    pub delete_kind: Call,
+    /// Sweeps.
+    pub expire: Call,
+    /// Shared boards asked for.
+    pub take_shared: Call,
+    /// Shared boards handed on.
+    pub publish_shared: Call,
+}
+
+/// One of them.
+#[derive(Debug)]
+pub struct Call {
+    duration: Histogram,
+    overloaded: Counter,
+    unavailable: Counter,
+    unknown: Counter,
+    abandoned: Counter,
+}
+
+/// A call under way; one that is dropped before its answer is told so.
+struct UnderWay<'a> {
+    call: &'a Call,
+    began: Instant,
+    is_answered: bool,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        let durations = HistogramFamily::new_with_constructor(&CALLS);
+        let failures = CounterFamily::default();
+        let call = |name| {
+            let failed = |outcome| {
+                failures.get_or_create_owned(&labels([("call", name), ("outcome", outcome)]))
+            };
+            Call {
+                duration: durations.get_or_create_owned(&labels([("call", name)])),
+                overloaded: failed("overloaded"),
+                unavailable: failed("unavailable"),
+                unknown: failed("unknown"),
+                abandoned: failed("abandoned"),
+            }
+        };
+        Self {
+            apply: call("apply"),
+            read: call("read"),
+            windows: call("windows"),
+            board: call("board"),
+            boards: call("boards"),
+            birth: call("birth"),
+            withdraw: call("withdraw"),
+            settle: call("settle"),
+            bury: call("bury"),
+            kinds: call("kinds"),
+            put_kind: call("put_kind"),
+            delete_kind: call("delete_kind"),
+            expire: call("expire"),
+            take_shared: call("take_shared"),
+            publish_shared: call("publish_shared"),
+            durations,
+            failures,
+        }
+    }
+}
+
+impl Calls {
+    /// Names them.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register_with_unit(
+            "store_call_duration",
+            "Calls to the store, from the call to its answer, retries included, or until nobody waited for it",
+            Unit::Seconds,
+            self.durations.clone(),
+        );
+        registry.register(
+            "store_call_failures",
+            "Calls that the store had no time for (overloaded), could not take (unavailable), whose answer was lost (unknown), or was not waited for (abandoned)",
+            self.failures.clone(),
+        );
+    }
+}
+
+impl Call {
+    /// Counts a call that is waited for, from now on. Takes hardly more room than the call itself.
+    pub fn time<T, E: Failing>(
+        &self,
+        call: impl Future<Output = Result<T, E>>,
+    ) -> impl Future<Output = Result<T, E>> {
+        let under_way = self.begin();
+        call.inspect(move |answered| under_way.end(answered))
+    }
+
+    /// Counts a call that is answered at once.
+    pub fn of<T, E: Failing>(&self, call: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        let under_way = self.begin();
+        let answered = call();
+        under_way.end(&answered);
+        answered
+    }
+
+    fn begin(&self) -> UnderWay<'_> {
+        UnderWay {
+            call: self,
+            began: Instant::now(),
+            is_answered: false,
+        }
+    }
+}
+
+impl UnderWay<'_> {
+    fn end<T, E: Failing>(mut self, answered: &Result<T, E>) {
+        self.is_answered = true;
+        match answered.as_ref().err().and_then(Failing::store_error) {
+            Some(StoreError::Overloaded(_)) => {
+                self.call.overloaded.inc();
+            }
+            Some(StoreError::Unavailable(_)) => {
+                self.call.unavailable.inc();
+            }
+            Some(StoreError::Unknown(_)) => {
+                self.call.unknown.inc();
+            }
+            // The others are answers: of a board that has ended, of a kind that has changed.
+            Some(
+                StoreError::Dead
+                | StoreError::WindowDropped
+                | StoreError::StaleKind
+                | StoreError::Late,
+            )
+            | None => {}
+        }
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.call.duration.observe(self.began.elapsed());
+        if !self.is_answered {
+            self.call.abandoned.inc();
+        }
+    }
+}
+
+/// An error of a call, which may be that of the store.
+pub trait Failing {
+    /// The store's error, if it is one.
+    fn store_error(&self) -> Option<&StoreError>;
+}
+
+impl Failing for StoreError {
+    fn store_error(&self) -> Option<&StoreError> {
+        Some(self)
+    }
+}
+
+macro_rules! failing {
+    ($($error:ident),*) => {$(
+        impl Failing for $error {
+            fn store_error(&self) -> Option<&StoreError> {
+                match self {
+                    Self::Store(error) => Some(error),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+failing!(BirthError, SettleError, BuryError, KindWriteError);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_told_from_answers() {
+        let calls = Calls::default();
+        let fail = |error| calls.read.of(|| Err::<(), _>(error)).is_err();
+        assert!(fail(StoreError::Dead));
+        assert!(fail(StoreError::Unavailable(String::new())));
+        assert!(fail(StoreError::Unknown(String::new())));
+        let born = calls.settle.of(|| Err::<(), _>(SettleError::Born));
+        assert_eq!(born, Err(SettleError::Born));
+        let (read, settle) = (&calls.read, &calls.settle);
+        assert_eq!((read.duration.count(), settle.duration.count()), (3, 1));
+        assert_eq!((read.unavailable.get(), read.unknown.get()), (1, 1));
+        assert_eq!((settle.unavailable.get(), settle.unknown.get()), (0, 0));
+    }
+
+    #[test]
+    fn a_call_that_nobody_waits_for_leaves_its_time() {
+        let calls = Calls::default();
+        let read = &calls.read;
+        let asked = read.time(std::future::pending::<Result<(), StoreError>>());
+        assert_eq!(read.duration.count(), 0);
+        drop(asked);
+        assert_eq!((read.duration.count(), read.abandoned.get()), (1, 1));
+        let answered = read
+            .time(std::future::ready(Ok::<_, StoreError>(())))
+            .now_or_never();
+        assert_eq!(answered, Some(Ok(())));
+        assert_eq!((read.duration.count(), read.abandoned.get()), (2, 1));
+    }
+}

@@ -1,0 +1,80 @@
+//! The boards of a kind come page by page, in the order of their subjects.
+
+use board::{ShardCount, Subject};
+
+use crate::given::{Given, HOUR, NOW, board_name, gifts};
+
+async fn subjects(given: &Given, kind: &str, after: Option<&str>, limit: usize) -> Vec<String> {
+    let after = after.map(|text| Subject::new(text).unwrap());
+    let kind = kind.parse().unwrap();
+    let boards = given.boards(&kind, after.as_ref(), limit).await.unwrap();
+    let subjects = boards.iter().map(|board| board.name.subject().to_string());
+    subjects.collect()
+}
+
+pub async fn pages_follow_the_subjects(given: Given) {
+    let gifts_kind = given.kind(gifts(|_| ())).await;
+    let likes_kind = given
+        .kind(gifts(|spec| spec.name = "likes".parse().unwrap()))
+        .await;
+    let by_bytes = [
+        "A",
+        "a",
+        "a b",
+        "a/b",
+        "b",
+        "room-10",
+        "room-9",
+        "é",
+        "مرحبا",
+    ];
+    for subject in [
+        "b",
+        "مرحبا",
+        "room-9",
+        "a/b",
+        "a",
+        "é",
+        "A",
+        "room-10",
+        "a b",
+    ] {
+        let board = given.born(&gifts_kind, subject, NOW).await;
+        assert!(board.record.born);
+    }
+    given.born(&likes_kind, "a", NOW).await;
+    assert_eq!(subjects(&given, "gifts", None, 100).await, by_bytes);
+    assert_eq!(subjects(&given, "gifts", None, 2).await, by_bytes[..2]);
+    assert_eq!(
+        subjects(&given, "gifts", Some("a"), 3).await,
+        by_bytes[2..5]
+    );
+    // The cursor needs not be there.
+    assert_eq!(
+        subjects(&given, "gifts", Some("c"), 100).await,
+        by_bytes[5..]
+    );
+    assert_eq!(subjects(&given, "gifts", Some("مرحبا"), 100).await, [""; 0]);
+    assert_eq!(subjects(&given, "likes", None, 100).await, ["a"]);
+    assert_eq!(subjects(&given, "races", None, 100).await, [""; 0]);
+}
+
+pub async fn only_born_boards_are_listed(given: Given) {
+    let kind = given.kind(gifts(|_| ())).await;
+    for subject in ["a", "b", "c"] {
+        given.born(&kind, subject, NOW).await;
+    }
+    let eight = ShardCount::new(8).unwrap();
+    let unborn = board_name("gifts", "aa");
+    given
+        .settle(&unborn, &kind, eight.into(), NOW)
+        .await
+        .unwrap();
+    given
+        .bury(&board_name("gifts", "b"), NOW.plus(HOUR))
+        .await
+        .unwrap();
+    assert_eq!(subjects(&given, "gifts", None, 2).await, ["a", "c"]);
+    given.birth(&unborn, &kind, None, NOW).await.unwrap();
+    assert_eq!(subjects(&given, "gifts", None, 2).await, ["a", "aa"]);
+}

@@ -1,0 +1,294 @@
+//! The time of a board is kept with its settings, born by who has seen it, and ends the board.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::limits::{NAMES_CLOSED, SETTINGS_KEPT};
+use board::{Activity, Keep, KindName, Period, ShardCount, Timestamp, Window, WindowRule};
+use shard_store::{BirthError, BoardRecord, BoardSettings, BuryError, SettleError, StoreError};
+
+use crate::given::{Board, DAY, Given, HOUR, MINUTE, NOW, board_name, gifts, member};
+
+const MS: Duration = Duration::from_millis(1);
+
+/// An hour from now on, kept for a day.
+fn battle() -> Activity {
+    Activity::new(Some(NOW), Some(ends_at()), Some(DAY)).unwrap()
+}
+
+fn ends_at() -> Timestamp {
+    NOW.plus(HOUR)
+}
+
+fn within(activity: Activity) -> BoardSettings {
+    BoardSettings {
+        shards: ShardCount::new(2).unwrap(),
+        activity,
+    }
+}
+
+/// Two boards of this time, a small one and one that has grown, each with members.
+async fn fought(given: &Given, activity: Activity) -> Vec<Board> {
+    let kind = given.kind(gifts(|_| ())).await;
+    let mut boards = Vec::new();
+    for (subject, members) in [("small", 5), ("large", 400)] {
+        let name = board_name("gifts", subject);
+        let settled = given.settle(&name, &kind, within(activity), NOW);
+        let seen = Some(settled.await.unwrap().incarnation);
+        let board = Board {
+            store: given.store.clone(),
+            kind: kind.kind.clone().unwrap(),
+            record: given.birth(&name, &kind, seen, NOW).await.unwrap(),
+        };
+        for shard in board.shards() {
+            let members = board.members_of(shard, members);
+            let items: Vec<_> = members.iter().map(|u| board.points(u, 1, NOW)).collect();
+            board.apply(&items, NOW).await;
+        }
+        boards.push(board);
+    }
+    boards
+}
+
+async fn found(given: &Given, board: &Board) -> Option<BoardRecord> {
+    given.board(&board.record.name).await.unwrap()
+}
+
+pub async fn settings_keep_the_time_of_a_board(given: Given) {
+    let kind = given.kind(gifts(|_| ())).await;
+    let name = board_name("gifts", "room 1");
+    let at = |ms: u64| Some(NOW.plus(Duration::from_millis(ms)));
+    for (starts_at, ends_at, kept) in [
+        (at(1), None, None),
+        (None, at(1), None),
+        (at(1), at(2), None),
+        (None, at(3), Some(Duration::from_millis(1_234_567))),
+        (at(1), at(3), Some(MS)),
+        (None, None, None),
+    ] {
+        let activity = Activity::new(starts_at, ends_at, kept).unwrap();
+        let settled = given.settle(&name, &kind, within(activity), NOW);
+        let settled = settled.await.unwrap();
+        assert_eq!((settled.activity, settled.born), (activity, false));
+        // What is left out goes back: settings take the place of those before, whole.
+        assert_eq!(given.board(&name).await.unwrap(), Some(settled.clone()));
+        let seen = Some(settled.incarnation);
+        let born = given.birth(&name, &kind, seen, NOW).await.unwrap();
+        let expected = BoardRecord {
+            born: true,
+            ..settled
+        };
+        assert_eq!(born, expected);
+        assert_eq!(given.board(&name).await.unwrap(), Some(born.clone()));
+        let listed = given.boards(&kind.name, None, 10).await.unwrap();
+        assert_eq!(listed, std::slice::from_ref(&born));
+        let refused = given.settle(&name, &kind, within(Activity::ALWAYS), NOW);
+        assert_eq!(refused.await, Err(SettleError::Born));
+        // Whoever comes later has seen the record that is answered.
+        assert_eq!(given.birth(&name, &kind, None, NOW).await, Ok(born));
+        given.bury(&name, NOW.plus(DAY)).await.unwrap();
+    }
+    let plain = given.birth(&name, &kind, None, NOW).await.unwrap();
+    assert_eq!(plain.activity, Activity::ALWAYS);
+}
+
+pub async fn nobody_bears_a_time_unseen(given: Given) {
+    let kind = given.kind(gifts(|_| ())).await;
+    let name = board_name("gifts", "room-1");
+    let first = given.settle(&name, &kind, within(battle()), NOW).await;
+    let first = first.unwrap();
+    let refused = given.birth(&name, &kind, None, NOW).await;
+    assert_eq!(refused, Err(BirthError::Unseen(Box::new(first.clone()))));
+    let later = Activity::new(Some(NOW.plus(DAY)), None, None).unwrap();
+    let second = given.settle(&name, &kind, within(later), NOW).await;
+    let second = second.unwrap();
+    let refused = given
+        .birth(&name, &kind, Some(first.incarnation), NOW)
+        .await;
+    assert_eq!(refused, Err(BirthError::Unseen(Box::new(second.clone()))));
+    assert_eq!(given.board(&name).await.unwrap(), Some(second));
+    // Those without bounds refuse nothing that could come.
+    let plain = given.settle(&name, &kind, within(Activity::ALWAYS), NOW);
+    plain.await.unwrap();
+    let born = given
+        .birth(&name, &kind, Some(first.incarnation), NOW)
+        .await;
+    assert!(born.unwrap().born);
+}
+
+pub async fn a_board_goes_when_its_time_is_over(given: Given) {
+    let boards = fought(&given, battle()).await;
+    let gone = ends_at().plus(DAY);
+    given.expire(gone.minus(MS)).await.unwrap();
+    for board in &boards {
+        assert!(found(&given, board).await.is_some());
+        assert!(board.members(Window::ALL_TIME).await > 0);
+    }
+    given.expire(gone).await.unwrap();
+    let kind = given.kinds().await.unwrap().remove(0);
+    assert_eq!(given.boards(&kind.name, None, 10).await.unwrap(), []);
+    for board in &boards {
+        let name = &board.record.name;
+        // The name takes what happens from now on, and nothing from before.
+        let left = found(&given, board).await.unwrap();
+        assert_eq!((left.activity, left.born), (from(gone), false));
+        let item = board.points(&member("u1"), 1, gone);
+        let refused = board.try_apply(&[item], gone, false).await;
+        assert_eq!(refused, Err(StoreError::Dead));
+        // The name is free, and what comes is another board, without an end.
+        let unseen = given.birth(name, &kind, None, gone).await;
+        assert_eq!(unseen, Err(BirthError::Unseen(Box::new(left.clone()))));
+        let seen = Some(left.incarnation);
+        let born = given.birth(name, &kind, seen, gone).await.unwrap();
+        assert_ne!(born.incarnation, board.record.incarnation);
+        assert_eq!((born.activity, born.born), (from(gone), true));
+        assert_eq!(given.bury(name, gone.plus(DAY)).await, Ok(()));
+        let buried = given.bury(name, gone.plus(DAY)).await;
+        assert_eq!(buried, Err(BuryError::NotThere));
+    }
+}
+
+pub async fn a_name_is_closed_as_long_as_something_from_before_may_come(given: Given) {
+    let hours = gifts(|spec| {
+        let hour = WindowRule {
+            keep: Keep::After(DAY * 2),
+            ..WindowRule::with_defaults(Period::Hour)
+        };
+        spec.windows = vec![hour];
+    });
+    let hours = given.kind(hours).await;
+    let always = KindName::new("always").unwrap();
+    let always = given.kind(gifts(|spec| spec.name = always.clone())).await;
+    let gone = ends_at().plus(DAY);
+    // The hour before that ends with it, but for minutes.
+    let last_hour = hours.kind.as_ref().unwrap().admits_until(gone.minus(MS));
+    let last_hour = last_hour.unwrap();
+    assert!((gone.plus(DAY * 2)..gone.plus(DAY * 2 + HOUR)).contains(&last_hour));
+    for (kind, until) in [(&hours, last_hour), (&always, gone.plus(NAMES_CLOSED))] {
+        let name = board_name(kind.name.as_str(), "battle");
+        let settled = given.settle(&name, kind, within(battle()), NOW);
+        let seen = Some(settled.await.unwrap().incarnation);
+        given.birth(&name, kind, seen, NOW).await.unwrap();
+        given.expire(gone).await.unwrap();
+        given.expire(until.minus(MS)).await.unwrap();
+        let left = given.board(&name).await.unwrap().unwrap();
+        assert_eq!((left.activity, left.born), (from(gone), false));
+        given.expire(until).await.unwrap();
+        assert_eq!(given.board(&name).await.unwrap(), None);
+    }
+}
+
+pub async fn a_name_is_closed_by_its_kind_as_it_is_now(given: Given) {
+    let hours = |keep| {
+        gifts(|spec| {
+            let hour = WindowRule {
+                keep: Keep::After(keep),
+                ..WindowRule::with_defaults(Period::Hour)
+            };
+            spec.windows = vec![hour];
+        })
+    };
+    let kind = given.kind(hours(DAY)).await;
+    let name = board_name("gifts", "battle");
+    let settled = given.settle(&name, &kind, within(battle()), NOW);
+    let seen = Some(settled.await.unwrap().incarnation);
+    given.birth(&name, &kind, seen, NOW).await.unwrap();
+    let longer = Arc::new(hours(DAY * 2));
+    let kind = given.put_kind(longer, kind.revision, false).await.unwrap();
+    let gone = ends_at().plus(DAY);
+    given.expire(gone).await.unwrap();
+    let until = kind.kind.unwrap().admits_until(gone.minus(MS)).unwrap();
+    given.expire(until.minus(MS)).await.unwrap();
+    let left = given.board(&name).await.unwrap().unwrap();
+    assert_eq!((left.activity, left.born), (from(gone), false));
+    given.expire(until).await.unwrap();
+    assert_eq!(given.board(&name).await.unwrap(), None);
+}
+
+pub async fn a_board_that_holds_nothing_keeps_its_time(given: Given) {
+    let kind = gifts(|spec| {
+        let hour = WindowRule {
+            keep: Keep::After(DAY),
+            ..WindowRule::with_defaults(Period::Hour)
+        };
+        spec.windows = vec![hour];
+        spec.dedupe = Duration::ZERO;
+    });
+    let kind = given.kind(kind).await;
+    let campaign = Activity::new(Some(NOW), Some(NOW.plus(DAY * 10)), None).unwrap();
+    let mut records = Vec::new();
+    for (subject, activity) in [("campaign", campaign), ("plain", Activity::ALWAYS)] {
+        let name = board_name("gifts", subject);
+        let settled = given.settle(&name, &kind, within(activity), NOW);
+        let seen = Some(settled.await.unwrap().incarnation);
+        let board = Board {
+            store: given.store.clone(),
+            kind: kind.kind.clone().unwrap(),
+            record: given.birth(&name, &kind, seen, NOW).await.unwrap(),
+        };
+        board
+            .apply(&[board.points(&member("u1"), 1, NOW)], NOW)
+            .await;
+        records.push(board.record);
+    }
+    // Its windows are gone, and then some: what comes is still of the campaign.
+    given.expire(NOW.plus(DAY * 2)).await.unwrap();
+    given.expire(NOW.plus(DAY * 5)).await.unwrap();
+    let board = async |place: usize| given.board(&records[place].name).await.unwrap();
+    assert_eq!(board(0).await.as_ref(), Some(&records[0]));
+    assert_eq!(board(1).await, None);
+    let end = campaign.settings_kept_until(NOW);
+    given.expire(end.plus(DAY)).await.unwrap();
+    assert_eq!(board(0).await, None);
+}
+
+/// From then on.
+fn from(starts_at: Timestamp) -> Activity {
+    Activity::new(Some(starts_at), None, None).unwrap()
+}
+
+pub async fn a_board_without_expiry_stays_after_its_end(given: Given) {
+    let activity = Activity::new(None, Some(ends_at()), None).unwrap();
+    let boards = fought(&given, activity).await;
+    given.expire(ends_at().plus(DAY * 300)).await.unwrap();
+    for board in &boards {
+        assert_eq!(found(&given, board).await, Some(board.record.clone()));
+    }
+}
+
+pub async fn unborn_settings_outlast_the_time_that_they_name(given: Given) {
+    let kind = given.kind(gifts(|_| ())).await;
+    let starts_at = NOW.plus(DAY * 10);
+    let last = starts_at.plus(DAY);
+    let at = |at| Some(at);
+    for (subject, activity, until, left) in [
+        (
+            "starts",
+            (at(starts_at), None, None),
+            starts_at.plus(SETTINGS_KEPT),
+            None,
+        ),
+        (
+            "ends",
+            (None, at(last), None),
+            last.plus(SETTINGS_KEPT),
+            at(last),
+        ),
+        (
+            "expires",
+            (None, at(last), Some(MINUTE)),
+            last.plus(MINUTE),
+            at(last.plus(MINUTE)),
+        ),
+    ] {
+        let name = board_name("gifts", subject);
+        let activity = Activity::new(activity.0, activity.1, activity.2).unwrap();
+        let settled = given.settle(&name, &kind, within(activity), NOW).await;
+        given.expire(until.minus(MS)).await.unwrap();
+        assert_eq!(given.board(&name).await.unwrap(), settled.ok(), "{subject}");
+        given.expire(until).await.unwrap();
+        let found = given.board(&name).await.unwrap();
+        let found = found.map(|record| (record.activity, record.born));
+        assert_eq!(found, left.map(|at| (from(at), false)), "{subject}");
+    }
+}

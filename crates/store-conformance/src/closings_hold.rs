@@ -1,0 +1,84 @@
+//! Nothing is applied after the deadline of its batch, whatever held it up.
+
+use std::time::{Duration, Instant};
+
+use board::Window;
+use shard_store::{Batch, Item, Outcome, StoreError};
+
+use crate::given::{Board, Given, NOW, gifts, member};
+
+const ALL: Window = Window::ALL_TIME;
+
+async fn apply_until(
+    board: &Board,
+    items: &[Item],
+    until: Option<Instant>,
+) -> Result<Vec<Outcome>, StoreError> {
+    let batch = Batch {
+        kind: &board.kind,
+        now: NOW,
+        report: false,
+        until,
+        items,
+    };
+    let shard = board.record.shards.shard_of(items[0].hash);
+    board.store.apply(&board.record, shard, batch).await
+}
+
+pub async fn what_is_late_is_not_applied(given: Given) {
+    let board = given.fresh(gifts(|_| ()), "room-1").await;
+    let u1 = member("u1");
+    let items = [board.points(&u1, 1, NOW)];
+    let now = Instant::now();
+    assert_eq!(
+        apply_until(&board, &items, Some(now)).await,
+        Err(StoreError::Late)
+    );
+    assert_eq!(board.members(ALL).await, 0);
+    for until in [Some(now + Duration::from_mins(10)), None] {
+        let applied = apply_until(&board, &items, until).await.unwrap();
+        assert_eq!(applied, [Outcome::Applied(Vec::new())]);
+    }
+    assert_eq!(board.points_of(ALL, &u1).await, Some(2));
+}
+
+/// Many write until the last moment; what is seen after it is all that there ever is.
+pub async fn nothing_is_applied_behind_a_closing(given: Given) {
+    const WRITERS: usize = 8;
+    let board = given.fresh(gifts(|spec| spec.shards = 2), "room-1").await;
+    let is_remote = !given.clock_tolerance().is_zero();
+    for round in 0..given.runs(10, 100) {
+        let until = Instant::now() + Duration::from_millis(50 + round);
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                let board = board.clone();
+                tokio::spawn(async move {
+                    let items = [board.points(&member(&format!("u{writer}")), 1, NOW)];
+                    loop {
+                        if let Err(error) = apply_until(&board, &items, Some(until)).await {
+                            return error;
+                        }
+                    }
+                })
+            })
+            .collect();
+        tokio::time::sleep_until((until + given.clock_tolerance()).into()).await;
+        let mut seen = Vec::new();
+        for shard in board.shards() {
+            seen.push(board.version(ALL, shard).await);
+        }
+        for writer in writers {
+            let error = writer.await.unwrap();
+            // Of a node whose answer comes too late nobody knows; it applies nothing late either. What would come
+            // to it too late is refused before that.
+            let is_of_node = matches!(error, StoreError::Unknown(_) | StoreError::Overloaded(_));
+            assert!(
+                is_remote && is_of_node || error == StoreError::Late,
+                "{error:?}"
+            );
+        }
+        for (shard, seen) in board.shards().zip(seen) {
+            assert_eq!(board.version(ALL, shard).await, seen);
+        }
+    }
+}

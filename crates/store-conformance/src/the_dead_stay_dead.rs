@@ -1,0 +1,90 @@
+//! What was deleted is refused, and what comes later under its name is another board.
+
+use board::Window;
+use shard_store::{BuryError, Outcome, StoreError};
+
+use crate::given::{Board, DAY, Given, HOUR, NOW, board_name, gifts, member, whole};
+
+const ALL: Window = Window::ALL_TIME;
+
+async fn assert_dead(board: &Board) {
+    let item = board.points(&member("u1"), 1, NOW);
+    let applied = board.try_apply(&[item], NOW, false).await;
+    assert_eq!(applied, Err(StoreError::Dead));
+    for shard in board.shards() {
+        let store = &board.store;
+        let read = store.read(&board.record, shard, &whole(ALL)).await;
+        assert_eq!(read, Err(StoreError::Dead));
+        let windows = store.windows(&board.record, shard).await;
+        assert_eq!(windows, Err(StoreError::Dead));
+        let wrong = store.verify(&board.record, shard, false).await;
+        assert_eq!(wrong, Err(StoreError::Dead));
+    }
+}
+
+pub async fn a_dead_life_is_refused(given: Given) {
+    for (subject, members) in [("small", 5), ("large", 1500)] {
+        let board = given.born(&kind(&given).await, subject, NOW).await;
+        let items: Vec<_> = (0..members)
+            .map(|number| board.points(&member(&format!("u{number}")), number, NOW))
+            .collect();
+        board.apply(&items, NOW).await;
+        assert_eq!(board.members(ALL).await, members.unsigned_abs());
+        given
+            .bury(&board.record.name, NOW.plus(HOUR))
+            .await
+            .unwrap();
+        assert_eq!(given.board(&board.record.name).await.unwrap(), None);
+        assert_dead(&board).await;
+        // Past the tombstone's time too.
+        given.expire(NOW.plus(HOUR)).await.unwrap();
+        assert_dead(&board).await;
+        given.expire(NOW.plus(DAY)).await.unwrap();
+        assert_dead(&board).await;
+    }
+}
+
+async fn kind(given: &Given) -> shard_store::KindRecord {
+    match given.kinds().await.unwrap().pop() {
+        Some(kind) => kind,
+        None => given.kind(gifts(|_| ())).await,
+    }
+}
+
+pub async fn a_rebirth_is_another_board(given: Given) {
+    let kind = kind(&given).await;
+    let old = given.born(&kind, "room-1", NOW).await;
+    let u1 = member("u1");
+    old.apply(&[old.points_by_id(&u1, 5, "evt-1", NOW)], NOW)
+        .await;
+    given.bury(&old.record.name, NOW.plus(HOUR)).await.unwrap();
+    let new = given.born(&kind, "room-1", NOW).await;
+    assert_ne!(new.record.incarnation, old.record.incarnation);
+    assert_eq!(new.members(ALL).await, 0);
+    assert_dead(&old).await;
+    // The same id, and even the old life's digest of it, is nothing that the new life knows.
+    for item in [
+        new.points_by_id(&u1, 3, "evt-1", NOW),
+        old.points_by_id(&u1, 3, "evt-1", NOW),
+    ] {
+        assert_eq!(
+            new.apply(&[item], NOW).await,
+            [Outcome::Applied(Vec::new())]
+        );
+    }
+    assert_eq!(new.points_of(ALL, &u1).await, Some(6));
+    given.expire(NOW.plus(DAY)).await.unwrap();
+    assert_dead(&old).await;
+    assert_eq!(new.points_of(ALL, &u1).await, Some(6));
+}
+
+pub async fn nobody_is_buried_twice(given: Given) {
+    let board = given.fresh(gifts(|_| ()), "room-1").await;
+    let unknown = given.bury(&board_name("gifts", "room-2"), NOW).await;
+    assert_eq!(unknown, Err(BuryError::NotThere));
+    let unknown = given.bury(&board_name("likes", "room-1"), NOW).await;
+    assert_eq!(unknown, Err(BuryError::NotThere));
+    given.bury(&board.record.name, NOW).await.unwrap();
+    let again = given.bury(&board.record.name, NOW).await;
+    assert_eq!(again, Err(BuryError::NotThere));
+}

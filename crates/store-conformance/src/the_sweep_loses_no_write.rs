@@ -1,0 +1,196 @@
+//! What is written while the sweep works is there afterwards.
+//!
+//! A board that is written to as it is found idle stays whole, or was emptied before.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use board::{Member, Period, Timestamp, Window, WindowRule};
+use shard_store::{Item, KindRecord, Outcome, StoreError};
+use tokio::sync::Barrier;
+use tokio::task::JoinHandle;
+
+use crate::contributions_survive_a_crowd::{named, settle_up, writers};
+use crate::given::{Board, DAY, Given, HOUR, NOW, gifts, idle, kept, member};
+
+const ALL: Window = Window::ALL_TIME;
+
+/// Sweeps without a pause until it is told to stop.
+fn sweeper(given: &Given, now: Timestamp, start: Arc<Barrier>) -> (JoinHandle<()>, Stop) {
+    let stop = Stop::default();
+    let (store, stopped) = (given.store.clone(), stop.clone());
+    let sweeping = tokio::spawn(async move {
+        start.wait().await;
+        loop {
+            store.expire(now).await.unwrap();
+            if stopped.0.load(Ordering::Acquire) {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    });
+    (sweeping, stop)
+}
+
+#[derive(Clone, Default)]
+struct Stop(Arc<AtomicBool>);
+
+/// A board that lives on for its months, and two members of it, on its first and last shards.
+struct Room {
+    board: Board,
+    witness: Member,
+    writer: Member,
+    /// Points of each, in the window without bounds.
+    points: i64,
+}
+
+impl Room {
+    async fn new(given: &Given, kind: &KindRecord, number: u64) -> Self {
+        let board = given.born(kind, &format!("room-{number:04}"), NOW).await;
+        let last = board.record.shards.get() - 1;
+        Self {
+            witness: board.members_of(0, 1).remove(0),
+            writer: board.members_of(last, 1).remove(0),
+            board,
+            points: 0,
+        }
+    }
+
+    async fn give(&self, member: &Member, now: Timestamp) {
+        let outcomes = self
+            .board
+            .apply(&[self.board.points(member, 1, now)], now)
+            .await;
+        assert_eq!(outcomes, [Outcome::Applied(Vec::new())]);
+    }
+
+    /// Both have as much as before and the writer one more, or the writer has that one alone.
+    async fn check(&mut self) {
+        let held = (
+            self.board.points_of(ALL, &self.witness).await,
+            self.board.points_of(ALL, &self.writer).await,
+        );
+        let stayed = (Some(self.points), Some(self.points + 1));
+        assert!(
+            held == stayed || held == (None, Some(1)),
+            "{held:?} after {stayed:?}"
+        );
+        self.points = held.1.unwrap();
+    }
+}
+
+pub async fn an_idle_window_goes_before_a_write_or_stays(given: Given) {
+    let windows = vec![idle(DAY * 7), kept(Period::Month, DAY * 100_000)];
+    let kind = given.kind(gifts(|spec| spec.windows = windows)).await;
+    let mut rooms = Vec::new();
+    for number in 0..100 {
+        rooms.push(Room::new(&given, &kind, number).await);
+    }
+    let mut now = NOW;
+    for _ in 0..given.runs(40, 600) {
+        for room in &mut rooms {
+            // The witness has what the writer has, and then nobody writes for long.
+            let points = room.board.points_of(ALL, &room.witness).await.unwrap_or(0);
+            for _ in points..room.points.max(1) {
+                room.give(&room.witness, now).await;
+            }
+            if room.points == 0 {
+                room.give(&room.writer, now).await;
+                room.points = 1;
+            }
+        }
+        now = now.plus(DAY * 8);
+        let start = Arc::new(Barrier::new(2));
+        let (sweeping, stop) = sweeper(&given, now, start.clone());
+        start.wait().await;
+        for room in &rooms {
+            room.give(&room.writer, now).await;
+        }
+        stop.0.store(true, Ordering::Release);
+        sweeping.await.unwrap();
+        for room in &mut rooms {
+            room.check().await;
+        }
+    }
+    for room in &rooms {
+        room.board.verify().await;
+    }
+}
+
+pub async fn an_idle_board_goes_before_a_write_or_stays(given: Given) {
+    let kind = given
+        .kind(gifts(|spec| spec.windows = vec![idle(DAY * 7)]))
+        .await;
+    let mut now = NOW;
+    for _ in 0..given.runs(40, 600) {
+        let mut boards = Vec::new();
+        for number in 0..100 {
+            let board = given.born(&kind, &format!("room-{number:04}"), now).await;
+            board
+                .apply(&[board.points(&member("u1"), 1, now)], now)
+                .await;
+            boards.push(board);
+        }
+        now = now.plus(DAY * 8);
+        let start = Arc::new(Barrier::new(2));
+        let (sweeping, stop) = sweeper(&given, now, start.clone());
+        start.wait().await;
+        let mut told = Vec::new();
+        for board in &boards {
+            let item = board.points(&member("u2"), 1, now);
+            told.push(board.try_apply(&[item], now, false).await);
+        }
+        stop.0.store(true, Ordering::Release);
+        sweeping.await.unwrap();
+        for (board, told) in boards.iter().zip(told) {
+            let there = given.board(&board.record.name).await.unwrap();
+            match told {
+                Ok(_) => {
+                    assert_eq!(there.as_ref(), Some(&board.record), "it was written to");
+                    assert_eq!(board.points_of(ALL, &member("u2")).await, Some(1));
+                    given.bury(&board.record.name, now).await.unwrap();
+                }
+                Err(StoreError::Dead) => assert_eq!(there, None, "it was refused"),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+}
+
+pub async fn a_crowd_writes_while_large_windows_go(given: Given) {
+    let kind = gifts(|spec| {
+        spec.windows = vec![kept(Period::Hour, DAY), kept(Period::Day, DAY * 3)];
+        spec.windows.push(WindowRule::with_defaults(Period::All));
+    });
+    let kind = given.kind(kind).await;
+    let members = named(300);
+    for number in 0..given.runs(5, 200) {
+        let board = given.born(&kind, &format!("room-{number}"), NOW).await;
+        let mut items = Vec::new();
+        for (place, old) in named(10_000).iter().enumerate() {
+            // Seventy hours and some days of it, in which nobody else is.
+            let then = NOW
+                .minus(DAY * 4)
+                .minus(HOUR * u32::try_from(place % 70).unwrap());
+            let item = board.points(old, 0, then);
+            items.push(Item { at: then, ..item });
+        }
+        board.apply(&items, NOW.minus(DAY * 4)).await;
+        let start = Arc::new(Barrier::new(2));
+        let (sweeping, stop) = sweeper(&given, NOW, start.clone());
+        start.wait().await;
+        let writers = writers(&board, &members, 50);
+        settle_up(&board, &members, writers).await;
+        stop.0.store(true, Ordering::Release);
+        sweeping.await.unwrap();
+        let mut windows: Vec<_> = board.kind.admit(NOW, NOW).unwrap().to_vec();
+        windows.sort_unstable();
+        for shard in board.shards() {
+            let left = given.windows(&board.record, shard).await.unwrap();
+            let mut left: Vec<_> = left.iter().map(|count| count.window).collect();
+            left.sort_unstable();
+            assert_eq!(left, windows, "shard {shard}");
+        }
+        given.bury(&board.record.name, NOW).await.unwrap();
+    }
+}

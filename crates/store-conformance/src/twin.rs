@@ -1,0 +1,253 @@
+//! The naive twin of a board: maps, and a sort for every answer.
+//!
+//! It folds by the rules themselves, which have a twin of their own beside them. Where the contract
+//! leaves a store free (what a clock that steps back does to an id, windows that nobody opened
+//! before they were past their time) [`Twin::is_decided`] says so, and nothing is asked of it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use board::{IdDigest, Kind, Member, Period, Standing, Timestamp, Window};
+use shard_store::{Anchor, Ask, BoardRecord, Change, Entry, Item, Outcome, Part, Refused};
+
+/// What became of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    Applied,
+    Duplicate,
+    OutOfRange,
+    WindowClosed,
+    NotRanked,
+}
+
+impl Told {
+    /// What an outcome tells. That the store could not take an item is for its caller to expect.
+    #[must_use]
+    pub fn by(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Applied(_) => Self::Applied,
+            Outcome::Duplicate(_) => Self::Duplicate,
+            Outcome::Refused(Refused::OutOfRange(_)) => Self::OutOfRange,
+            Outcome::Refused(Refused::WindowClosed(_)) => Self::WindowClosed,
+            Outcome::Refused(Refused::NotRanked(_)) => Self::NotRanked,
+            Outcome::Failed(failure) => panic!("{failure}"),
+        }
+    }
+}
+
+/// One life of a board.
+#[derive(Clone)]
+pub struct Twin {
+    kind: Arc<Kind>,
+    record: BoardRecord,
+    pub windows: BTreeMap<Window, HashMap<Member, Standing>>,
+    /// For each id: until when it surely counts, and from when on it surely does not.
+    ids: HashMap<IdDigest, (Timestamp, Timestamp)>,
+    dropped: HashSet<Window>,
+    swept: Timestamp,
+    /// The latest time that the board was told of.
+    latest: Timestamp,
+    /// The latest time that something was applied.
+    pub written: Timestamp,
+}
+
+impl Twin {
+    #[must_use]
+    pub fn new(kind: Arc<Kind>, record: BoardRecord, now: Timestamp) -> Self {
+        Self {
+            kind,
+            record,
+            windows: BTreeMap::new(),
+            ids: HashMap::new(),
+            dropped: HashSet::new(),
+            swept: Timestamp::from_millis(0),
+            latest: now,
+            written: now,
+        }
+    }
+
+    /// Whether the contract says what becomes of the item.
+    #[must_use]
+    pub fn is_decided(&self, item: &Item, now: Timestamp) -> bool {
+        let id_is_decided = item.id.is_none_or(|id| {
+            let span = self.ids.get(&id);
+            span.is_none_or(|(surely, not)| self.latest(now) < *surely || now >= *not)
+        });
+        let window_is_decided = |window: &Window| {
+            self.dropped.contains(window)
+                || !self.kind.is_expired(*window, self.swept)
+                || self.windows.contains_key(window)
+        };
+        id_is_decided && item.windows.iter().all(window_is_decided)
+    }
+
+    /// Goes by other settings of its kind: how long windows are kept, not what standings mean.
+    pub fn set_kind(&mut self, kind: Arc<Kind>) {
+        self.kind = kind;
+    }
+
+    /// The windows whose standings a sweep has taken.
+    pub fn dropped(&self) -> impl Iterator<Item = Window> {
+        self.dropped.iter().copied()
+    }
+
+    /// Whether a sweep has taken the window's standings.
+    #[must_use]
+    pub fn is_dropped(&self, window: Window) -> bool {
+        self.dropped.contains(&window)
+    }
+
+    /// Whether a sweep has found the window past its time, with standings or without.
+    #[must_use]
+    pub fn may_be_dropped(&self, window: Window) -> bool {
+        self.kind.is_expired(window, self.swept)
+    }
+
+    /// The latest time that the board has seen, in calls or sweeps.
+    fn latest(&self, now: Timestamp) -> Timestamp {
+        self.latest.max(self.swept).max(now)
+    }
+
+    pub fn apply(&mut self, item: &Item, now: Timestamp) -> Told {
+        self.latest = self.latest.max(now);
+        if item.change == Change::Remove {
+            let taken = self.windows.values_mut();
+            let taken = taken.filter_map(|standings| standings.remove(&item.member));
+            return if taken.count() > 0 {
+                self.written = self.written.max(now);
+                Told::Applied
+            } else {
+                Told::NotRanked
+            };
+        }
+        let held = item.id.and_then(|id| self.ids.get(&id));
+        if held.is_some_and(|(surely, _)| now < *surely) {
+            return Told::Duplicate;
+        }
+        let open = item
+            .windows
+            .iter()
+            .filter(|window| !self.dropped.contains(window));
+        let mut after = Vec::new();
+        for window in open {
+            let standings = self.windows.get(window);
+            let held = standings.and_then(|standings| standings.get(&item.member));
+            let standing = match item.change {
+                Change::Set(values) => self.kind.rules().outright(&values, item.at),
+                Change::Fold(values) => match self.kind.rules().fold(held, &values, item.at) {
+                    Ok(standing) => standing,
+                    Err(_) => return Told::OutOfRange,
+                },
+                Change::Remove => unreachable!("told above"),
+            };
+            after.push((*window, standing));
+        }
+        if after.is_empty() {
+            return Told::WindowClosed;
+        }
+        for (window, standing) in after {
+            let standings = self.windows.entry(window).or_default();
+            standings.insert(item.member.clone(), standing);
+        }
+        if let Some(id) = item.id {
+            let span = self.kind.dedupe();
+            let latest = self.latest(now);
+            self.ids.insert(id, (now.plus(span), latest.plus(span)));
+        }
+        self.written = self.written.max(now);
+        Told::Applied
+    }
+
+    /// The member's standings in the windows of an item.
+    #[must_use]
+    pub fn standings(&self, item: &Item) -> Vec<(Window, Standing)> {
+        let held = item.windows.iter().filter_map(|window| {
+            let standing = self.windows.get(window)?.get(&item.member)?;
+            Some((*window, *standing))
+        });
+        held.collect()
+    }
+
+    /// Whether the sweep at this time may or may not find the board idle, by how a store counts.
+    #[must_use]
+    pub fn is_about_idle(&self, now: Timestamp) -> bool {
+        self.kind.idle().is_some_and(|idle| {
+            now >= self.written.plus(idle / 2) && now <= self.latest.plus(idle * 2)
+        })
+    }
+
+    pub fn expire(&mut self, now: Timestamp) {
+        self.swept = self.swept.max(now);
+        let idle = self.kind.idle();
+        let is_idle = idle.is_some_and(|idle| now >= self.written.plus(idle));
+        let (kind, dropped) = (&self.kind, &mut self.dropped);
+        self.windows.retain(|window, standings| {
+            if window.period() == Period::All {
+                return !is_idle;
+            }
+            let gone = kind.is_expired(*window, now);
+            if gone && !standings.is_empty() {
+                dropped.insert(*window);
+            }
+            !gone
+        });
+    }
+
+    /// Whether a store may have let the board go.
+    pub fn may_be_gone(&self, now: Timestamp) -> bool {
+        let latest = self.latest(now);
+        let remembers = self.ids.values().any(|(surely, _)| latest < *surely);
+        !remembers && self.windows.values().all(HashMap::is_empty)
+    }
+
+    /// A window of one shard, best first.
+    #[must_use]
+    pub fn sorted(&self, window: Window, shard: u16) -> Vec<Entry> {
+        let standings = self.windows.get(&window).into_iter().flatten();
+        let rules = self.kind.rules();
+        let mut entries: Vec<Entry> = standings
+            .filter(|(member, _)| self.record.shards.shard_of(member.placement_hash()) == shard)
+            .map(|(member, standing)| Entry {
+                key: rules.rank_key(rules.rank_words_of(standing), member.clone()),
+                reached_at: rules.reached_at(standing),
+            })
+            .collect();
+        entries.sort_by(|a, b| b.key.cmp(&a.key));
+        entries
+    }
+
+    /// The answer to an ask, of a window's entries sorted.
+    #[must_use]
+    pub fn answer(&self, window: Window, sorted: &[Entry], ask: &Ask) -> Part {
+        let mut standing = None;
+        let anchor = match &ask.anchor {
+            Anchor::Rank(rank) => usize::try_from(*rank).unwrap().min(sorted.len()),
+            Anchor::Bound(bound) => {
+                let better = sorted.iter().filter(|entry| bound.is_below(&entry.key));
+                better.count()
+            }
+            Anchor::Member(member) => {
+                let at = sorted.iter().position(|entry| entry.key.member == *member);
+                let Some(at) = at else { return Part::default() };
+                standing = self.windows[&window].get(member).filter(|_| ask.after > 0);
+                at
+            }
+        };
+        let start = anchor.saturating_sub(ask.before);
+        let end = anchor.saturating_add(ask.after).min(sorted.len());
+        let entries = sorted[start..end].to_vec();
+        let fields = |entry: &Entry| self.kind.rules().values_of(&entry.key.words);
+        let group_start = entries.first().and_then(|first| {
+            let mut all = sorted.iter();
+            all.position(|entry| fields(entry) == fields(first))
+        });
+        Part {
+            anchor: Some(anchor as u64),
+            start: start as u64,
+            group_start: group_start.unwrap_or(start) as u64,
+            entries,
+            unlisted: None,
+            standing: standing.copied(),
+        }
+    }
+}

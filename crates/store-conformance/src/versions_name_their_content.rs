@@ -1,0 +1,127 @@
+//! The same version is the same content, and what one shard shows never goes back.
+
+use board::{Direction, FieldRule, Mode, Op, Rules, Ties, Value, Values, Window};
+use shard_store::{Change, Outcome, Query, Refused, ShardVersion};
+
+use crate::given::{Board, Given, HOUR, NOW, gifts, member, whole};
+
+const ALL: Window = Window::ALL_TIME;
+
+async fn versions(board: &Board) -> Vec<ShardVersion> {
+    let mut versions = Vec::new();
+    for shard in board.shards() {
+        versions.push(board.version(ALL, shard).await);
+    }
+    versions
+}
+
+pub async fn an_unchanged_version_answers_without_parts(given: Given) {
+    let board = given.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
+    let u1 = member("u1");
+    for points in [0, 1, 2] {
+        if points > 0 {
+            board.apply(&[board.points(&u1, points, NOW)], NOW).await;
+        }
+        let reading = board.read(0, &whole(ALL)).await;
+        assert!(reading.parts.is_some());
+        let same = Query {
+            unless: Some(reading.version),
+            ..whole(ALL)
+        };
+        let unchanged = board.read(0, &same).await;
+        assert_eq!(unchanged.version, reading.version);
+        assert_eq!(
+            (unchanged.members, unchanged.parts),
+            (reading.members, None)
+        );
+        let other = ShardVersion {
+            digest: reading.version.digest ^ 1,
+            ..reading.version
+        };
+        let other = Query {
+            unless: Some(other),
+            ..whole(ALL)
+        };
+        assert_eq!(board.read(0, &other).await, reading);
+    }
+}
+
+pub async fn changes_count_up(given: Given) {
+    let board = given.fresh(gifts(|spec| spec.shards = 4), "room-1").await;
+    let mut before = versions(&board).await;
+    // Up to 400 members, through growth, and down to none.
+    for number in (0..400).chain(0..400) {
+        let member = member(&format!("u{number}"));
+        let shard = usize::from(board.shard_of(&member));
+        let there = board.points_of(ALL, &member).await.is_some();
+        let item = if there {
+            board.item(&member, Change::Remove, NOW, NOW)
+        } else {
+            board.points(&member, 1, NOW)
+        };
+        board.apply(&[item], NOW).await;
+        let after = versions(&board).await;
+        assert!(before[shard].counter < after[shard].counter);
+        for (before, after) in before.iter().zip(&after) {
+            assert!(before.counter <= after.counter);
+            assert_eq!(before.epoch, after.epoch);
+        }
+        before = after;
+    }
+    assert_eq!(board.members(ALL).await, 0);
+}
+
+pub async fn what_changes_nothing_keeps_the_version(given: Given) {
+    let board = given.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
+    let u1 = member("u1");
+    let most = Value::new(board::limits::VALUE_MAX).unwrap();
+    let item = board.points_by_id(&u1, 5, "evt-1", NOW);
+    board.apply(std::slice::from_ref(&item), NOW).await;
+    let before = board.version(ALL, 0).await;
+    let nothing = [
+        item,
+        board.item(&u1, Change::Fold(Values::from(most)), NOW, NOW),
+        board.item(&member("u2"), Change::Remove, NOW, NOW),
+    ];
+    let outcomes = board.apply(&nothing, NOW).await;
+    assert_eq!(outcomes[0], Outcome::Duplicate(Vec::new()));
+    assert!(matches!(
+        outcomes[1],
+        Outcome::Refused(Refused::OutOfRange(_))
+    ));
+    assert_eq!(
+        outcomes[2],
+        Outcome::Refused(Refused::NotRanked(member("u2")))
+    );
+    assert_eq!(board.version(ALL, 0).await, before);
+}
+
+pub async fn as_many_other_changes_are_another_version(given: Given) {
+    // Two members with one standing in each other's place: as many changes, another content.
+    let field = FieldRule {
+        name: "points".parse().unwrap(),
+        order: Direction::Desc,
+        op: Op::Max,
+    };
+    let rules = Rules::new(vec![field], Mode::Accumulate, Ties::Member).unwrap();
+    let kind = gifts(|spec| {
+        spec.rules = rules;
+        spec.shards = 1;
+    });
+    let board = given.fresh(kind, "room-1").await;
+    let mut seen = Vec::new();
+    for (first, second) in [(1, 2), (2, 1)] {
+        let name = board.record.name.clone();
+        given.bury(&name, NOW.plus(HOUR)).await.unwrap();
+        let kind = given.kinds().await.unwrap().remove(0);
+        let board = given.born(&kind, "room-1", NOW).await;
+        for (name, points) in [("u1", first), ("u2", second)] {
+            board
+                .apply(&[board.points(&member(name), points, NOW)], NOW)
+                .await;
+        }
+        seen.push(board.version(ALL, 0).await);
+    }
+    assert_eq!(seen[0].counter, seen[1].counter);
+    assert_ne!(seen[0], seen[1]);
+}

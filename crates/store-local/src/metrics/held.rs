@@ -1,0 +1,218 @@
+//! What is held in this process, as the sweep finds it on its way through all boards.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use metering::{FloatGauge, Gauge, Registry, Unit};
+
+use engine::{Holding, IdUse};
+use shard_store::{BOARD_WEIGHT, STANDING_WEIGHT};
+
+/// Members that the shards of a board have, on average, before their skew says anything: of fewer the
+/// largest of many shards may have twice the mean by chance. Members, and not standings: all windows
+/// have a member on the same shard.
+const SKEW_SHARD_MEMBERS_MIN: u64 = 100;
+
+/// What the last whole sweep found.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    boards: Gauge,
+    split: Gauge,
+    standings: Gauge,
+    shard_standings_max: Gauge,
+    skew_max: FloatGauge,
+    id_bytes: Gauge,
+    id_limit_bytes: Gauge,
+    id_sustained_rate: FloatGauge,
+    /// Whether ids have taken more than half of their limit, and not fallen well below it since.
+    ids_are_high: AtomicBool,
+}
+
+fn set(gauge: &Gauge, count: u64) {
+    gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+}
+
+/// What a sweep has found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Census {
+    boards: u64,
+    split: u64,
+    standings: u64,
+    shard_standings_max: u64,
+    skew_max: f64,
+}
+
+impl Census {
+    /// About what all boards take in memory, in bytes, with ids that take so many.
+    pub(crate) const fn weight(&self, id_bytes: usize) -> u64 {
+        self.boards * BOARD_WEIGHT + self.standings * STANDING_WEIGHT + id_bytes as u64
+    }
+
+    /// Counts a board by what its shards hold; one that is small is one shard.
+    pub(crate) fn count(&mut self, shards: &[Holding]) {
+        let standings = shards.iter().map(|shard| shard.standings);
+        self.boards += 1;
+        self.standings += standings.clone().sum::<u64>();
+        self.shard_standings_max = self.shard_standings_max.max(standings.max().unwrap_or(0));
+        if shards.len() > 1 {
+            self.split += 1;
+            let members = shards.iter().map(|shard| shard.members);
+            let (all, largest): (u64, u64) = (members.clone().sum(), members.max().unwrap_or(0));
+            if all >= SKEW_SHARD_MEMBERS_MIN * shards.len() as u64 {
+                self.skew_max = self.skew_max.max(skew(shards.len(), all, largest));
+            }
+        }
+    }
+}
+
+/// The largest shard over the mean of all.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a ratio that is looked at by people"
+)]
+fn skew(shards: usize, members: u64, largest: u64) -> f64 {
+    largest as f64 * shards as f64 / members as f64
+}
+
+impl Held {
+    /// Tells what a sweep has found.
+    pub(crate) fn note(&self, found: &Census) {
+        set(&self.boards, found.boards);
+        set(&self.split, found.split);
+        set(&self.standings, found.standings);
+        set(&self.shard_standings_max, found.shard_standings_max);
+        self.skew_max.set(found.skew_max);
+    }
+
+    /// Sets the gauges of remembered ids, of which the longest are kept for `dedupe_max`. Logs a warning when
+    /// they exceed half of their limit, and again only after they fell to three eighths of it.
+    pub(crate) fn note_ids(&self, ids: IdUse, dedupe_max: Duration) {
+        set(&self.id_bytes, ids.used_bytes as u64);
+        set(&self.id_limit_bytes, ids.limit_bytes as u64);
+        let rate = ids.sustained_rate(dedupe_max);
+        self.id_sustained_rate
+            .set(if rate.is_finite() { rate } else { 0.0 });
+        // One sweep at a time.
+        let was_high = self.ids_are_high.load(Ordering::Relaxed);
+        let is_high = ids.is_high(was_high);
+        self.ids_are_high.store(is_high, Ordering::Relaxed);
+        if is_high && !was_high {
+            tracing::warn!(
+                used_bytes = ids.used_bytes,
+                limit_bytes = ids.limit_bytes,
+                sustained_per_second = rate.floor(),
+                dedupe = ?dedupe_max,
+                "remembered ids take more than half of their limit; at the limit contributions with an id are \
+                 unavailable: shorten dedupe, or raise server.limits.remembered_id_bytes"
+            );
+        }
+    }
+
+    /// Names them.
+    pub(crate) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "store_boards",
+            "Boards held in this process, at the last sweep",
+            self.boards.clone(),
+        );
+        registry.register(
+            "store_split_boards",
+            "Of them those that are spread over shards",
+            self.split.clone(),
+        );
+        registry.register(
+            "store_standings",
+            "Standings held: one for each member and window, at the last sweep",
+            self.standings.clone(),
+        );
+        registry.register(
+            "store_shard_standings_max",
+            "Standings of the largest shard of any board",
+            self.shard_standings_max.clone(),
+        );
+        registry.register(
+            "store_shard_skew_max_ratio",
+            "The largest shard over the mean of its board, in members, where that is worst, of boards with 100 members a shard and more; 0 without any",
+            self.skew_max.clone(),
+        );
+        registry.register_with_unit(
+            "store_remembered_id",
+            "Memory of remembered contribution ids, at the last sweep",
+            Unit::Bytes,
+            self.id_bytes.clone(),
+        );
+        registry.register_with_unit(
+            "store_remembered_id_limit",
+            "Memory that remembered contribution ids may take",
+            Unit::Bytes,
+            self.id_limit_bytes.clone(),
+        );
+        registry.register(
+            "store_remembered_id_sustained_rate",
+            "Contributions with an id a second that the limit sustains, by the longest dedupe of all kinds; 0 without any",
+            self.id_sustained_rate.clone(),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many members in five windows.
+    fn shard(members: u64) -> Holding {
+        let standings = 5 * members;
+        Holding { standings, members }
+    }
+
+    #[test]
+    fn skew_is_of_large_boards_alone_and_the_worst_counts() {
+        let mut census = Census::default();
+        census.count(&[shard(7)]);
+        census.count(&[shard(199), shard(0)]);
+        assert!(census.skew_max.abs() < f64::EPSILON, "{census:?}");
+        census.count(&[shard(100), shard(300)]);
+        census.count(&[shard(100), shard(100)]);
+        assert!((census.skew_max - 1.5).abs() < 1e-9, "{census:?}");
+        assert_eq!((census.boards, census.split), (4, 3));
+        assert_eq!(census.standings, 5 * (7 + 199 + 400 + 200));
+        assert_eq!(census.shard_standings_max, 5 * 300);
+    }
+
+    #[test]
+    fn the_sustained_rate_follows_from_the_limit_and_the_span() {
+        let ids = |used_bytes| IdUse {
+            used_bytes,
+            limit_bytes: 2 << 30,
+        };
+        let rate = |hours| ids(0).sustained_rate(Duration::from_hours(hours)).floor();
+        assert!((rate(1) - 11_471.0).abs() < 1.0, "{}", rate(1));
+        assert!((rate(7 * 24) - 68.0).abs() < 1.0, "{}", rate(7 * 24));
+        let held = Held::default();
+        let half = 1 << 30;
+        for (used, is_high) in [
+            (half, false),
+            (half + 1, true),
+            // About the half it sways, and has crossed it once.
+            (half - 1, true),
+            (half / 4 * 3 + 1, true),
+            (half / 4 * 3, false),
+            (half, false),
+            (half + 1, true),
+            (5, false),
+        ] {
+            held.note_ids(ids(used), Duration::ZERO);
+            assert_eq!(held.ids_are_high.load(Ordering::Relaxed), is_high);
+        }
+    }
+
+    #[test]
+    fn what_chance_does_to_many_shards_is_no_skew() {
+        // 12,000 members by a hash: 11.7 on average, and 26 on one of them.
+        let mut shards = vec![shard(11); 1_024];
+        shards[77] = shard(26);
+        let mut census = Census::default();
+        census.count(&shards);
+        assert!(census.skew_max.abs() < f64::EPSILON, "{census:?}");
+    }
+}

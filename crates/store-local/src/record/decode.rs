@@ -1,0 +1,105 @@
+//! Records read back. Any bytes are taken or refused, none panic, and what is made of them is as
+//! large as they are.
+
+use board::limits::SHARDS_MAX;
+use board::{Activity, BoardName, Incarnation, KindName, Meaning, ShardCount, Subject, Window};
+
+use super::super::bytes::{Bytes, Malformed, invalid};
+use super::encode::EPOCH;
+use super::{Record, Type, applied};
+use shard_store::BoardRecord;
+use shard_store::kind_text::{Calendars, take_record};
+
+/// Reads a record; it ends where the bytes do.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
+    let mut bytes = Bytes::new(bytes);
+    let number = bytes.byte("a record's type")?;
+    let of = Type::ALL.into_iter().find(|of| *of as u8 == number);
+    let record = match of {
+        None => return Err(Malformed::OutOfRange("a record's type", u64::from(number))),
+        Some(Type::KindWritten) => Record::KindWritten {
+            alone: bytes.flag("whether a kind was alone")?,
+            record: take_record(bytes.take_rest(), &mut Calendars::default())?,
+        },
+        Some(Type::BoardMade) => board_made(&mut bytes, false)?,
+        Some(Type::BoundedBoardMade) => board_made(&mut bytes, true)?,
+        Some(Type::BoardBorn) => Record::BoardBorn {
+            incarnation: incarnation(&mut bytes)?,
+            at: bytes.time("the time of a birth")?,
+        },
+        Some(Type::Applied) => {
+            let incarnation = incarnation(&mut bytes)?;
+            Record::Applied(applied::take(&mut bytes, incarnation)?)
+        }
+        Some(Type::WindowsDropped) => windows_dropped(&mut bytes)?,
+        Some(Type::BoardEmptied) => Record::BoardEmptied {
+            incarnation: incarnation(&mut bytes)?,
+        },
+        Some(Type::BoardSplit) => Record::BoardSplit {
+            incarnation: incarnation(&mut bytes)?,
+        },
+        Some(Type::BoardEnded) => Record::BoardEnded {
+            incarnation: incarnation(&mut bytes)?,
+        },
+    };
+    bytes.end()?;
+    Ok(record)
+}
+
+fn incarnation(bytes: &mut Bytes<'_>) -> Result<Incarnation, Malformed> {
+    bytes.u64("an incarnation").map(Incarnation)
+}
+
+/// A shard's number: below the most that any board has.
+pub(super) fn shard(bytes: &mut Bytes<'_>) -> Result<u16, Malformed> {
+    const WHAT: &str = "a shard";
+    match bytes.u16(WHAT)? {
+        shard if shard < SHARDS_MAX => Ok(shard),
+        other => Err(Malformed::OutOfRange(WHAT, u64::from(other))),
+    }
+}
+
+/// `bounded`: the board's time stands behind it.
+fn board_made(bytes: &mut Bytes<'_>, bounded: bool) -> Result<Record, Malformed> {
+    const SHARDS: &str = "a number of shards";
+    let incarnation = incarnation(bytes)?;
+    let at = bytes.time("the time of a board")?;
+    let born = bytes.flag("whether a board is born")?;
+    let shards = u64::from(bytes.u16(SHARDS)?);
+    let shards = ShardCount::new(shards).ok_or(Malformed::OutOfRange(SHARDS, shards))?;
+    let meaning = Meaning(bytes.u64("a meaning")?);
+    let kind = KindName::new(bytes.name("a kind's name")?).map_err(invalid("a kind's name"))?;
+    let subject = Subject::new(bytes.name("a subject")?).map_err(invalid("a subject"))?;
+    let activity = if bounded {
+        bytes.activity()?
+    } else {
+        Activity::ALWAYS
+    };
+    let record = BoardRecord {
+        name: BoardName::new(kind, subject),
+        incarnation,
+        shards,
+        meaning,
+        activity,
+        born,
+    };
+    Ok(Record::BoardMade { record, at })
+}
+
+fn windows_dropped(bytes: &mut Bytes<'_>) -> Result<Record, Malformed> {
+    const NUMBER: &str = "a number of windows";
+    let incarnation = incarnation(bytes)?;
+    let shard = shard(bytes)?;
+    let number = bytes.varint(NUMBER)?;
+    // A window takes a byte at least.
+    let len = usize::try_from(number)
+        .ok()
+        .filter(|len| *len <= bytes.len());
+    let len = len.ok_or(Malformed::OutOfRange(NUMBER, number))?;
+    let windows: Result<Vec<Window>, _> = (0..len).map(|_| bytes.window(EPOCH)).collect();
+    Ok(Record::WindowsDropped {
+        incarnation,
+        shard,
+        windows: windows?,
+    })
+}

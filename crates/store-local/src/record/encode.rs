@@ -1,0 +1,75 @@
+//! Events as bytes.
+
+use board::{Incarnation, Timestamp, Window};
+
+use super::super::bytes::{
+    put_activity, put_name, put_time, put_u16, put_u64, put_varint, put_window,
+};
+use super::{Type, applied};
+use engine::Event;
+use shard_store::BoardRecord;
+use shard_store::kind_text;
+
+/// What the starts of windows that are told without a time of their own are near to.
+pub(super) const EPOCH: Timestamp = Timestamp::from_millis(0);
+
+/// Appends an event's record.
+pub(crate) fn encode(event: &Event<'_>, out: &mut Vec<u8>) {
+    match event {
+        Event::KindWritten { record, alone } => {
+            out.push(Type::KindWritten as u8);
+            out.push(u8::from(*alone));
+            kind_text::put_record(out, record);
+        }
+        Event::BoardMade { record, at } => board_made(out, record, *at),
+        Event::BoardBorn { incarnation, at } => {
+            begin(out, Type::BoardBorn, *incarnation);
+            put_time(out, *at);
+        }
+        Event::Applied(told) => {
+            begin(out, Type::Applied, told.incarnation);
+            applied::put(out, told);
+        }
+        Event::WindowsDropped {
+            incarnation,
+            shard,
+            windows,
+        } => windows_dropped(out, *incarnation, *shard, windows),
+        Event::BoardEmptied { incarnation } => begin(out, Type::BoardEmptied, *incarnation),
+        Event::BoardSplit { incarnation } => begin(out, Type::BoardSplit, *incarnation),
+        Event::BoardEnded { incarnation } => begin(out, Type::BoardEnded, *incarnation),
+    }
+}
+
+fn begin(out: &mut Vec<u8>, of: Type, incarnation: Incarnation) {
+    out.push(of as u8);
+    put_u64(out, incarnation.0);
+}
+
+fn board_made(out: &mut Vec<u8>, record: &BoardRecord, at: Timestamp) {
+    let bounded = !record.activity.is_always();
+    let of = if bounded {
+        Type::BoundedBoardMade
+    } else {
+        Type::BoardMade
+    };
+    begin(out, of, record.incarnation);
+    put_time(out, at);
+    out.push(u8::from(record.born));
+    put_u16(out, record.shards.get());
+    put_u64(out, record.meaning.0);
+    put_name(out, record.name.kind().as_bytes());
+    put_name(out, record.name.subject().as_bytes());
+    if bounded {
+        put_activity(out, &record.activity);
+    }
+}
+
+fn windows_dropped(out: &mut Vec<u8>, incarnation: Incarnation, shard: u16, windows: &[Window]) {
+    begin(out, Type::WindowsDropped, incarnation);
+    put_u16(out, shard);
+    put_varint(out, windows.len() as u64);
+    for window in windows {
+        put_window(out, *window, EPOCH);
+    }
+}

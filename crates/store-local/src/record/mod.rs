@@ -1,0 +1,129 @@
+//! Records of the journal: what happened, as bytes and back.
+//!
+//! [`encode()`] writes an event as the engine tells it, [`decode()`] reads it as a [`Record`], which owns
+//! what it says. How records lie in files, and their checksums, are the journal's.
+//!
+//! A record begins with a byte for its type. Numbers are little endian; "varint" and "signed" are
+//! LEB128 numbers of up to 10 bytes, the latter in zigzag. A name is a byte for its length and its
+//! UTF-8. A window is a byte for its period (0 hour, 1 day, 2 week, 3 month, 4 without bounds) and,
+//! unless it has no bounds, its start: signed, in milliseconds from a time that is told for each.
+//!
+//! ```text
+//! 1  kind written    alone u8 (0 or 1), the kind's record as JSON (see `kind_text`)
+//! 2  board made      incarnation u64, at u64, born u8, shards u16, meaning u64, kind name, subject
+//! 3  board born      incarnation u64, at u64
+//! 4  applied         incarnation u64, shard u16, now u64, dedupe varint (ms), items u32, the items
+//! 5  windows dropped incarnation u64, shard u16, number varint, windows (from 1970 on)
+//! 6  board emptied   incarnation u64
+//! 7  board split     incarnation u64
+//! 8  board ended     incarnation u64
+//! 9  board made      as 2, and its activity: from version 2 on
+//!
+//! an item   flags u8: bits 0-1  0 fold, 1 set, 2 remove
+//!                     bit  2    has an id
+//!                     bit  3    counts in other windows than the item before
+//!                     bits 4-7  the fields that it names
+//!           windows   (bit 3)   number u8, windows (from `now` on); all items on count in them
+//!           member    name
+//!           at        signed, from `now` on
+//!           values    signed, one for each field named
+//!           id        (bit 2)   11 bytes of its digest
+//! ```
+//!
+//! An activity is bits u8 (1 starts, 2 ends, 4 expires; not 0), the start u64, the end u64, and how long
+//! the board is kept after it, varint (ms): those of which the bit is set.
+//!
+//! Times (`at`, `now`) are milliseconds since 1970, as two's complement. A new type, flag or setting
+//! asks for a new version of the journal's format: none is skipped.
+
+mod applied;
+mod decode;
+mod encode;
+mod size;
+#[cfg(test)]
+pub(super) mod tests;
+
+use std::time::Duration;
+
+use board::{Incarnation, Timestamp, Window};
+
+use shard_store::{BoardRecord, Item, KindRecord};
+
+pub(crate) use decode::decode;
+pub(crate) use encode::encode;
+pub(crate) use size::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max, sweep_bytes_max};
+
+/// One thing that happened, as [`Event`](engine::Event) tells it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Record {
+    KindWritten {
+        record: KindRecord,
+        alone: bool,
+    },
+    BoardMade {
+        record: BoardRecord,
+        at: Timestamp,
+    },
+    BoardBorn {
+        incarnation: Incarnation,
+        at: Timestamp,
+    },
+    Applied(Applied),
+    WindowsDropped {
+        incarnation: Incarnation,
+        shard: u16,
+        windows: Vec<Window>,
+    },
+    BoardEmptied {
+        incarnation: Incarnation,
+    },
+    BoardSplit {
+        incarnation: Incarnation,
+    },
+    BoardEnded {
+        incarnation: Incarnation,
+    },
+}
+
+/// What was applied to one shard at once.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Applied {
+    pub(crate) incarnation: Incarnation,
+    /// Below 4096; whether the board has it is not known here.
+    pub(crate) shard: u16,
+    pub(crate) now: Timestamp,
+    pub(crate) dedupe: Duration,
+    /// All were applied, in this order. Neighbours that count in the same windows share them; a
+    /// removal has those of the item before it, which mean nothing. Of a digest it has the bits that
+    /// are remembered.
+    pub(crate) items: Vec<Item>,
+}
+
+/// A record's type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Type {
+    KindWritten = 1,
+    BoardMade = 2,
+    BoardBorn = 3,
+    Applied = 4,
+    WindowsDropped = 5,
+    BoardEmptied = 6,
+    BoardSplit = 7,
+    BoardEnded = 8,
+    BoundedBoardMade = 9,
+}
+
+impl Type {
+    const ALL: [Self; 9] = [
+        Self::KindWritten,
+        Self::BoardMade,
+        Self::BoardBorn,
+        Self::Applied,
+        Self::WindowsDropped,
+        Self::BoardEmptied,
+        Self::BoardSplit,
+        Self::BoardEnded,
+        Self::BoundedBoardMade,
+    ];
+}

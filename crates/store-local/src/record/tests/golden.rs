@@ -1,0 +1,158 @@
+//! The format as it is: what changes one of these texts needs a new version of it.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{
+    Activity, BoardName, IdDigest, Incarnation, KindName, Meaning, Member, Period, ShardCount,
+    Timestamp, Value, Values, Window,
+};
+
+use super::super::encode;
+use super::given::{NOW, Told, usual_item};
+use engine::Event;
+use shard_store::{BoardRecord, Change, Item, KindRecord, Revision};
+
+const LIFE: Incarnation = Incarnation(0x0123_4567_89AB_CDEF);
+
+fn hex(event: &Event<'_>) -> String {
+    let mut out = Vec::new();
+    encode(event, &mut out);
+    let mut text = String::new();
+    for byte in out {
+        write!(text, "{byte:02x}").unwrap();
+    }
+    text
+}
+
+#[test]
+fn a_batch() {
+    let change = |member: &str, change| Item {
+        change,
+        at: NOW.plus(Duration::from_millis(7)),
+        ..usual_item(member, None)
+    };
+    let values = [Value::new(-1), None, Value::new(1 << 52), None];
+    let mut yesterday = change("c", Change::Set(Values::from(values)));
+    yesterday.windows = Arc::from([Window::ALL_TIME]);
+    yesterday.id = Some(IdDigest(0x0F0E_0D0C_0B0A_0908_0706_0504_0302_0100));
+    let items = vec![
+        usual_item("ab", None),
+        change("é", Change::Remove),
+        yesterday,
+    ];
+    assert_eq!(
+        hex(&Told::applied(items).event()),
+        "040100000000000000\
+         0200\
+         ebb871f9a1010000\
+         80dddb01\
+         03000000\
+         1805\
+         00d5c7ff02\
+         01d5f38733\
+         02d5b3d3fc02\
+         03d5c3ced00c\
+         04\
+         026162\
+         bb05\
+         f403\
+         02\
+         02c3a9\
+         0e\
+         5d01040163\
+         0e\
+         01\
+         8080808080808010\
+         000102030405060708090a"
+    );
+    assert_eq!(Member::new("é").unwrap().as_bytes(), [0xC3, 0xA9]);
+}
+
+#[test]
+fn boards() {
+    let mut record = BoardRecord {
+        name: "gifts/room".parse::<BoardName>().unwrap(),
+        incarnation: LIFE,
+        shards: ShardCount::new(16).unwrap(),
+        meaning: Meaning(0x1122_3344_5566_7788),
+        activity: Activity::ALWAYS,
+        born: true,
+    };
+    let made = |record: &BoardRecord| hex(&Event::BoardMade { record, at: NOW });
+    assert_eq!(
+        made(&record),
+        "02efcdab8967452301ebb871f9a1010000011000887766554433221105676966747304726f6f6d"
+    );
+    let at = |ms| Some(Timestamp::from_millis(ms));
+    let week = Duration::from_hours(7 * 24);
+    for (activity, expected) in [
+        (Activity::new(at(258), None, None), "010201000000000000"),
+        (Activity::new(None, at(259), None), "020301000000000000"),
+        (
+            Activity::new(at(258), at(259), Some(week)),
+            "07020100000000000003010000000000008088b2a002",
+        ),
+    ] {
+        record.activity = activity.unwrap();
+        assert_eq!(
+            made(&record),
+            "09efcdab8967452301ebb871f9a1010000011000887766554433221105676966747304726f6f6d"
+                .to_owned()
+                + expected
+        );
+    }
+    let incarnation = LIFE;
+    let born = Event::BoardBorn {
+        incarnation,
+        at: Timestamp::from_millis(-2),
+    };
+    assert_eq!(hex(&born), "03efcdab8967452301feffffffffffffff");
+    assert_eq!(
+        hex(&Event::BoardEmptied { incarnation }),
+        "06efcdab8967452301"
+    );
+    assert_eq!(
+        hex(&Event::BoardSplit { incarnation }),
+        "07efcdab8967452301"
+    );
+    assert_eq!(
+        hex(&Event::BoardEnded { incarnation }),
+        "08efcdab8967452301"
+    );
+}
+
+#[test]
+fn windows() {
+    let dropped = Event::WindowsDropped {
+        incarnation: LIFE,
+        shard: 0x0102,
+        windows: &[
+            Window::starting_at(Period::Week, Timestamp::from_millis(345_600_000)),
+            Window::ALL_TIME,
+        ],
+    };
+    assert_eq!(hex(&dropped), "05efcdab89674523010201020280c0cbc90204");
+}
+
+#[test]
+fn a_kind_that_was_deleted() {
+    let record = &KindRecord {
+        name: KindName::new("gifts").unwrap(),
+        revision: Revision(2),
+        kind: None,
+    };
+    let json = r#"{"name":"gifts","revision":2}"#;
+    let mut expected = "0101".to_owned();
+    for byte in json.bytes() {
+        write!(expected, "{byte:02x}").unwrap();
+    }
+    assert_eq!(
+        hex(&Event::KindWritten {
+            record,
+            alone: true
+        }),
+        expected
+    );
+}

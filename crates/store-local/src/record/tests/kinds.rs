@@ -1,0 +1,259 @@
+//! Kinds as JSON: the longest fits into the journal, and what is not known is not passed over.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::limits::{
+    DEDUPE_MAX, ENCODING_BYTES_MAX, HIDDEN_MAX, HOST_BYTES_MAX, KEEP_MAX, KEY_TEMPLATE_BYTES_MAX,
+    NAME_BYTES_MAX, PUBLISH_EVERY_MAX, RETAIN_MAX, STALENESS_MAX,
+};
+use board::{
+    Calendar, Direction, FieldName, FieldRule, Hidden, Keep, Kind, KindName, KindSpec, Member,
+    Mode, Op, Period, Publication, RankStyle, Retain, Rules, Ties, Timestamp, WindowRule,
+};
+use serde_json::{Value, json};
+
+use super::super::super::bytes::Malformed;
+use super::super::{Record, decode, encode, kind_bytes_max};
+use super::given::LONGEST_ZONE;
+use engine::Event;
+use journal::{BATCH_BYTES_MAX, room_of};
+use shard_store::{KindRecord, Revision};
+
+fn written(record: &KindRecord) -> Vec<u8> {
+    let mut out = Vec::new();
+    let alone = true;
+    encode(&Event::KindWritten { record, alone }, &mut out);
+    out
+}
+
+/// Reads a kind's record from JSON, as a record of the journal has it.
+fn read(json: &Value) -> Result<KindRecord, Malformed> {
+    let mut bytes = vec![1, 0];
+    serde_json::to_writer(&mut bytes, json).unwrap();
+    match decode(&bytes)? {
+        Record::KindWritten { record, .. } => Ok(record),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn gifts() -> Value {
+    json!({"name": "gifts", "revision": 3, "kind": {
+        "name": "gifts", "mode": "accumulate",
+        "fields": [{"name": "points", "order": "desc", "op": "sum"}],
+        "ties": "earliest", "rank": "ordinal",
+        "windows": [
+            {"period": "day", "keep": {"after_ms": 3_024_000_000_u64}, "close_ms": 60_000},
+            {"period": "all", "keep": {"idle_ms": [0, 500_000]}},
+        ],
+        "time_zone": "UTC", "shards": 16, "top": 1000,
+        "max_staleness_ms": 200, "dedupe_ms": 3_600_000,
+        "publish": {
+            "store": "redis://old:6379", "key": "lb:{subject}:{period}", "windows": ["day"],
+            "encoding": "plain", "top": 100, "every_ms": 1000,
+        },
+    }})
+}
+
+#[test]
+fn the_longest_kind_fits_into_the_journal_with_a_zone_of_255_bytes() {
+    // A little less than the longest, and no whole milliseconds.
+    let long = |longest: Duration| longest.checked_sub(Duration::from_nanos(1)).unwrap();
+    let field = |index| FieldRule {
+        name: FieldName::new(&format!("{}{index}", "f".repeat(31))).unwrap(),
+        order: Direction::Desc,
+        op: Op::Last,
+    };
+    let window = |period| WindowRule {
+        period,
+        keep: match period {
+            Period::All => Keep::Idle(long(KEEP_MAX)),
+            _ => Keep::After(long(KEEP_MAX)),
+        },
+        close: (period != Period::All).then_some(long(KEEP_MAX)),
+        since: Some(Timestamp::from_millis(i64::MIN)),
+    };
+    let kind = Kind::new(KindSpec {
+        name: KindName::new(&"k".repeat(63)).unwrap(),
+        rules: Rules::new(
+            (0..4).map(field).collect(),
+            Mode::Accumulate,
+            Ties::Earliest,
+        )
+        .unwrap(),
+        rank: RankStyle::Competition,
+        windows: Period::ALL_PERIODS.map(window).into(),
+        calendar: Calendar::new(LONGEST_ZONE).unwrap(),
+        shards: 4096,
+        top: 10_000,
+        max_staleness: long(STALENESS_MAX),
+        dedupe: long(DEDUPE_MAX),
+        retain: Some(Retain {
+            approximate: true,
+            ..Retain::best(RETAIN_MAX)
+        }),
+        publish: Some(Publication {
+            at: format!("rediss-cluster://{}:65535", "h".repeat(HOST_BYTES_MAX))
+                .parse()
+                .unwrap(),
+            // Each of these takes two bytes as JSON.
+            key: format!(
+                "{{subject}}{{window}}{}",
+                "\"".repeat(KEY_TEMPLATE_BYTES_MAX - 17)
+            )
+            .parse()
+            .unwrap(),
+            windows: Period::ALL_PERIODS.into(),
+            encoding: "\"".repeat(ENCODING_BYTES_MAX),
+            top: Some(10_000),
+            every: long(PUBLISH_EVERY_MAX),
+        }),
+    });
+    let record = KindRecord {
+        name: KindName::new(&"k".repeat(63)).unwrap(),
+        revision: Revision(u64::MAX),
+        kind: Some(Arc::new(kind.unwrap().hiding(longest_names()))),
+    };
+    let bytes = written(&record);
+    let room_bytes = kind_bytes_max(&record.name, record.kind.as_ref());
+    assert!(room_of(bytes.len()) <= room_bytes, "{} bytes", bytes.len());
+    assert!(room_bytes + 255 < BATCH_BYTES_MAX, "{room_bytes} bytes");
+    let alone = true;
+    assert_eq!(decode(&bytes), Ok(Record::KindWritten { record, alone }));
+}
+
+/// As many members as a kind may hide, each byte of whose names takes two as JSON.
+fn longest_names() -> Hidden {
+    let name = |number| format!("{number:04}{}", "\"".repeat(NAME_BYTES_MAX - 4));
+    let members = (0..HIDDEN_MAX).map(|number| Member::new(&name(number)).unwrap());
+    Hidden::new(members).unwrap()
+}
+
+#[test]
+fn the_room_of_a_kind_is_that_of_all_that_it_hides() {
+    let mut record = read(&gifts()).unwrap();
+    let hiding = |count| {
+        let kind = Kind::clone(record.kind.as_ref().unwrap());
+        let members = longest_names()
+            .iter()
+            .take(count)
+            .cloned()
+            .collect::<Vec<_>>();
+        Arc::new(kind.hiding(Hidden::new(members).unwrap()))
+    };
+    for kind in [0, 1, 29, 59, 1000].map(hiding) {
+        record.kind = Some(kind.clone());
+        record.revision = Revision(u64::MAX);
+        let room_bytes = kind_bytes_max(&record.name, Some(&kind));
+        assert_eq!(room_bytes, room_of(written(&record).len()));
+    }
+}
+
+#[test]
+fn json_says_what_the_kind_is() {
+    let record = read(&gifts()).unwrap();
+    assert_eq!(record.revision, Revision(3));
+    let kind = record.kind.as_ref().unwrap();
+    assert_eq!(kind.windows()[0].close, Some(Duration::from_mins(1)));
+    assert_eq!(kind.idle(), Some(Duration::from_micros(500)));
+    let json: Value = serde_json::from_slice(&written(&record)[2..]).unwrap();
+    assert_eq!(json, gifts());
+}
+
+#[test]
+fn a_deleted_kind_has_a_name_and_a_revision() {
+    let record = read(&json!({"name": "gifts", "revision": 4})).unwrap();
+    assert_eq!((record.revision, &record.kind), (Revision(4), &None));
+    let json: Value = serde_json::from_slice(&written(&record)[2..]).unwrap();
+    assert_eq!(json, json!({"name": "gifts", "revision": 4}));
+}
+
+/// The places of the JSON's objects, as pointers.
+const OBJECTS: [&str; 7] = [
+    "",
+    "/kind",
+    "/kind/fields/0",
+    "/kind/windows/0",
+    "/kind/windows/1",
+    "/kind/windows/0/keep",
+    "/kind/publish",
+];
+
+#[test]
+fn a_setting_that_is_not_known_is_refused() {
+    for place in OBJECTS {
+        let mut json = gifts();
+        let object = json.pointer_mut(place).unwrap().as_object_mut().unwrap();
+        object.insert("newer".to_owned(), json!(1));
+        let refused = read(&json);
+        assert!(
+            matches!(refused, Err(Malformed::Invalid("a kind", _))),
+            "{place}: {refused:?}"
+        );
+    }
+}
+
+/// What may be left out.
+const OPTIONAL: [&str; 5] = [
+    "/kind",
+    "/kind/windows/0/close_ms",
+    "/kind/publish",
+    "/kind/publish/windows",
+    "/kind/publish/top",
+];
+
+#[test]
+fn a_setting_that_is_missing_is_refused() {
+    for place in OBJECTS {
+        let names: Vec<String> = {
+            let json = gifts();
+            let object = json.pointer(place).unwrap().as_object().unwrap();
+            object.keys().cloned().collect()
+        };
+        for name in names
+            .iter()
+            .filter(|name| !OPTIONAL.contains(&format!("{place}/{name}").as_str()))
+        {
+            let mut json = gifts();
+            let object = json.pointer_mut(place).unwrap().as_object_mut().unwrap();
+            object.remove(name);
+            let refused = read(&json);
+            let is_refused = matches!(refused, Err(Malformed::Invalid("a kind", _)));
+            assert!(is_refused, "{place}/{name}: {refused:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_kind_is_refused() {
+    let cases = [
+        ("/name", json!("presents")),
+        ("/name", json!("9")),
+        ("/revision", json!(-1)),
+        ("/kind/mode", json!("newest")),
+        ("/kind/fields/0/name", json!("rank")),
+        ("/kind/fields", json!([])),
+        ("/kind/windows", json!([])),
+        ("/kind/windows/0/period", json!("year")),
+        ("/kind/windows/0/keep", json!({"idle_ms": 1})),
+        ("/kind/windows/0/close_ms", json!([1, 1_000_000])),
+        ("/kind/time_zone", json!("Mars/Olympus")),
+        ("/kind/shards", json!(3)),
+        ("/kind/top", json!(0)),
+        ("/kind/dedupe_ms", json!(u64::MAX)),
+        ("/kind/retain", json!({"keep": 10, "trim_at": 12})),
+        (
+            "/kind/retain",
+            json!({"keep": 10, "trim_at": 10, "approximate": true}),
+        ),
+    ];
+    for (place, value) in cases {
+        let mut json = gifts();
+        if place == "/kind/retain" {
+            json["kind"]["retain"] = value.clone();
+        } else {
+            *json.pointer_mut(place).unwrap() = value.clone();
+        }
+        assert!(read(&json).is_err(), "{place}: {value}");
+    }
+}

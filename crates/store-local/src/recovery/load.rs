@@ -1,0 +1,184 @@
+//! A snapshot back into memory, by all processors.
+//!
+//! Each thread takes a unit of the file at a time. A small board is whole in one part and is there
+//! at once; the shards of a large one are put together when all are read. A board that lacks some
+//! had ended before they were taken: the journal says so.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use board::{Incarnation, Kind, Timestamp};
+use parking_lot::Mutex;
+
+use super::replay::Positions;
+use super::share_out;
+use crate::snapshot::{
+    PartHead, PartVisitor, Refusal, SnapshotError, SnapshotReader, Watermarks, WindowHead,
+};
+use engine::{Registry, Restored, Shard, ShardLoader};
+use journal::Sequence;
+
+/// Fills an empty registry; answers up to where its parts hold the journal.
+pub(super) fn load(
+    snapshot: &SnapshotReader,
+    registry: &Registry,
+) -> Result<Positions, SnapshotError> {
+    for record in snapshot.kinds() {
+        registry.replay_kind(record.clone(), false);
+    }
+    let loading = Loading {
+        registry,
+        definitions: snapshot
+            .definitions()
+            .iter()
+            .map(|kind| registry.of_boards(kind))
+            .collect(),
+        boards: Mutex::default(),
+    };
+    share_out(snapshot.units(), |unit| {
+        snapshot.read_unit(unit, &mut Part::of(&loading))
+    })?;
+    let mut positions = Positions::new();
+    for (incarnation, board) in loading.boards.into_inner() {
+        if board.missing == 0 {
+            positions.insert(incarnation, board.positions);
+        } else {
+            for part in board.shards.into_iter().flatten() {
+                part.release_ids(&registry.ids);
+            }
+        }
+    }
+    Ok(positions)
+}
+
+struct Loading<'a> {
+    registry: &'a Registry,
+    /// As boards keep them.
+    definitions: Vec<Arc<Kind>>,
+    boards: Mutex<HashMap<Incarnation, Board>>,
+}
+
+/// A board while its parts come.
+struct Board {
+    shards: Vec<Option<Shard>>,
+    positions: Box<[Sequence]>,
+    missing: usize,
+    /// The latest that a part tells: each was taken at a moment of its own.
+    last_write: Timestamp,
+}
+
+/// One part while it is read.
+struct Part<'a> {
+    loading: &'a Loading<'a>,
+    head: Option<PartHead>,
+    loader: Option<ShardLoader<'a>>,
+    /// Generations of ids begun so far.
+    generations: usize,
+}
+
+impl<'a> Part<'a> {
+    const fn of(loading: &'a Loading<'a>) -> Self {
+        Self {
+            loading,
+            head: None,
+            loader: None,
+            generations: 0,
+        }
+    }
+
+    fn loader(&mut self) -> &mut ShardLoader<'a> {
+        self.loader.as_mut().expect("a head comes first")
+    }
+}
+
+impl PartVisitor for Part<'_> {
+    fn head(&mut self, head: &PartHead) -> Result<(), Refusal> {
+        let kind = &self.loading.definitions[head.kind as usize];
+        let whole = head.parts == 1 && head.shards.get() > 1;
+        let budget = &self.loading.registry.ids;
+        self.loader = Some(ShardLoader::new(kind.rules(), head.shards, whole, budget));
+        self.head = Some(head.clone());
+        self.generations = 0;
+        Ok(())
+    }
+
+    fn watermarks(&mut self, watermarks: &Watermarks) -> Result<(), Refusal> {
+        self.loader().set_dropped(Some(Box::new(*watermarks)));
+        Ok(())
+    }
+
+    fn ids_generation(&mut self, began: Timestamp, count: u64) -> Result<(), Refusal> {
+        let count = usize::try_from(count).map_err(|error| Refusal(error.to_string()))?;
+        let generation = self.generations;
+        self.generations += 1;
+        self.loader().begin_ids(generation, began, count);
+        Ok(())
+    }
+
+    fn id(&mut self, id: [u32; 4]) -> Result<(), Refusal> {
+        let generation = self.generations - 1;
+        self.loader().push_id(generation, id);
+        Ok(())
+    }
+
+    fn window(&mut self, window: &WindowHead) -> Result<(), Refusal> {
+        let rows = usize::try_from(window.rows).map_err(|error| Refusal(error.to_string()))?;
+        let version = (window.counter, window.digest);
+        self.loader().begin_window(window.window, version, rows);
+        Ok(())
+    }
+
+    fn row(&mut self, member: &[u8], words: &[u64]) -> Result<(), Refusal> {
+        let pushed = self.loader().push_row(member, words);
+        pushed.map_err(|full| Refusal(full.to_string()))
+    }
+
+    fn end(&mut self) -> Result<(), Refusal> {
+        let head = self.head.take().expect("a head comes first");
+        let shard = self.loader.take().expect("a head comes first").finish();
+        self.loading.take(&head, shard)
+    }
+}
+
+impl Loading<'_> {
+    /// Takes a part; with the last of a board, the board is there.
+    fn take(&self, head: &PartHead, shard: Shard) -> Result<(), Refusal> {
+        let parts = usize::from(head.parts);
+        let (shards, last_write) = {
+            let mut boards = self.boards.lock();
+            let board = boards.entry(head.incarnation).or_insert_with(|| Board {
+                shards: (0..parts).map(|_| None).collect(),
+                positions: vec![Sequence(0); parts].into(),
+                missing: parts,
+                last_write: head.last_write,
+            });
+            let part = usize::from(head.part);
+            let place = board.shards.get_mut(part).filter(|place| place.is_none());
+            let place = place.ok_or_else(|| {
+                let incarnation = head.incarnation;
+                Refusal(format!("part {part} of board {incarnation} comes twice"))
+            })?;
+            *place = Some(shard);
+            board.positions[part] = Sequence(head.sequence);
+            board.last_write = board.last_write.max(head.last_write);
+            board.missing -= 1;
+            if board.missing > 0 {
+                return Ok(());
+            }
+            (std::mem::take(&mut board.shards), board.last_write)
+        };
+        let restored = Restored {
+            name: head.name.clone(),
+            kind: self.definitions[head.kind as usize].clone(),
+            incarnation: head.incarnation,
+            shards: head.shards,
+            activity: head.activity,
+            born: head.born,
+            last_write,
+        };
+        let cell = restored.with(shards.into_iter().flatten().collect());
+        let cell = cell.ok_or_else(|| Refusal("a board of so many parts".to_owned()))?;
+        self.registry.restore(cell);
+        Ok(())
+    }
+}

@@ -1,0 +1,158 @@
+//! What a folder holds, brought back into memory: [`recover`].
+//!
+//! The newest snapshot is loaded, the journal behind it replayed, both by all processors; then each
+//! ranking is brought into order once. Nothing is written.
+
+mod crew;
+mod load;
+mod replay;
+
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::bytes::Malformed;
+use super::error::EmbeddedError;
+use super::own::Own;
+use super::record;
+use super::snapshot::{self, SnapshotReader};
+use crew::Crew;
+use engine::{Registry, Shared};
+use journal::Disk;
+use journal::{Recovered, Sequence};
+use replay::{Misfit, Positions, Replay};
+
+/// What was found in a folder.
+#[derive(Debug)]
+pub(crate) struct Recovery {
+    /// Where the journal goes on.
+    pub(crate) journal: Recovered,
+    /// The epoch of a store that was stopped, with nothing lost since.
+    pub(crate) epoch: Option<u64>,
+    /// How much was read.
+    pub(crate) sizes: Sizes,
+}
+
+/// How much a snapshot holds, and the journal behind it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    /// Bytes of the snapshot; 0 without one.
+    pub(crate) snapshot_bytes: u64,
+    /// Bytes of the records behind it.
+    pub(crate) journal_bytes: u64,
+}
+
+/// Why a record of the journal could not be taken.
+#[derive(Debug, thiserror::Error)]
+enum Refusal {
+    #[error("record {0}: {1}")]
+    Malformed(Sequence, Malformed),
+    #[error("record {0}: {1}")]
+    Misfit(Sequence, Misfit),
+}
+
+/// Fills an empty registry with what the folder holds.
+pub(crate) fn recover(disk: &dyn Disk, registry: &Registry) -> Result<Recovery, EmbeddedError> {
+    let mut sizes = Sizes::default();
+    let mut from = Sequence(0);
+    let mut positions = Positions::new();
+    if let Some(newest) = snapshot::list(disk)?.first() {
+        let snapshot = SnapshotReader::open(disk, newest)?;
+        positions = load::load(&snapshot, registry)?;
+        from = Sequence(snapshot.sequence());
+        sizes.snapshot_bytes = snapshot.file_bytes();
+    }
+    let recovery = replay(disk, registry, from, &positions, sizes)?;
+    let cells = registry.all_cells();
+    for cell in &cells {
+        cell.close_alike();
+    }
+    put_in_order(&cells);
+    Ok(recovery)
+}
+
+fn replay(
+    disk: &dyn Disk,
+    registry: &Registry,
+    from: Sequence,
+    positions: &Positions,
+    mut sizes: Sizes,
+) -> Result<Recovery, EmbeddedError> {
+    thread::scope(|scope| {
+        let mut replay = Replay::new(registry, positions, Crew::start(scope, registry));
+        let mut epoch = None;
+        let mut each = |sequence: Sequence, bytes: &[u8]| {
+            epoch = None;
+            sizes.journal_bytes += bytes.len() as u64;
+            if let Some(own) = Own::decode(bytes) {
+                epoch = own.epoch();
+                return Ok(());
+            }
+            let record = record::decode(bytes).map_err(|e| Refusal::Malformed(sequence, e))?;
+            replay
+                .event(sequence, record)
+                .map_err(|e| Refusal::Misfit(sequence, e))
+        };
+        let journal = journal::read(disk, from, &mut each);
+        let (missing, replayed) = replay.finish();
+        let journal = journal.map_err(|error| EmbeddedError::Journal(error.to_string()))?;
+        if let Err(sequence) = replayed {
+            return Err(EmbeddedError::Differs(sequence.0));
+        }
+        if missing > 0 {
+            return Err(EmbeddedError::Missing(missing));
+        }
+        // A snapshot counts only when all that its parts hold is durable.
+        let durable = positions.values().flatten().max().copied();
+        if let Some(damage) = journal.missing_before(durable.unwrap_or_default()) {
+            return Err(EmbeddedError::Journal(damage));
+        }
+        let epoch = epoch.filter(|_| journal.cut_bytes == 0);
+        Ok(Recovery {
+            journal,
+            epoch,
+            sizes,
+        })
+    })
+}
+
+/// Brings all rankings into order, by all processors.
+fn put_in_order(cells: &[Shared]) {
+    let parts: Vec<(&Shared, usize)> = cells
+        .iter()
+        .flat_map(|cell| (0..cell.parts()).map(move |part| (cell, part)))
+        .collect();
+    let Ok(()) = share_out(parts.len(), |place| {
+        let (cell, part) = parts[place];
+        cell.put_in_order(part);
+        Ok::<_, Infallible>(())
+    });
+}
+
+/// Does so many things, each thread the next one that nobody does. After an error others may be
+/// done or not.
+fn share_out<E: Send>(count: usize, work: impl Fn(usize) -> Result<(), E> + Sync) -> Result<(), E> {
+    let next = AtomicUsize::new(0);
+    let share = || {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            if place >= count {
+                return Ok(());
+            }
+            work(place)?;
+        }
+    };
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..threads()).map(|_| scope.spawn(share)).collect();
+        let mine = share();
+        let joined = others.into_iter().map(|other| {
+            let ended = other.join();
+            ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        joined.chain([mine]).collect()
+    })
+}
+
+fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}

@@ -1,0 +1,85 @@
+//! The snapshots of a folder, by their names alone.
+
+use std::io;
+
+use super::SnapshotError;
+use journal::Disk;
+
+const PREFIX: &str = "snapshot-";
+const SUFFIX: &str = ".snap";
+const UNFINISHED: &str = ".tmp";
+const DIGITS: usize = 20;
+
+/// A snapshot's name, and the sequence that it tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SnapshotName {
+    pub(crate) name: String,
+    /// The first record of the journal that the snapshot may lack.
+    pub(crate) sequence: u64,
+}
+
+impl SnapshotName {
+    pub(super) fn of(sequence: u64) -> Self {
+        Self {
+            name: format!("{PREFIX}{sequence:0DIGITS$}{SUFFIX}"),
+            sequence,
+        }
+    }
+
+    /// The snapshot that has this name, if it is one.
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        let digits = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
+        let plain = digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let sequence = digits.parse().ok().filter(|_| plain)?;
+        let name = name.to_owned();
+        Some(Self { name, sequence })
+    }
+
+    /// What it is called while it is written.
+    pub(super) fn unfinished(&self) -> String {
+        format!("{}{UNFINISHED}", self.name)
+    }
+}
+
+/// The snapshots that are there, the newest first.
+pub(crate) fn list(disk: &dyn Disk) -> Result<Vec<SnapshotName>, SnapshotError> {
+    let names = names(disk)?.into_iter();
+    let mut found: Vec<_> = names
+        .filter_map(|name| SnapshotName::parse(&name))
+        .collect();
+    found.sort_unstable_by_key(|snapshot| std::cmp::Reverse(snapshot.sequence));
+    Ok(found)
+}
+
+/// Removes the snapshots of smaller sequences.
+pub(crate) fn remove_before(disk: &dyn Disk, sequence: u64) -> Result<(), SnapshotError> {
+    let older = list(disk)?.into_iter();
+    for snapshot in older.filter(|snapshot| snapshot.sequence < sequence) {
+        remove(disk, &snapshot.name)?;
+    }
+    Ok(())
+}
+
+/// Removes what is left of snapshots that were not finished. None may be in the making.
+pub(crate) fn remove_unfinished(disk: &dyn Disk) -> Result<(), SnapshotError> {
+    for name in names(disk)? {
+        let snapshot = name.strip_suffix(UNFINISHED).and_then(SnapshotName::parse);
+        if snapshot.is_some() {
+            remove(disk, &name)?;
+        }
+    }
+    Ok(())
+}
+
+fn names(disk: &dyn Disk) -> Result<Vec<String>, SnapshotError> {
+    disk.list().map_err(SnapshotError::io(disk.path()))
+}
+
+fn remove(disk: &dyn Disk, name: &str) -> Result<(), SnapshotError> {
+    match disk.remove(name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(SnapshotError::io(&disk.path().join(name))(error))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,268 @@
+//! How a snapshot is taken: [`take`].
+//!
+//! Boards are taken one after another while others write, each part of one as it is at a sequence of its own; the
+//! journal is replayed from where it was when the first was taken. A shard's lock is held only while the snapshot
+//! takes a share in each of its pages. A writer copies a shared page, of 64 KiB, before its first change.
+//!
+//! **Invariant:** a snapshot counts when what it holds is durable in the journal. Each part has its sequence, and
+//! replay skips earlier records for it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use board::{Kind, KindName};
+
+use super::error::EmbeddedError;
+use super::snapshot::{self, PartHead, SnapshotWriter, WindowHead};
+use engine::{FrozenPart, FrozenShard, Registry, Shared, is_same_to_boards};
+use journal::Disk;
+use journal::Journal;
+
+/// Boards that are looked up at once.
+const PAGE_BOARDS: usize = 256;
+
+/// Rows and ids that are written between two looks whether it goes on: a stop waits for these, not for
+/// a shard of any size.
+const ROWS_BETWEEN_LOOKS: usize = 4096;
+
+/// Takes a snapshot, and lets go of what it stands in for. Answers its length in bytes. Left where
+/// it is when `goes_on` says no more.
+pub(super) fn take(
+    disk: &dyn Disk,
+    registry: &Registry,
+    journal: &Journal,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<u64, EmbeddedError> {
+    let (kinds, from) = registry.kinds_at(|| journal.next());
+    let mut taking = Taking {
+        writer: SnapshotWriter::create(disk, from.0)?,
+        journal,
+        goes_on,
+        rows_until_look: ROWS_BETWEEN_LOOKS,
+        definitions: HashMap::new(),
+    };
+    for record in &kinds {
+        taking.boards(registry, &record.name)?;
+    }
+    let durable = journal.durable_blocking(journal.next());
+    durable.map_err(|lost| EmbeddedError::Lost(lost.to_string()))?;
+    let bytes = taking.writer.finish(&kinds)?;
+    snapshot::remove_before(disk, from.0)?;
+    journal.remove_before(from)?;
+    Ok(bytes)
+}
+
+struct Taking<'a> {
+    writer: SnapshotWriter<'a>,
+    journal: &'a Journal,
+    goes_on: &'a dyn Fn() -> bool,
+    rows_until_look: usize,
+    /// Kinds that parts refer to: their places among the definitions. Another one to boards made after
+    /// is only a kind that was deleted and made anew with another meaning, so there are few of a name.
+    definitions: HashMap<KindName, Vec<(Arc<Kind>, u32)>>,
+}
+
+impl Taking<'_> {
+    fn boards(&mut self, registry: &Registry, kind: &KindName) -> Result<(), EmbeddedError> {
+        for cells in registry.pages(kind, PAGE_BOARDS) {
+            for mut cell in cells {
+                // A board yet unborn is made anew, in the same life, when its kind is written: of that
+                // nothing tells that its old self has ended.
+                let mut taken = self.board(&cell)?;
+                while !taken && let Some(anew) = registry.made_anew(&cell) {
+                    cell = anew;
+                    taken = self.board(&cell)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// All parts of a board, or of one that ends meanwhile some: its end is told by the journal.
+    /// Whether there was any.
+    fn board(&mut self, cell: &Shared) -> Result<bool, EmbeddedError> {
+        let mut part = 0;
+        while let Some(frozen) = cell.freeze(part, || self.journal.next().0) {
+            self.look()?;
+            self.part(part, &frozen)?;
+            part += 1;
+            // Also of a small board that is split meanwhile: it is here whole.
+            if part == frozen.parts {
+                break;
+            }
+        }
+        Ok(part > 0)
+    }
+
+    fn look(&mut self) -> Result<(), EmbeddedError> {
+        self.rows_until_look = ROWS_BETWEEN_LOOKS;
+        let on = (self.goes_on)();
+        on.then_some(()).ok_or(EmbeddedError::Closed)
+    }
+
+    fn look_now_and_then(&mut self) -> Result<(), EmbeddedError> {
+        self.rows_until_look -= 1;
+        match self.rows_until_look {
+            0 => self.look(),
+            _ => Ok(()),
+        }
+    }
+
+    fn part(&mut self, part: u16, frozen: &FrozenPart<u64>) -> Result<(), EmbeddedError> {
+        let record = &frozen.record;
+        let head = PartHead {
+            name: record.name.clone(),
+            incarnation: record.incarnation,
+            shards: record.shards,
+            activity: record.activity,
+            born: record.born,
+            last_write: frozen.last_write,
+            kind: self.definition(&frozen.kind),
+            parts: frozen.parts,
+            part,
+            sequence: frozen.sequence,
+        };
+        self.writer.begin_part(&head)?;
+        self.shard(&frozen.shard)?;
+        Ok(self.writer.end_part()?)
+    }
+
+    fn shard(&mut self, shard: &FrozenShard) -> Result<(), EmbeddedError> {
+        if let Some(dropped) = &shard.dropped {
+            self.writer.watermarks(dropped)?;
+        }
+        for generation in shard.ids.iter().flat_map(|ids| &ids.generations) {
+            let count = generation.len() as u64;
+            self.writer.ids_generation(generation.began(), count)?;
+            for id in generation.entries() {
+                self.writer.id(id)?;
+                self.look_now_and_then()?;
+            }
+        }
+        for (window, ranking) in &shard.rankings {
+            self.writer.window(&WindowHead {
+                window: *window,
+                counter: ranking.counter,
+                digest: ranking.digest,
+                rows: ranking.len() as u64,
+            })?;
+            ranking.try_for_each(|member, words| {
+                self.writer.row(member, words)?;
+                self.look_now_and_then()
+            })?;
+        }
+        Ok(())
+    }
+
+    fn definition(&mut self, kind: &Arc<Kind>) -> u32 {
+        let known = self.definitions.entry(kind.name().clone()).or_default();
+        let place = known
+            .iter()
+            .find(|(other, _)| Arc::ptr_eq(other, kind) || is_same_to_boards(other, kind));
+        if let Some((_, place)) = place {
+            return *place;
+        }
+        let place = self.writer.add_kind(kind);
+        known.push((kind.clone(), place));
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::Arc;
+
+    use board::{
+        Calendar, FieldName, FieldRule, Incarnation, KindSpec, Member, Mode, Period, RankStyle,
+        Rules, Ties, Timestamp, Value, Values, WindowRule,
+    };
+
+    use super::*;
+    use crate::LocalDisk;
+    use engine::Unlogged;
+    use journal::Disk;
+    use journal::{self, Sequence, Settings};
+    use shard_store::{Batch, Change, Item, Revision};
+
+    const AT: Timestamp = Timestamp::from_millis(1_795_186_342_123);
+
+    fn points() -> Kind {
+        let points = FieldRule::sum(FieldName::new("points").unwrap());
+        Kind::new(KindSpec {
+            name: KindName::new("gifts").unwrap(),
+            rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
+            rank: RankStyle::Ordinal,
+            windows: vec![WindowRule::with_defaults(Period::All)],
+            calendar: Calendar::utc(),
+            shards: 1,
+            top: 10,
+            max_staleness: std::time::Duration::ZERO,
+            dedupe: std::time::Duration::ZERO,
+            retain: None,
+            publish: None,
+        })
+        .unwrap()
+    }
+
+    /// A board of one shard with so many members.
+    fn filled(members: usize) -> Registry {
+        let registry = Registry::new(0);
+        let kind = Arc::new(points());
+        let written = registry.put_kind(kind.clone(), Revision(0), true, &mut Unlogged);
+        let name = "gifts/large".parse().unwrap();
+        let life = Incarnation(1);
+        let written = written.unwrap();
+        registry
+            .birth(&name, &written, None, life, AT, &mut Unlogged)
+            .unwrap();
+        let windows = kind.admit(AT, AT).unwrap();
+        let item = |number| {
+            let member = Member::new(&format!("u{number}")).unwrap();
+            Item {
+                hash: member.placement_hash(),
+                member,
+                change: Change::Fold(Values::from(Value::new(1).unwrap())),
+                at: AT,
+                id: None,
+                windows: windows.clone(),
+            }
+        };
+        let items: Vec<Item> = (0..members).map(item).collect();
+        let batch = Batch {
+            kind: &kind,
+            now: AT,
+            report: false,
+            until: None,
+            items: &items,
+        };
+        let cell = registry.cell(life).unwrap();
+        cell.apply(0, &batch, &registry.ids, &registry.memory, &mut Unlogged)
+            .unwrap();
+        registry
+    }
+
+    #[test]
+    fn one_that_is_to_end_ends_within_a_shard() {
+        let members = 10 * ROWS_BETWEEN_LOOKS;
+        let registry = filled(members);
+        let folder = tempfile::tempdir().unwrap();
+        let disk: Arc<dyn Disk> = Arc::new(LocalDisk::open(folder.path()).unwrap());
+        let nothing = |_: Sequence, _: &[u8]| Ok::<_, std::convert::Infallible>(());
+        let found = journal::read(&*disk, Sequence(0), &mut { nothing }).unwrap();
+        let journal = Journal::start(disk.clone(), &found, Settings::default()).unwrap();
+        let looks = Cell::new(0);
+        let goes_on = |looks_max: usize| {
+            looks.set(looks.get() + 1);
+            looks.get() <= looks_max
+        };
+        let taken = take(&*disk, &registry, &journal, &|| goes_on(3));
+        assert!(matches!(taken, Err(EmbeddedError::Closed)), "{taken:?}");
+        assert_eq!(looks.get(), 4);
+        assert_eq!(snapshot::list(&*disk).unwrap(), []);
+        looks.set(0);
+        take(&*disk, &registry, &journal, &|| goes_on(usize::MAX)).unwrap();
+        assert_eq!(looks.get(), 1 + members / ROWS_BETWEEN_LOOKS);
+        assert_eq!(snapshot::list(&*disk).unwrap().len(), 1);
+    }
+}

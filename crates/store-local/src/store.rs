@@ -1,0 +1,345 @@
+//! The contract, kept in this process: [`LocalStore`].
+//!
+//! Every call is a short, synchronous look under locks. A call that changes something is an `Entry` of `keep`: it
+//! reserves room for its record in the journal before, the engine reports each event to it, and the answer waits until
+//! what it says is durable. In memory alone, both do nothing.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
+use metering::FloatGauge;
+
+use crate::clock::{Judged, SteadyClock, uptime};
+use crate::keep::Keep;
+use crate::metrics::Held;
+use crate::record::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max};
+use engine::{REMEMBERED_ID_BYTES_MAX, Registry};
+use shard_store::Calls;
+use shard_store::{BOARD_WEIGHT, Memory};
+use shard_store::{
+    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Disagreement, KindRecord,
+    KindWriteError, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
+    WindowCount,
+};
+
+/// Why there is no repair here.
+const NO_REPAIR: &str = "its sorted sets are made of the scores at each start: there is nothing to \
+                         repair that a start does not";
+
+/// Everything in this process.
+#[derive(Debug)]
+pub struct LocalStore {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) epoch: u64,
+    pub(crate) keep: Keep,
+    /// `None`: it goes by any clock.
+    pub(crate) clock: Option<SteadyClock>,
+    calls: Calls,
+    pub(crate) held: Held,
+    pub(crate) recovery: FloatGauge,
+}
+
+impl LocalStore {
+    /// An empty store that is kept nowhere.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Self::in_memory_within(Arc::default(), REMEMBERED_ID_BYTES_MAX)
+    }
+
+    /// An empty store that is kept nowhere. Its boards have to find room in this memory, and its remembered
+    /// ids may take so many bytes of it.
+    pub fn in_memory_within(memory: Arc<Memory>, id_bytes_max: usize) -> Result<Self, StoreError> {
+        // What was here before is lost, which is what the random epoch says.
+        let registry = Arc::new(Registry::within(memory, id_bytes_max));
+        Ok(Self::of(registry, random()?, Keep::Nowhere))
+    }
+
+    pub(crate) fn of(registry: Arc<Registry>, epoch: u64, keep: Keep) -> Self {
+        Self {
+            registry,
+            epoch,
+            keep,
+            clock: None,
+            calls: Calls::default(),
+            held: Held::default(),
+            recovery: FloatGauge::default(),
+        }
+    }
+}
+
+impl LocalStore {
+    /// The same going by this process's clock, but for one that jumps, until it has gone on for the pause from
+    /// where it jumped to.
+    #[must_use]
+    pub fn steadied(mut self, pause: Duration) -> Self {
+        self.clock = Some(SteadyClock::from(own_time(), uptime(), pause));
+        self
+    }
+
+    /// Whether a board is there, or there is memory for it.
+    fn check_memory_for(&self, name: &BoardName) -> Result<(), StoreError> {
+        let memory = &self.registry.memory;
+        if self.registry.board(name).is_none() {
+            memory.check()?;
+            memory.add(BOARD_WEIGHT);
+        }
+        Ok(())
+    }
+}
+
+/// What this process's clock shows.
+pub(crate) fn own_time() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let ms = since.unwrap_or_default().as_millis();
+    Timestamp::from_millis(i64::try_from(ms).unwrap_or(i64::MAX))
+}
+
+pub(crate) fn random() -> Result<u64, StoreError> {
+    getrandom::u64().map_err(|error| StoreError::Unavailable(format!("no random numbers: {error}")))
+}
+
+fn done<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
+    ready(value).boxed()
+}
+
+impl ShardStore for LocalStore {
+    fn name(&self) -> &'static str {
+        match self.keep {
+            Keep::Nowhere => "memory",
+            Keep::ReadOnly | Keep::Journal { .. } => "embedded",
+        }
+    }
+
+    fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
+        done(self.calls.kinds.of(|| Ok(self.registry.kinds())))
+    }
+
+    fn put_kind(
+        &self,
+        kind: Arc<Kind>,
+        expected: Revision,
+        only_without_boards: bool,
+    ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>> {
+        let call = async move {
+            let room = || kind_bytes_max(kind.name(), Some(&kind));
+            let mut entry = self.keep.room(room).await?;
+            let written =
+                self.registry
+                    .put_kind(kind, expected, only_without_boards, &mut entry)?;
+            self.keep.kept(entry).await?;
+            Ok(written)
+        };
+        self.calls.put_kind.time(call).boxed()
+    }
+
+    fn delete_kind<'a>(
+        &'a self,
+        name: &'a KindName,
+        expected: Revision,
+    ) -> BoxFuture<'a, Result<(), KindWriteError>> {
+        let call = async move {
+            let mut entry = self.keep.room(|| kind_bytes_max(name, None)).await?;
+            self.registry.delete_kind(name, expected, &mut entry)?;
+            self.keep.kept(entry).await?;
+            Ok(())
+        };
+        self.calls.delete_kind.time(call).boxed()
+    }
+
+    fn board<'a>(
+        &'a self,
+        name: &'a BoardName,
+    ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>> {
+        done(self.calls.board.of(|| Ok(self.registry.board(name))))
+    }
+
+    fn boards<'a>(
+        &'a self,
+        kind: &'a KindName,
+        after: Option<&'a Subject>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
+        let found = || Ok(self.registry.boards(kind, after, limit));
+        done(self.calls.boards.of(found))
+    }
+
+    fn birth<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a KindRecord,
+        seen: Option<Incarnation>,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
+        let call = async move {
+            if let Some(record) = self.registry.born(name, kind, now) {
+                return Ok(record);
+            }
+            self.check_memory_for(name)?;
+            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            let life = Incarnation(random()?);
+            // Whoever speaks of it later waits for what comes behind it in the journal.
+            self.registry.birth(name, kind, seen, life, now, &mut entry)
+        };
+        self.calls.birth.time(call).boxed()
+    }
+
+    fn withdraw<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let call = async move {
+            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            let next = Incarnation(random()?);
+            self.registry
+                .withdraw(board.incarnation, next, now, &mut entry);
+            // As the birth was: whoever speaks of it later waits for what comes behind it.
+            Ok(())
+        };
+        self.calls.withdraw.time(call).boxed()
+    }
+
+    fn settle<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a KindRecord,
+        settings: BoardSettings,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
+        let call = async move {
+            self.check_time()?;
+            self.check_memory_for(name)?;
+            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            let life = Incarnation(random()?);
+            let record = self
+                .registry
+                .settle(name, kind, settings, life, now, &mut entry)?;
+            self.keep.kept(entry).await?;
+            Ok(record)
+        };
+        self.calls.settle.time(call).boxed()
+    }
+
+    fn bury<'a>(
+        &'a self,
+        name: &'a BoardName,
+        _until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), BuryError>> {
+        let call = async move {
+            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            self.registry.bury(name, &mut entry)?;
+            self.keep.kept(entry).await?;
+            Ok(())
+        };
+        self.calls.bury.time(call).boxed()
+    }
+
+    fn apply<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+        batch: Batch<'a>,
+    ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>> {
+        let call = async move {
+            let cell = self.registry.cell(board.incarnation)?;
+            let mut entry = self.keep.room(|| batch_bytes_max(batch.items)).await?;
+            let outcomes = cell.apply(
+                shard,
+                &batch,
+                &self.registry.ids,
+                &self.registry.memory,
+                &mut entry,
+            )?;
+            self.keep.kept(entry).await?;
+            Ok(outcomes)
+        };
+        self.calls.apply.time(call).boxed()
+    }
+
+    /// Each is done when it is asked for, and then waits for the journal, whose room bounds them all.
+    fn applied_at_once_max(&self) -> usize {
+        usize::MAX
+    }
+
+    fn read<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+        query: &'a Query,
+    ) -> BoxFuture<'a, Result<Reading, StoreError>> {
+        done(self.calls.read.of(|| {
+            let cell = self.registry.cell(board.incarnation)?;
+            cell.read(self.epoch, shard, query)
+        }))
+    }
+
+    fn windows<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+    ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>> {
+        done(self.calls.windows.of(|| {
+            let cell = self.registry.cell(board.incarnation)?;
+            cell.windows(shard)
+        }))
+    }
+
+    fn register_metrics(&self, registry: &mut metering::Registry) {
+        self.calls.register(registry);
+        self.held.register(registry);
+        self.registry.memory.register_metrics(registry);
+        if let Keep::Journal { snapshots, journal } = &self.keep {
+            journal.metrics().register(journal, registry);
+            snapshots.metrics().register(snapshots, registry);
+            registry.register_with_unit(
+                "recovery_duration",
+                "How long this process took to load the folder at its start",
+                metering::Unit::Seconds,
+                self.recovery.clone(),
+            );
+        }
+    }
+
+    fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        done(self.keep.ready().and_then(|()| self.check_time()))
+    }
+
+    fn check_time(&self) -> Result<(), StoreError> {
+        let Some(clock) = &self.clock else {
+            return Ok(());
+        };
+        match clock.judge(own_time(), uptime()) {
+            Judged::Steady | Judged::Followed => Ok(()),
+            Judged::Jumped(off_ms) => Err(StoreError::Unavailable(clock.trouble(off_ms))),
+        }
+    }
+
+    fn time(&self, own: Timestamp) -> Timestamp {
+        self.clock
+            .as_ref()
+            .map_or(own, |clock| clock.time(own, uptime()))
+    }
+
+    fn close(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        async { self.stop() }.boxed()
+    }
+
+    fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.calls.expire.time(self.sweep(now)).boxed()
+    }
+
+    fn verify<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+        repair: bool,
+    ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
+        if repair {
+            return done(Err(StoreError::Unavailable(NO_REPAIR.to_owned())));
+        }
+        let cell = self.registry.cell(board.incarnation);
+        done(cell.and_then(|cell| cell.verify(shard)))
+    }
+}

@@ -1,0 +1,162 @@
+//! What a sweep drops for good under a clock that has jumped ahead: nothing, until it has stayed there for the
+//! pause; nor soon after a start long after the last write.
+
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use board::{Period, Timestamp, Window};
+use shard_store::{Revision, ShardStore};
+
+use crate::durable::{self, EmbeddedSettings, settings};
+use crate::sim::SimDisk;
+use store_conformance::given::{Board, DAY, HOUR, board_name, gifts, idle, kept, member, window};
+
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// A pause that a test waits for.
+const SHORT: Duration = Duration::from_millis(20);
+
+/// When these tests began: a store goes by the clock of its process.
+static BEGAN: LazyLock<Timestamp> = LazyLock::new(|| {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    Timestamp::from_millis(since.as_millis().try_into().unwrap())
+});
+
+fn settings_with(clock_pause: Duration) -> EmbeddedSettings {
+    EmbeddedSettings {
+        clock_pause,
+        ..settings()
+    }
+}
+
+/// A board of two hours, kept for two days, and of all time, kept for a month.
+struct Filled {
+    board: Board,
+    hours: [Window; 2],
+}
+
+impl Filled {
+    /// One that is written at a time.
+    async fn at(now: Timestamp, disk: &SimDisk, clock_pause: Duration) -> Self {
+        let store = durable::open(disk, &settings_with(clock_pause)).unwrap();
+        let kind = gifts(|spec| spec.windows = vec![kept(Period::Hour, DAY * 2), idle(DAY * 30)]);
+        let kind = store
+            .put_kind(Arc::new(kind), Revision::default(), true)
+            .await
+            .unwrap();
+        let name = board_name("gifts", "a");
+        let board = Board {
+            record: store.birth(&name, &kind, None, now).await.unwrap(),
+            kind: kind.kind.unwrap(),
+            store,
+        };
+        let change = board.points(&member("u"), 1, now).change;
+        let times = [now, now.minus(HOUR * 30)];
+        for at in times {
+            let item = board.item(&member("u"), change, at, now);
+            board.apply(&[item], now).await;
+        }
+        let hours = times.map(|at| window(Period::Hour, at));
+        Self { board, hours }
+    }
+
+    /// Opened again on what a kill leaves.
+    fn again(&self, disk: &SimDisk, clock_pause: Duration) -> Self {
+        let store = durable::open(&disk.killed(), &settings_with(clock_pause)).unwrap();
+        let board = Board {
+            store,
+            ..self.board.clone()
+        };
+        Self {
+            board,
+            hours: self.hours,
+        }
+    }
+
+    /// Which of the hours are dropped by a sweep when the clock shows this.
+    async fn sweep(&self, own: Timestamp) -> [bool; 2] {
+        let store = &self.board.store;
+        store.expire(store.time(own)).await.unwrap();
+        let [new, old] = self.hours;
+        [
+            self.board.is_dropped(new).await,
+            self.board.is_dropped(old).await,
+        ]
+    }
+
+    async fn drops_all_in_the_end(&self, own: Timestamp) {
+        let deadline = Instant::now() + DEADLINE;
+        while self.sweep(own).await != [true, true] {
+            assert!(Instant::now() < deadline, "it is never gone by");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_jump_ahead_drops_nothing_that_a_clock_gone_right_keeps() {
+    let disk = SimDisk::default();
+    let mut filled = Filled::at(*BEGAN, &disk, HOUR).await;
+    for _ in 0..2 {
+        assert_eq!(filled.sweep(*BEGAN).await, [false, false]);
+        for _ in 0..3 {
+            assert_eq!(filled.sweep(BEGAN.plus(DAY * 3)).await, [false, false]);
+        }
+        assert_eq!(filled.board.members(Window::ALL_TIME).await, 1);
+        // The clock is set right again.
+        assert_eq!(filled.sweep(*BEGAN).await, [false, false]);
+        filled = filled.again(&disk, HOUR);
+        assert_eq!(filled.sweep(BEGAN.plus(DAY * 3)).await, [false, false]);
+    }
+}
+
+#[tokio::test]
+async fn what_is_past_its_time_by_a_clock_that_is_right_is_dropped() {
+    let disk = SimDisk::default();
+    let filled = Filled::at(BEGAN.minus(HOUR * 20), &disk, HOUR).await;
+    assert_eq!(filled.sweep(*BEGAN).await, [false, true]);
+    // Again if it is opened soon after the last write.
+    let disk = SimDisk::default();
+    let filled = Filled::at(BEGAN.minus(HOUR * 20), &disk, HOUR).await;
+    let points = filled.board.points(&member("v"), 1, *BEGAN);
+    filled.board.apply(&[points], *BEGAN).await;
+    let filled = filled.again(&disk, HOUR);
+    assert_eq!(filled.sweep(*BEGAN).await, [false, true]);
+}
+
+#[tokio::test]
+async fn a_start_long_after_the_last_write_drops_nothing_for_the_pause() {
+    let disk = SimDisk::default();
+    let filled = Filled::at(BEGAN.minus(DAY * 3), &disk, HOUR).await;
+    let again = filled.again(&disk, HOUR);
+    for _ in 0..3 {
+        assert_eq!(again.sweep(*BEGAN).await, [false, false]);
+    }
+    // What closes the name of a board that has ended is dated ahead, and is no write.
+    let Board { store, record, .. } = &filled.board;
+    let kind = store.kinds().await.unwrap().remove(0);
+    let closed = board_name("gifts", "closed");
+    let settled = store.settle(&closed, &kind, record.shards.into(), BEGAN.plus(DAY * 20));
+    settled.await.unwrap();
+    let again = filled.again(&disk, HOUR);
+    for _ in 0..3 {
+        assert_eq!(again.sweep(*BEGAN).await, [false, false]);
+    }
+    let again = filled.again(&disk, SHORT);
+    again.drops_all_in_the_end(*BEGAN).await;
+    let again = filled.again(&disk, Duration::ZERO);
+    assert_eq!(again.sweep(*BEGAN).await, [true, true]);
+}
+
+#[tokio::test]
+async fn a_clock_that_stays_ahead_or_is_confirmed_is_gone_by() {
+    let disk = SimDisk::default();
+    let filled = Filled::at(*BEGAN, &disk, SHORT).await;
+    filled.drops_all_in_the_end(BEGAN.plus(DAY * 3)).await;
+
+    let disk = SimDisk::default();
+    let filled = Filled::at(*BEGAN, &disk, HOUR).await;
+    assert_eq!(filled.sweep(BEGAN.plus(DAY * 3)).await, [false, false]);
+    let again = filled.again(&disk, Duration::ZERO);
+    assert_eq!(again.sweep(BEGAN.plus(DAY * 3)).await, [true, true]);
+}

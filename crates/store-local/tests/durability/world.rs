@@ -1,0 +1,290 @@
+//! What a store may hold: kinds, and the naive twin of every board.
+//!
+//! [`World::after`] says what an operation makes of it, and whether the store's answer fits. Which
+//! worlds are possible at a time is the audit's to know.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use board::{BoardName, Kind, KindName, Timestamp, Window};
+use shard_store::{BoardRecord, BoardSettings, KindRecord, Revision};
+
+use crate::op::{Op, Reply, What};
+use crate::seen::{Seen, SeenBoard, SeenWindow};
+use store_conformance::twin::{Told, Twin};
+
+/// Everything that a store holds.
+#[derive(Clone, Default)]
+pub(crate) struct World {
+    pub(crate) kinds: BTreeMap<KindName, KindRecord>,
+    pub(crate) boards: BTreeMap<BoardName, Life>,
+}
+
+/// One life of a board, born or settled.
+#[derive(Clone)]
+pub(crate) struct Life {
+    pub(crate) record: BoardRecord,
+    pub(crate) twin: Arc<Twin>,
+    since: Timestamp,
+}
+
+impl Life {
+    fn new(record: BoardRecord, kind: Arc<Kind>, now: Timestamp) -> Self {
+        Self {
+            twin: Arc::new(Twin::new(kind, record.clone(), now)),
+            record,
+            since: now,
+        }
+    }
+
+    /// Whether a sweep may have ended it.
+    fn may_be_gone(&self, now: Timestamp) -> bool {
+        let activity = self.record.activity;
+        if activity.has_expired(now) {
+            true
+        } else if self.record.born {
+            self.twin.may_be_gone(now)
+        } else {
+            now >= activity.settings_kept_until(self.since)
+        }
+    }
+
+    /// What a sweep has left of it, where that is what was seen: settings that its name keeps.
+    fn left_by(&self, kind: &Arc<Kind>, seen: &SeenBoard, now: Timestamp) -> Option<Self> {
+        let activity = &self.record.activity;
+        let (activity, settled) = activity.after_it(|at| kind.admits_until(at), now)?;
+        let left = BoardRecord {
+            incarnation: seen.record.incarnation,
+            shards: kind.shards(),
+            meaning: kind.meaning(),
+            activity,
+            born: false,
+            ..self.record.clone()
+        };
+        let is_it = self.may_be_gone(now) && left == seen.record;
+        is_it.then(|| Self::new(left, kind.clone(), settled))
+    }
+
+    /// What differs from what was seen.
+    fn differs(&self, seen: &SeenBoard) -> Option<String> {
+        if self.record != seen.record {
+            return Some(format!("{:?} instead of {:?}", seen.record, self.record));
+        }
+        for (shard, windows) in (0..).zip(&seen.shards) {
+            for (window, found) in windows {
+                let what = self.window_differs(*window, shard, found);
+                if let Some(what) = what {
+                    return Some(format!("shard {shard} of {window:?}: {what}"));
+                }
+            }
+        }
+        None
+    }
+
+    fn window_differs(&self, window: Window, shard: u16, seen: &SeenWindow) -> Option<String> {
+        let SeenWindow::Ranked { entries, .. } = seen else {
+            let may = self.twin.may_be_dropped(window);
+            return (!may).then(|| "has been dropped".to_owned());
+        };
+        if self.twin.is_dropped(window) {
+            return Some("is open again".to_owned());
+        }
+        let held = self.twin.sorted(window, shard);
+        let place = (0..held.len().max(entries.len())).find(|i| held.get(*i) != entries.get(*i))?;
+        Some(format!(
+            "at {place} of {}: {:?} instead of {:?}",
+            entries.len(),
+            entries.get(place),
+            held.get(place)
+        ))
+    }
+}
+
+impl World {
+    /// The world after an operation, or why the answer to it is false. Without a reply, as if it
+    /// had happened.
+    pub(crate) fn after(&self, op: &Op, reply: Option<&Reply>) -> Result<Self, String> {
+        let mut after = self.clone();
+        let expected = after.perform(op, reply);
+        match reply {
+            Some(reply) if *reply != expected => Err(format!("{reply:?} instead of {expected:?}")),
+            _ => Ok(after),
+        }
+    }
+
+    fn perform(&mut self, op: &Op, reply: Option<&Reply>) -> Reply {
+        let learned = match reply {
+            Some(Reply::Board(record)) => Some(record),
+            _ => None,
+        };
+        match &op.what {
+            What::PutKind { kind, alone } => self.put_kind(kind, *alone),
+            What::DeleteKind(name) => self.delete_kind(name),
+            What::Settle { name, settings } => self.settle(name, *settings, learned, op.now),
+            What::Birth(name) => self.birth(name, learned, op.now),
+            What::Bury(name) => match self.boards.remove(name) {
+                Some(_) => Reply::Nothing,
+                None => Reply::refused("NotThere"),
+            },
+            What::Apply { name, items, .. } => {
+                let Some(life) = self.boards.get_mut(name) else {
+                    return Reply::refused("Dead");
+                };
+                let twin = Arc::make_mut(&mut life.twin);
+                let told: Vec<Told> = items.iter().map(|item| twin.apply(item, op.now)).collect();
+                Reply::Told(told)
+            }
+            What::Sweep => {
+                self.expire(op.now);
+                Reply::Nothing
+            }
+        }
+    }
+
+    pub(crate) fn expire(&mut self, now: Timestamp) {
+        for life in self.boards.values_mut() {
+            Arc::make_mut(&mut life.twin).expire(now);
+        }
+    }
+
+    fn of_kind(&mut self, kind: &KindName) -> impl Iterator<Item = &mut Life> {
+        let boards = self.boards.iter_mut();
+        let boards = boards.filter(move |(name, _)| name.kind() == kind);
+        boards.map(|(_, life)| life)
+    }
+
+    pub(crate) fn has_born_boards(&self, kind: &KindName) -> bool {
+        let mut boards = self.boards.iter();
+        boards.any(|(name, life)| name.kind() == kind && life.record.born)
+    }
+
+    fn write_kind(&mut self, name: &KindName, kind: Option<Arc<Kind>>) -> KindRecord {
+        let held = self.kinds.get(name).map_or(0, |held| held.revision.0);
+        let record = KindRecord {
+            name: name.clone(),
+            revision: Revision(held + 1),
+            kind,
+        };
+        self.kinds.insert(name.clone(), record.clone());
+        record
+    }
+
+    fn put_kind(&mut self, kind: &Arc<Kind>, alone: bool) -> Reply {
+        if alone && self.has_born_boards(kind.name()) {
+            return Reply::refused("HasBoards");
+        }
+        for life in self.of_kind(kind.name()) {
+            if alone {
+                life.record.meaning = kind.meaning();
+                *life = Life::new(life.record.clone(), kind.clone(), life.since);
+            } else {
+                Arc::make_mut(&mut life.twin).set_kind(kind.clone());
+            }
+        }
+        Reply::Kind(self.write_kind(kind.name(), Some(kind.clone())))
+    }
+
+    fn delete_kind(&mut self, name: &KindName) -> Reply {
+        if self.has_born_boards(name) {
+            return Reply::refused("HasBoards");
+        }
+        self.boards.retain(|board, _| board.kind() != name);
+        self.write_kind(name, None);
+        Reply::Nothing
+    }
+
+    /// The board's kind, and its record as it is told to be, but for what is its own choice.
+    fn made(
+        &self,
+        name: &BoardName,
+        settings: Option<BoardSettings>,
+        learned: Option<&BoardRecord>,
+    ) -> Option<(BoardRecord, Arc<Kind>)> {
+        let kind = self.kinds.get(name.kind())?.kind.clone()?;
+        let own = settings.unwrap_or(kind.shards().into());
+        let record = BoardRecord {
+            name: name.clone(),
+            incarnation: learned?.incarnation,
+            shards: own.shards,
+            meaning: kind.meaning(),
+            activity: own.activity,
+            born: settings.is_none(),
+        };
+        Some((record, kind))
+    }
+
+    fn settle(
+        &mut self,
+        name: &BoardName,
+        settings: BoardSettings,
+        learned: Option<&BoardRecord>,
+        now: Timestamp,
+    ) -> Reply {
+        if self.boards.get(name).is_some_and(|life| life.record.born) {
+            return Reply::refused("Born");
+        }
+        let Some((record, kind)) = self.made(name, Some(settings), learned) else {
+            return Reply::refused("StaleKind");
+        };
+        let life = Life::new(record.clone(), kind, now);
+        self.boards.insert(name.clone(), life);
+        Reply::Board(record)
+    }
+
+    fn birth(&mut self, name: &BoardName, learned: Option<&BoardRecord>, now: Timestamp) -> Reply {
+        if let Some(life) = self.boards.get_mut(name) {
+            if !life.record.born {
+                let kind = self
+                    .kinds
+                    .get(name.kind())
+                    .and_then(|kind| kind.kind.clone());
+                let Some(kind) = kind else {
+                    return Reply::refused("StaleKind");
+                };
+                life.record.born = true;
+                *life = Life::new(life.record.clone(), kind, now);
+            }
+            return Reply::Board(life.record.clone());
+        }
+        let Some((record, kind)) = self.made(name, None, learned) else {
+            return Reply::refused("StaleKind");
+        };
+        let life = Life::new(record.clone(), kind, now);
+        self.boards.insert(name.clone(), life);
+        Reply::Board(record)
+    }
+
+    /// This world without the boards that a sweep may have ended and that are not seen any more, or
+    /// how it differs from what is seen.
+    pub(crate) fn fits(&self, seen: &Seen, swept: Option<Timestamp>) -> Result<Self, String> {
+        let kinds: Vec<KindRecord> = self.kinds.values().cloned().collect();
+        if kinds != seen.kinds {
+            return Err(format!("kinds {:?} instead of {kinds:?}", seen.kinds));
+        }
+        let mut fit = self.clone();
+        for (name, life) in &self.boards {
+            let Some(board) = seen.boards.get(name) else {
+                if swept.is_some_and(|now| life.may_be_gone(now)) {
+                    fit.boards.remove(name);
+                    continue;
+                }
+                return Err(format!("{name} is gone"));
+            };
+            let kind = self.kinds.get(name.kind());
+            let left = kind.and_then(|kind| life.left_by(kind.kind.as_ref()?, board, swept?));
+            if let Some(left) = left {
+                fit.boards.insert(name.clone(), left);
+            } else if let Some(what) = life.differs(board) {
+                return Err(format!("{name}: {what}"));
+            }
+        }
+        match seen
+            .boards
+            .keys()
+            .find(|name| !self.boards.contains_key(*name))
+        {
+            Some(name) => Err(format!("{name} is there")),
+            None => Ok(fit),
+        }
+    }
+}

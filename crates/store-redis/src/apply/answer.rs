@@ -1,0 +1,141 @@
+//! What came of a call.
+//!
+//! A call whose items were all applied and that opened no window answers nothing. Else it tells the
+//! windows that it opened, what was not applied and why, the standings that are reported, and, if there are
+//! any, the windows whose lists may lack somebody.
+
+use board::{Rules, Window};
+
+use super::part::Part;
+use super::windows::CallWindows;
+use crate::standing::standing_of;
+use crate::wire::{Garbled, Unpack};
+use shard_store::{Change, Failure, Item, Outcome, Refused, WindowStanding};
+
+/// What came of a call.
+#[derive(Debug, Default)]
+pub(super) struct Answered {
+    /// Windows that it made.
+    pub(super) opened: Vec<Window>,
+    /// Windows whose lists may lack somebody.
+    pub(super) short: Vec<Window>,
+    /// One for each item.
+    pub(super) outcomes: Vec<Outcome>,
+}
+
+impl Answered {
+    pub(super) fn read(
+        payload: &[u8],
+        parts: &[Part],
+        windows: &CallWindows,
+        ids_max: u64,
+    ) -> Result<Self, Garbled> {
+        let items: usize = parts.iter().map(|part| part.items.len()).sum();
+        let mut answered = Self {
+            opened: Vec::new(),
+            short: Vec::new(),
+            outcomes: vec![Outcome::Applied(Vec::new()); items],
+        };
+        if payload.is_empty() {
+            return Ok(answered);
+        }
+        let mut answer = Unpack::new(payload);
+        for _ in 0..answer.array()? {
+            answered.opened.push(window_at(windows, answer.count()?)?);
+        }
+        answered.read_refused(&mut answer, parts, ids_max)?;
+        answered.read_reports(&mut answer, parts, windows)?;
+        if answer.end().is_err() {
+            for _ in 0..answer.array()? {
+                answered.short.push(window_at(windows, answer.count()?)?);
+            }
+        }
+        answer.end()?;
+        Ok(answered)
+    }
+
+    fn read_refused(
+        &mut self,
+        answer: &mut Unpack<'_>,
+        parts: &[Part],
+        ids_max: u64,
+    ) -> Result<(), Garbled> {
+        let items: Vec<&Item> = parts.iter().flat_map(|part| &part.items).collect();
+        let rules = parts[0].kind.rules();
+        for _ in 0..answer.array()? / 3 {
+            let place = place(answer.count()?)?;
+            let item = items.get(place).ok_or(Garbled("no such item"))?;
+            let why = answer.raw()?;
+            let with = answer.raw()?;
+            self.outcomes[place] = match why {
+                b"d" => Outcome::Duplicate(Vec::new()),
+                b"c" => Outcome::Refused(Refused::WindowClosed(item.at)),
+                b"n" => Outcome::Refused(Refused::NotRanked(item.member.clone())),
+                b"o" => out_of_range(rules, item, with)?,
+                b"i" => Outcome::Failed(Failure::Unavailable(format!(
+                    "this shard remembers {ids_max} ids: that is its limit"
+                ))),
+                _ => return Err(Garbled("no reason")),
+            };
+        }
+        Ok(())
+    }
+
+    fn read_reports(
+        &mut self,
+        answer: &mut Unpack<'_>,
+        parts: &[Part],
+        windows: &CallWindows,
+    ) -> Result<(), Garbled> {
+        let mut left = answer.array()?;
+        let items = parts
+            .iter()
+            .flat_map(|part| part.items.iter().map(move |item| (part.report, item)));
+        for (outcome, (report, item)) in self.outcomes.iter_mut().zip(items) {
+            let (Outcome::Applied(standings) | Outcome::Duplicate(standings)) = outcome else {
+                continue;
+            };
+            if !report || item.change == Change::Remove {
+                continue;
+            }
+            left = left.checked_sub(1).ok_or(Garbled("a report is missing"))?;
+            for _ in 0..answer.array()? / 2 {
+                let window = window_at(windows, answer.count()?)?;
+                let standing = standing_of(parts[0].kind.rules(), answer.raw()?)?;
+                standings.push(WindowStanding { window, standing });
+            }
+        }
+        if left == 0 {
+            Ok(())
+        } else {
+            Err(Garbled("a report of nothing"))
+        }
+    }
+}
+
+/// The words of the error are the rules': it happens again.
+fn out_of_range(rules: &Rules, item: &Item, held: &[u8]) -> Result<Outcome, Garbled> {
+    let Change::Fold(values) = &item.change else {
+        return Err(Garbled("nothing that was added"));
+    };
+    let held = match held {
+        [] => None,
+        held => Some(standing_of(rules, held)?),
+    };
+    match rules.fold(held.as_ref(), values, item.at) {
+        Err(error) => Ok(Outcome::Refused(error.into())),
+        Ok(_) => Err(Garbled("a sum within its range")),
+    }
+}
+
+/// A place that Lua counted from 1.
+fn place(count: u64) -> Result<usize, Garbled> {
+    let place = usize::try_from(count).ok();
+    let place = place.and_then(|place| place.checked_sub(1));
+    place.ok_or(Garbled("no place"))
+}
+
+fn window_at(windows: &CallWindows, count: u64) -> Result<Window, Garbled> {
+    let window = windows.windows.get(place(count)?);
+    window.copied().ok_or(Garbled("no such window"))
+}

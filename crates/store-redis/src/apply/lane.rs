@@ -1,0 +1,222 @@
+//! Lanes: one call at a time for each shard, and what comes meanwhile into the next.
+//!
+//! [`Lanes`] has a queue for each shard that is being written to. A queue is served by a task of its
+//! own, so that a caller that goes away takes nothing back, and is gone when it is empty. First come,
+//! first served: contributions of one member stay in order. A batch that comes alone waits for
+//! nothing. An answer may wait for lists to be refilled; the lane goes on meanwhile.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use board::Incarnation;
+use futures::FutureExt;
+use parking_lot::Mutex;
+use tokio::time::{Instant, timeout_at};
+
+use super::part::{ITEMS_A_CALL_MAX, Part};
+use super::sending::{Sender, Sent};
+use crate::servers::Backlog;
+use shard_store::{BoardRecord, Outcome, Overload, StoreError};
+
+/// Items that wait for one shard. A longer batch is taken where none waits.
+pub(super) const ITEMS_WAITING_MAX: usize = 20_000;
+
+/// A shard of a life of a board.
+type Key = (Incarnation, u16);
+
+/// What waits for one shard.
+#[derive(Debug, Default)]
+struct Queue {
+    parts: VecDeque<Part>,
+    items: usize,
+}
+
+/// The shards that are being written to.
+#[derive(Debug)]
+pub(super) struct Lanes {
+    queues: Mutex<HashMap<Key, Queue>>,
+    sender: Sender,
+}
+
+impl Lanes {
+    pub(super) fn new(sender: Sender) -> Self {
+        Self {
+            queues: Mutex::default(),
+            sender,
+        }
+    }
+
+    /// The writes that wait for the shard's node, where that is known and connected.
+    pub(super) fn backlog(&self, board: &BoardRecord, shard: u16) -> Option<Arc<Backlog>> {
+        self.sender.backlog(board, shard)
+    }
+
+    /// Lets the parts wait for their turn, all or none.
+    pub(super) fn put(
+        self: &Arc<Self>,
+        board: &BoardRecord,
+        shard: u16,
+        parts: Vec<Part>,
+    ) -> Result<(), StoreError> {
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let items: usize = parts.iter().map(|part| part.items.len()).sum();
+        let key = (board.incarnation, shard);
+        let mut queues = self.queues.lock();
+        let idle = !queues.contains_key(&key);
+        let queue = queues.entry(key).or_default();
+        if queue.items > 0 && queue.items + items > ITEMS_WAITING_MAX {
+            drop(queues);
+            let why = format!("more than {ITEMS_WAITING_MAX} contributions wait for this shard");
+            let waiting = self
+                .backlog(board, shard)
+                .map(|backlog| backlog.overload().wait);
+            let wait = waiting.unwrap_or_default();
+            return Err(StoreError::Overloaded(Overload { why, wait }));
+        }
+        queue.items += items;
+        queue.parts.extend(parts);
+        drop(queues);
+        if idle {
+            let lane = Lane {
+                lanes: self.clone(),
+                board: board.clone(),
+                shard,
+                is_in_vain: false,
+            };
+            tokio::spawn(lane.serve());
+        }
+        Ok(())
+    }
+
+    /// The parts of the next call. A lane for which nothing waits is gone.
+    fn next(&self, key: Key) -> Option<Vec<Part>> {
+        let mut queues = self.queues.lock();
+        let Some(first) = queues.get_mut(&key).and_then(Queue::pop) else {
+            queues.remove(&key);
+            return None;
+        };
+        let (mut items, mut weight) = (first.items.len(), first.weight());
+        let mut sets = first.sets.clone();
+        let mut parts = vec![first];
+        let queue = queues.get_mut(&key)?;
+        while let Some(next) = queue.parts.front() {
+            items += next.items.len();
+            weight += next.weight();
+            let fits = items <= ITEMS_A_CALL_MAX
+                && parts[0].may_be_one_call(weight)
+                && next.goes_with(&parts[0]);
+            if !fits || !sets.add_all(&next.sets) {
+                break;
+            }
+            parts.extend(queue.pop());
+        }
+        Some(parts)
+    }
+
+    #[cfg(test)]
+    pub(super) fn busy(&self) -> usize {
+        self.queues.lock().len()
+    }
+}
+
+impl Queue {
+    fn pop(&mut self) -> Option<Part> {
+        let part = self.parts.pop_front()?;
+        self.items -= part.items.len();
+        Some(part)
+    }
+}
+
+/// Who serves the queue of one shard.
+struct Lane {
+    lanes: Arc<Lanes>,
+    board: BoardRecord,
+    shard: u16,
+    /// The last call found nobody.
+    is_in_vain: bool,
+}
+
+impl Lane {
+    async fn serve(mut self) {
+        while let Some(parts) = self.lanes.next(self.key()) {
+            let (mut parts, late): (Vec<_>, Vec<_>) = parts
+                .into_iter()
+                .partition(|part| Instant::now() < part.until.at);
+            for part in late {
+                let late = part.until.failed(&self.late());
+                // Where the caller has gone away, nobody is told.
+                let _ = part.answer.send(Err(late));
+            }
+            if !parts.is_empty() {
+                for part in &mut parts {
+                    // From now on the call counts.
+                    part.gathered = None;
+                }
+                self.send(parts).await;
+            }
+        }
+    }
+
+    /// What became of a part that waited until its deadline.
+    fn late(&self) -> StoreError {
+        let backlog = self.lanes.backlog(&self.board, self.shard);
+        if let Some(backlog) = backlog.filter(|_| !self.is_in_vain) {
+            return StoreError::Overloaded(backlog.overload());
+        }
+        let late = "it waited for its shard until its deadline";
+        StoreError::Unavailable(late.to_owned())
+    }
+
+    async fn send(&mut self, parts: Vec<Part>) {
+        let sender = &self.lanes.sender;
+        let sent = sender.send(&self.board, self.shard, &parts).boxed().await;
+        self.is_in_vain = matches!(
+            sent,
+            Err(StoreError::Unavailable(_) | StoreError::Unknown(_))
+        );
+        match sent {
+            Ok(sent) if sent.refills.is_empty() => answer(parts, Ok(sent.outcomes)),
+            Ok(sent) => drop(tokio::spawn(answer_refilled(parts, sent))),
+            Err(error) => answer(parts, Err(error)),
+        }
+    }
+
+    fn key(&self) -> Key {
+        (self.board.incarnation, self.shard)
+    }
+}
+
+/// Answers when the lists are whole, as far as that is soon: what was written is written all the same.
+async fn answer_refilled(parts: Vec<Part>, sent: Sent) {
+    let until = parts.iter().map(|part| part.until.at).min();
+    let refilled = async {
+        for refill in sent.refills {
+            refill.soon().await;
+        }
+    };
+    let _ = timeout_at(until.unwrap_or_else(Instant::now), refilled).await;
+    answer(parts, Ok(sent.outcomes));
+}
+
+fn answer(parts: Vec<Part>, result: Result<Vec<Outcome>, StoreError>) {
+    let mut outcomes = result.map(Vec::into_iter);
+    for part in parts {
+        let answer = match &mut outcomes {
+            Ok(outcomes) => Ok(outcomes.take(part.items.len()).collect()),
+            Err(error) => Err(part.until.failed(error)),
+        };
+        let _ = part.answer.send(answer);
+    }
+}
+
+impl Drop for Lane {
+    /// A lane that ended otherwise than by [`Lanes::next`] lets go of who waits: a later one is
+    /// served again.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.lanes.queues.lock().remove(&self.key());
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Batches into shards: each a function call that is applied once, however often it is sent.
+//!
+//! [`Applier`] takes batches. `lane` collects what comes for one shard while a call is under way, and makes one call
+//! of it. `lives` knows where the shard is. `sending` sends the call: as `sums` where it adds to a single sum, else
+//! as `items`. `servers/attempts.rs` sends it to the node that has the slot, follows MOVED and ASK, loads missing
+//! functions, and tries again until the deadline; with `acks` it then waits for replicas. `answer` has the outcome.
+//!
+//! The function checks whether it has done this call before, whether the shard is dead or frozen or the deadline has
+//! passed, decides every item on what it has read, and only then writes. Nothing is known here of what a shard holds.
+//!
+//! A batch is refused as `overloaded` before anything is done for it where the node has more work waiting than it
+//! does until the batch's deadline.
+//!
+//! An id is kept as 12 bytes of its digest: at a billion ids the odds of a chance collision are 10^-11.
+
+mod answer;
+mod items;
+mod lane;
+mod part;
+mod sending;
+mod sums;
+#[cfg(test)]
+mod tests;
+mod windows;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use board::{Kind, KindName};
+
+use super::lists::Refills;
+use super::lives::Lives;
+use super::registry::Registry;
+use super::servers::Servers;
+use super::session::Session;
+use super::settings::RedisSettings;
+use lane::Lanes;
+use part::{Part, Until};
+use sending::Sender;
+use shard_store::Memory;
+use shard_store::{Batch, BoardRecord, Failure, Outcome, StoreError};
+
+/// The way of batches into shards.
+#[derive(Debug)]
+pub(super) struct Applier {
+    lanes: Arc<Lanes>,
+    registry: Arc<Registry>,
+    /// The kinds of the batches as they came last, to be shared by what waits.
+    kinds: ArcSwap<HashMap<KindName, Arc<Kind>>>,
+    deadline: Duration,
+    /// Has the weight of what waits and is under way.
+    memory: Arc<Memory>,
+}
+
+impl Applier {
+    pub(super) fn new(
+        servers: Arc<Servers>,
+        session: Arc<Session>,
+        lives: Arc<Lives>,
+        refills: Arc<Refills>,
+        registry: Arc<Registry>,
+        settings: &RedisSettings,
+    ) -> Self {
+        let sender = Sender {
+            servers,
+            session,
+            lives,
+            refills,
+            ids_max: settings.ids_per_shard_max,
+        };
+        Self {
+            lanes: Arc::new(Lanes::new(sender)),
+            registry,
+            kinds: ArcSwap::default(),
+            deadline: settings.write_deadline,
+            memory: Arc::default(),
+        }
+    }
+
+    /// What is applied from now on is held in this memory.
+    pub(super) fn hold_in(&mut self, memory: Arc<Memory>) {
+        self.memory = memory;
+    }
+
+    /// Applies a batch to one shard: an outcome for each item, in order. A batch that is longer than
+    /// a call takes is sent in several; where some of these fail, it is their items that fail.
+    pub(super) async fn apply(
+        &self,
+        board: &BoardRecord,
+        shard: u16,
+        batch: Batch<'_>,
+    ) -> Result<Vec<Outcome>, StoreError> {
+        if batch.kind.meaning() != board.meaning {
+            return Err(StoreError::StaleKind);
+        }
+        let until = Until::of(&batch, self.deadline);
+        let backlog = self.lanes.backlog(board, shard);
+        if let Some(backlog) = &backlog {
+            let checked = backlog.check(until.at);
+            checked.map_err(|overload| until.refused(overload))?;
+        }
+        let kind = self.shared(batch.kind);
+        let (parts, answers) = Part::split(&kind, &batch, until, backlog.as_ref(), &self.memory);
+        self.lanes.put(board, shard, parts)?;
+        let mut outcomes = Vec::with_capacity(batch.items.len());
+        let mut failed = None;
+        let several = answers.len() > 1;
+        for (items, answer) in answers {
+            let answer = answer.await.unwrap_or_else(|_| Err(interrupted()));
+            match answer {
+                Ok(applied) => outcomes.extend(applied),
+                Err(error) if !several => return Err(error),
+                Err(error) => {
+                    let outcome = Outcome::Failed(failure(&error));
+                    outcomes.extend(std::iter::repeat_n(outcome, items));
+                    failed = Some(error);
+                }
+            }
+        }
+        let is_failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
+        match failed {
+            Some(error) if outcomes.iter().all(is_failed) && !is_unknown(&outcomes) => Err(error),
+            _ => Ok(outcomes),
+        }
+    }
+
+    /// The kind, shared with the batches before that had the same.
+    fn shared(&self, kind: &Kind) -> Arc<Kind> {
+        if let Some(known) = self.kinds.load().get(kind.name())
+            && **known == *kind
+        {
+            return known.clone();
+        }
+        let kind = Arc::new(kind.clone());
+        self.registry.see(&kind);
+        self.kinds.rcu(|kinds| {
+            let mut kinds = HashMap::clone(kinds);
+            kinds.insert(kind.name().clone(), kind.clone());
+            kinds
+        });
+        kind
+    }
+}
+
+fn interrupted() -> StoreError {
+    StoreError::Unknown("the call was interrupted".to_owned())
+}
+
+fn failure(error: &StoreError) -> Failure {
+    match error {
+        StoreError::Unknown(what) => Failure::Unknown(what.clone()),
+        StoreError::Overloaded(overload) => Failure::Overloaded(overload.clone()),
+        other => Failure::Unavailable(other.to_string()),
+    }
+}
+
+fn is_unknown(outcomes: &[Outcome]) -> bool {
+    let unknown = |outcome: &Outcome| matches!(outcome, Outcome::Failed(Failure::Unknown(_)));
+    outcomes.iter().any(unknown)
+}

@@ -1,0 +1,242 @@
+//! From parts to a call, and to what came of it.
+
+use std::sync::Arc;
+
+use board::{Timestamp, Window};
+use bytes::Bytes;
+use futures::FutureExt;
+use tokio::time::Instant;
+
+use super::answer::Answered;
+use super::part::Part;
+use super::windows::CallWindows;
+use super::{items, sums};
+use crate::keys::ShardKeys;
+use crate::lists::{self, Refill, Refills, Short};
+use crate::lives::Lives;
+use crate::rules;
+use crate::servers::{Answer, Backlog, Call, CallError, Effect, Place, Refusal, Servers};
+use crate::session::Session;
+use crate::wire::Pack;
+use shard_store::{BoardRecord, Change, Outcome, StoreError};
+
+/// How often a removal is sent with windows that were opened since.
+const DECLARED_MAX: usize = 16;
+
+/// How often a call finds its shard frozen by somebody who is gone.
+const THAWED_MAX: usize = 4;
+
+/// Who sends calls.
+#[derive(Debug)]
+pub(super) struct Sender {
+    pub(super) servers: Arc<Servers>,
+    pub(super) session: Arc<Session>,
+    pub(super) lives: Arc<Lives>,
+    pub(super) refills: Arc<Refills>,
+    /// Remembered ids that a shard may hold.
+    pub(super) ids_max: u64,
+}
+
+/// What came of parts that were sent.
+pub(super) struct Sent {
+    /// One for each of their items.
+    pub(super) outcomes: Vec<Outcome>,
+    /// Of the lists that may lack somebody.
+    pub(super) refills: Vec<Refill>,
+}
+
+impl Sender {
+    /// The writes that wait for the shard's node, where that is known and connected.
+    pub(super) fn backlog(&self, board: &BoardRecord, shard: u16) -> Option<Arc<Backlog>> {
+        let place = self.lives.place_at_hand(board, shard)?;
+        self.servers.writes_backlog(place)
+    }
+
+    /// Sends the parts as one call.
+    pub(super) async fn send(
+        &self,
+        board: &BoardRecord,
+        shard: u16,
+        parts: &[Part],
+    ) -> Result<Sent, StoreError> {
+        let kind = &parts[0].kind;
+        let now = latest(parts);
+        let epoch = self.lives.epoch();
+        let place = self.lives.place_to_write(board, shard, kind, now).await?;
+        let until = parts.iter().map(|part| part.until.at).min();
+        let closes = parts.iter().filter_map(|part| part.until.closes_at).min();
+        let sending = Sending {
+            sender: self,
+            board,
+            shard,
+            parts,
+            keys: ShardKeys::new(board, shard),
+            place,
+            seq: self.session.next_call(),
+            until: until.unwrap_or_else(Instant::now),
+            closes,
+        };
+        let answered = sending.send().await;
+        if matches!(answered, Err(StoreError::Unknown(_))) && sending.may_mark_lists() {
+            self.lives.due(board);
+        }
+        let answered = answered?;
+        let refills = sending.refill(&answered.short);
+        self.lives.still_on(board, epoch).await?;
+        if !answered.opened.is_empty() {
+            self.lives.opened(board, kind, &answered.opened, now).await;
+        }
+        Ok(Sent {
+            outcomes: answered.outcomes,
+            refills,
+        })
+    }
+}
+
+fn latest(parts: &[Part]) -> Timestamp {
+    let times = parts.iter().map(|part| part.now);
+    times.max().unwrap_or(Timestamp::from_millis(0))
+}
+
+/// One call, and again in another shape: what is the same each time.
+struct Sending<'a> {
+    sender: &'a Sender,
+    board: &'a BoardRecord,
+    shard: u16,
+    parts: &'a [Part],
+    keys: ShardKeys,
+    place: Place,
+    seq: u64,
+    until: Instant,
+    closes: Option<Instant>,
+}
+
+impl Sending<'_> {
+    /// The number of the call stays: whichever shape was applied, it is not applied in another.
+    async fn send(&self) -> Result<Answered, StoreError> {
+        let mut windows = CallWindows::of(self.parts);
+        if let Some((sums, ids)) = sums::arguments(self.parts, self.sender.ids_max) {
+            let args = [Some(self.head(&windows, true)), Some(sums), ids];
+            match self.call("sums", &windows, args).await? {
+                Err(refusal) if refusal.code == "ITEMS" => {}
+                answer => return self.read(answer, &windows),
+            }
+        }
+        for _ in 0..DECLARED_MAX {
+            let args = [
+                Some(self.head(&windows, false)),
+                Some(items::terms(self.parts, &windows)),
+                Some(items::columns(self.parts, &windows)),
+                items::ids(self.parts, self.sender.ids_max),
+            ];
+            match self.call("apply", &windows, args).await? {
+                Err(refusal) if refusal.code == "WINDOWS" => {
+                    let declared = windows.declare(&refusal.payload);
+                    // It refused: nothing was applied.
+                    declared.map_err(|garbled| StoreError::Unavailable(garbled.to_string()))?;
+                }
+                answer => return self.read(answer, &windows),
+            }
+        }
+        let busy = "windows are opened faster than a member is removed from them";
+        Err(StoreError::Unavailable(busy.to_owned()))
+    }
+
+    /// Whether it may find that a list lacks somebody.
+    fn may_mark_lists(&self) -> bool {
+        let mut items = self.parts.iter().flat_map(|part| &part.items);
+        self.parts[0].kind.retain().is_some()
+            && items.any(|item| !matches!(item.change, Change::Fold(_)))
+    }
+
+    /// Has lists refilled that may lack somebody.
+    fn refill(&self, short: &[Window]) -> Vec<Refill> {
+        let lists = short.iter().map(|window| Short {
+            board: self.board.clone(),
+            shard: self.shard,
+            kind: self.parts[0].kind.clone(),
+            place: self.place,
+            window: *window,
+        });
+        lists
+            .filter_map(|list| self.sender.refills.start(list))
+            .collect()
+    }
+
+    /// What both functions are told: who calls, by which rules, in which windows.
+    fn head(&self, windows: &CallWindows, sums: bool) -> Bytes {
+        let kind = &self.parts[0].kind;
+        let mut pack = Pack::default();
+        pack.raw(self.sender.session.name().as_bytes());
+        pack.int(i64::try_from(self.seq).unwrap_or(i64::MAX));
+        pack.raw(&rules::spec(kind.rules()));
+        let now = latest(self.parts);
+        if sums {
+            pack.int(now.millis());
+        }
+        let earliest = self.parts.iter().map(|part| part.now).min();
+        windows.pack(&mut pack, kind, earliest.unwrap_or(now));
+        if let Some((keep, trim_at)) = lists::bounds(kind) {
+            pack.int(keep).int(trim_at);
+        }
+        pack.done()
+    }
+
+    /// An answer, or a refusal that is for the caller to mend.
+    async fn call<const N: usize>(
+        &self,
+        function: &'static str,
+        windows: &CallWindows,
+        args: [Option<Bytes>; N],
+    ) -> Result<Result<Answer, Refusal>, StoreError> {
+        let call = Call {
+            function,
+            keys: windows.keys(&self.keys),
+            args: args.into_iter().flatten().collect(),
+            effect: Effect::Write,
+            until: self.until,
+            closes: self.closes,
+        };
+        for _ in 0..THAWED_MAX {
+            match self.sender.servers.call(self.place, &call).await {
+                Ok(answer) => return Ok(Ok(answer)),
+                Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {
+                    let thawed = self.sender.lives.thaw(self.board, self.shard);
+                    // It sends calls itself: in a box the two are not one in the other.
+                    thawed.boxed().await?;
+                }
+                Err(CallError::Refused(refusal)) => return Ok(Err(refusal)),
+                Err(CallError::Overloaded(overload)) => {
+                    return Err(StoreError::Overloaded(overload));
+                }
+                Err(CallError::Unavailable(what)) => return Err(StoreError::Unavailable(what)),
+                Err(CallError::Unknown(what)) => return Err(StoreError::Unknown(what)),
+            }
+        }
+        let frozen = "the shard is frozen again and again";
+        Err(StoreError::Unavailable(frozen.to_owned()))
+    }
+
+    fn read(
+        &self,
+        answer: Result<Answer, Refusal>,
+        windows: &CallWindows,
+    ) -> Result<Answered, StoreError> {
+        match answer {
+            Ok(answer) => Answered::read(&answer.payload, self.parts, windows, self.sender.ids_max)
+                .map_err(|garbled| StoreError::Unknown(garbled.to_string())),
+            Err(refusal) if refusal.code == "DEAD" => {
+                self.sender.lives.forget(self.board);
+                Err(StoreError::Dead)
+            }
+            // A later call of this server was applied: this one may have been, before that.
+            Err(refusal) if refusal.code == "OLD" => {
+                Err(StoreError::Unknown("the call was overtaken".to_owned()))
+            }
+            Err(refusal) => {
+                let refused = format!("refused: {}", refusal.code);
+                Err(StoreError::Unavailable(refused))
+            }
+        }
+    }
+}

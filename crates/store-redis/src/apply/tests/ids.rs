@@ -1,0 +1,95 @@
+//! An id counts once within exactly the span, and no more are remembered than the limit.
+
+use std::time::Duration;
+
+use board::{Period, Timestamp, Window, WindowRule};
+
+use super::given::{APPLIED, Board, DUPLICATE, Given, HOUR, MS, NOW, gifts};
+use crate::settings::RedisSettings;
+use shard_store::{Failure, Outcome};
+
+const ALL: Window = Window::ALL_TIME;
+
+async fn once(board: &Board<'_>, id: &str, now: Timestamp) -> Outcome {
+    let item = board.by_id("u1", 1, id, now);
+    board.apply(&[item], now).await.remove(0)
+}
+
+#[tokio::test]
+async fn an_id_counts_for_exactly_the_span() {
+    let given = Given::new().await;
+    let board = given.board(gifts(|_| ())).await;
+    // An earlier id, so that the next is noted in the middle of a generation.
+    assert_eq!(once(&board, "evt-0", NOW.minus(HOUR / 3)).await, APPLIED);
+    assert_eq!(once(&board, "evt-1", NOW).await, APPLIED);
+    let last = NOW.plus(HOUR).minus(MS);
+    assert_eq!(once(&board, "evt-1", last).await, DUPLICATE);
+    // Which ages the generations, and forgets nothing of it.
+    assert_eq!(once(&board, "evt-2", last).await, APPLIED);
+    assert_eq!(once(&board, "evt-1", last).await, DUPLICATE);
+    assert_eq!(once(&board, "evt-1", NOW.plus(HOUR)).await, APPLIED);
+    assert_eq!(board.points_of(ALL, "u1"), Some(4));
+}
+
+#[tokio::test]
+async fn no_span_remembers_nothing() {
+    let given = Given::new().await;
+    let board = given
+        .board(gifts(|spec| spec.dedupe = Duration::ZERO))
+        .await;
+    let item = board.by_id("u1", 1, "evt-1", NOW);
+    let outcomes = board.apply(&[item.clone(), item], NOW).await;
+    assert_eq!(outcomes, [APPLIED, APPLIED]);
+    assert_eq!(board.meta("g"), None);
+}
+
+#[tokio::test]
+async fn the_limit_refuses_and_makes_room_with_time() {
+    let settings = RedisSettings {
+        ids_per_shard_max: 5,
+        ..RedisSettings::default()
+    };
+    let given = Given::with(&settings).await;
+    let board = given.board(gifts(|_| ())).await;
+    let items = (0..7).map(|id| board.by_id("u1", 1, &id.to_string(), NOW));
+    let items: Vec<_> = items.collect();
+    let outcomes = board.apply(&items, NOW).await;
+    assert_eq!(outcomes[..5], [APPLIED; 5]);
+    for refused in &outcomes[5..] {
+        let Outcome::Failed(Failure::Unavailable(why)) = refused else {
+            panic!("{refused:?}")
+        };
+        assert!(why.contains('5'), "{why}");
+    }
+    assert_eq!(board.points_of(ALL, "u1"), Some(5));
+    let later = NOW.plus(HOUR).plus(HOUR);
+    let outcomes = board.apply(&items[5..], later).await;
+    assert_eq!(outcomes, [APPLIED, APPLIED]);
+}
+
+#[tokio::test]
+async fn what_is_refused_leaves_no_id() {
+    let given = Given::new().await;
+    let windows = [Period::All, Period::Day].map(WindowRule::with_defaults);
+    let board = given.board(gifts(|spec| spec.windows = windows.to_vec()));
+    let board = board.await;
+    let most = board::limits::VALUE_MAX;
+    let yesterday = NOW.minus(HOUR * 24);
+    board
+        .apply(&[board.points("u1", most, yesterday)], NOW)
+        .await;
+    let item = board.by_id("u1", 1, "evt-1", NOW);
+    let refused = board.apply(std::slice::from_ref(&item), NOW).await;
+    let Outcome::Refused(why) = &refused[0] else {
+        panic!("{refused:?}")
+    };
+    let why = why.to_string();
+    assert!(why.contains(&format!("points: {most} + 1")), "{why}");
+    board.apply(&[board.points("u1", -1, yesterday)], NOW).await;
+    assert_eq!(
+        board.apply(std::slice::from_ref(&item), NOW).await,
+        [APPLIED]
+    );
+    assert_eq!(board.apply(&[item], NOW).await, [DUPLICATE]);
+    assert_eq!(board.points_of(ALL, "u1"), Some(most));
+}

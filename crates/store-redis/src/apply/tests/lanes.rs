@@ -1,0 +1,153 @@
+//! One call at a time, in order; what comes meanwhile shares the next.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use board::Window;
+use futures::future::join_all;
+
+use super::given::{APPLIED, Given, MS, NOW, gifts, value};
+use crate::apply::lane::ITEMS_WAITING_MAX;
+use shard_store::{Batch, Change, Outcome, StoreError};
+use shard_store::{Memory, STANDING_WEIGHT};
+
+const ALL: Window = Window::ALL_TIME;
+
+#[tokio::test]
+async fn what_comes_during_a_call_shares_the_next() {
+    let given = Given::new().await;
+    let board = given.board(gifts(|_| ())).await;
+    board.apply(&[board.points("u1", 1, NOW)], NOW).await;
+    let before = given.calls();
+    let items = [board.points("u1", 1, NOW)];
+    // All are put into the lane before its task runs for the first time.
+    let answers = (0..50).map(|later: u32| board.apply(&items, NOW.plus(MS * later)));
+    for answer in join_all(answers).await {
+        assert_eq!(answer, [APPLIED]);
+    }
+    assert_eq!(given.calls() - before, 1);
+    assert_eq!(board.points_of(ALL, "u1"), Some(51));
+    assert_eq!(given.applier.lanes.busy(), 0, "an idle lane is gone");
+}
+
+#[tokio::test]
+async fn contributions_of_a_member_stay_in_order() {
+    let given = Given::new().await;
+    let board = given.board(gifts(|_| ())).await;
+    board.apply(&[board.points("u1", 1, NOW)], NOW).await;
+    let before = given.calls();
+    let sets: Vec<_> = (1..=2500)
+        .map(|points| [board.item("u1", Change::Set(value(points)), NOW)])
+        .collect();
+    let answers = sets.iter().map(|items| board.apply(items, NOW));
+    for answer in join_all(answers).await {
+        assert_eq!(answer, [APPLIED]);
+    }
+    assert_eq!(board.points_of(ALL, "u1"), Some(2500));
+    assert_eq!(given.calls() - before, 3);
+}
+
+#[tokio::test]
+async fn a_long_batch_is_sent_in_several_calls() {
+    let given = Given::new().await;
+    let board = given.board(gifts(|_| ())).await;
+    let items: Vec<_> = (0..5000)
+        .map(|number| board.points(&format!("u{}", number % 3000), 1, NOW))
+        .collect();
+    assert_eq!(board.apply(&items, NOW).await, vec![APPLIED; 5000]);
+    let kept = board.kept(ALL);
+    assert_eq!((kept.scores.len(), kept.rank.len()), (3000, 3000));
+    assert_eq!(board.points_of(ALL, "u1999"), Some(2));
+    let removals: Vec<_> = (0..3001)
+        .map(|number| board.item(&format!("u{number}"), Change::Remove, NOW))
+        .collect();
+    let mut outcomes = board.apply(&removals, NOW).await;
+    let last = outcomes.pop().unwrap();
+    assert!(matches!(last, Outcome::Refused(_)), "{last:?}");
+    assert_eq!(outcomes, vec![APPLIED; 3000]);
+    assert_eq!(board.kept(ALL).rank, []);
+}
+
+#[tokio::test]
+async fn more_than_may_wait_is_refused_at_once() {
+    let given = Given::new().await;
+    let board = given.board(gifts(|_| ())).await;
+    let items = vec![board.points("u1", 1, NOW); 1000];
+    let batches = ITEMS_WAITING_MAX / items.len() + 1;
+    let answers = join_all((0..batches).map(|_| {
+        let applied = board.try_apply(&given.applier, &items, NOW, false);
+        async { applied.await.map(|outcomes| outcomes.len()) }
+    }))
+    .await;
+    let refused = answers.last().unwrap();
+    let Err(StoreError::Overloaded(overload)) = refused else {
+        panic!("{refused:?}")
+    };
+    let why = &overload.why;
+    assert!(why.contains("20000 contributions wait"), "{why}");
+    assert_eq!(answers[..batches - 1], vec![Ok(1000); batches - 1]);
+    let applied = i64::try_from(ITEMS_WAITING_MAX).unwrap();
+    assert_eq!(board.points_of(ALL, "u1"), Some(applied));
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_away_takes_nothing_back() {
+    let given = Given::new().await;
+    let board = given.board(gifts(|_| ())).await;
+    given.redis.pause();
+    let items = [board.points("u1", 1, NOW)];
+    let applied = tokio::time::timeout(MS * 50, board.apply(&items, NOW)).await;
+    assert!(applied.is_err());
+    given.redis.resume();
+    // Behind it in the lane: when this is answered, that was applied.
+    board.apply(&items, NOW).await;
+    assert_eq!(board.points_of(ALL, "u1"), Some(2));
+}
+
+#[tokio::test]
+async fn what_waits_is_held_in_memory_also_where_the_caller_goes_away() {
+    let memory = Arc::new(Memory::default());
+    let mut given = Given::new().await;
+    given.applier.hold_in(memory.clone());
+    let board = given.board(gifts(|_| ())).await;
+    given.redis.pause();
+    let items = [board.points("u1", 1, NOW), board.points("u2", 1, NOW)];
+    for waiting in 1..=3 {
+        let applied = tokio::time::timeout(MS * 50, board.apply(&items, NOW)).await;
+        assert!(applied.is_err());
+        assert_eq!(memory.added(), waiting * 2 * STANDING_WEIGHT);
+    }
+    given.redis.resume();
+    board.apply(&items, NOW).await;
+    assert_eq!(board.points_of(ALL, "u1"), Some(4));
+    assert_eq!(memory.added(), 0);
+}
+
+#[tokio::test]
+async fn a_batch_that_says_when_it_is_too_late_is_not_applied_behind_that() {
+    let given = Given::new().await;
+    let board = given.board(gifts(|_| ())).await;
+    let items = [board.points("u1", 1, NOW)];
+    board.apply(&items, NOW).await;
+    given.redis.pause();
+    let began = Instant::now();
+    let batch = Batch {
+        kind: &board.kind,
+        now: NOW,
+        report: false,
+        until: Some(began + MS * 300),
+        items: &items,
+    };
+    let failed = given.applier.apply(&board.record, 0, batch).await;
+    // It was sent, and may come yet: what becomes of it is known when the node answers again.
+    assert!(
+        matches!(failed, Err(StoreError::Late | StoreError::Unknown(_))),
+        "{failed:?}"
+    );
+    let took = began.elapsed();
+    assert!((MS * 300..MS * 10_000).contains(&took), "{took:?}");
+    given.redis.resume();
+    // Behind it on the connection.
+    board.apply(&items, NOW).await;
+    assert_eq!(board.points_of(ALL, "u1"), Some(2));
+}

@@ -1,0 +1,123 @@
+//! Another client between the steps of a write: the field's own way loses what was given, ours does not.
+//!
+//! That way keeps the best of all members in one sorted set, trims it now and then, and has everybody's score
+//! in a hash. A contribution adds to who is on the list (`ZADD XX INCR`), puts who is not (`ZADD NX`), adds again
+//! where somebody else was quicker (`ZADD XX INCR`), and then writes the hash.
+
+use std::time::Duration;
+
+use board::Window;
+use testkit::redis::{FaultProxy, Matching, RedisServer, RedisWire, Reply};
+use tokio::time::{Instant, sleep};
+
+use super::given::{APPLIED, Given, MS, NOW, gifts};
+use crate::settings::{RedisSettings, RedisWrites};
+
+const ALL: Window = Window::ALL_TIME;
+
+/// How long answers are held back: far longer than what happens meanwhile takes.
+const HELD_BACK: Duration = Duration::from_millis(1_500);
+
+/// What two clients give the same member.
+const GIVEN: [i64; 2] = [5, 7];
+
+/// The field's way, step by step, with whatever happens between them.
+fn give(redis: &mut RedisWire, points: i64, mut between: impl FnMut(usize)) {
+    let points = points.to_string();
+    let mut score = redis.command(&["ZADD", "list", "XX", "INCR", &points, "u1"]);
+    between(0);
+    if score == Reply::Nil {
+        score = redis.command(&["ZADD", "list", "NX", "INCR", &points, "u1"]);
+        between(1);
+    }
+    if score == Reply::Nil {
+        score = redis.command(&["ZADD", "list", "XX", "INCR", &points, "u1"]);
+    }
+    if score != Reply::Nil {
+        redis
+            .command(&["HSET", "scores", "u1", score.text()])
+            .integer();
+    }
+}
+
+#[test]
+fn the_fields_own_way_loses_what_meets_a_trim() {
+    let redis = RedisServer::plain();
+    let (mut one, mut other, mut trimmer) = (redis.connect(), redis.connect(), redis.connect());
+    give(&mut one, GIVEN[0], |step| match step {
+        // Somebody else puts the member there first ...
+        0 => give(&mut other, GIVEN[1], |_| ()),
+        // ... and it falls off the list before it is added to.
+        _ => assert_eq!(
+            trimmer
+                .command(&["ZREMRANGEBYRANK", "list", "0", "-1"])
+                .integer(),
+            1
+        ),
+    });
+    assert_eq!(
+        one.command(&["HGET", "scores", "u1"]).text(),
+        GIVEN[1].to_string()
+    );
+    assert_eq!(one.command(&["ZSCORE", "list", "u1"]), Reply::Nil);
+}
+
+fn settings(writes: RedisWrites) -> RedisSettings {
+    RedisSettings {
+        writes,
+        ..RedisSettings::default()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_scripts_a_write_that_meets_a_trim_is_decided_anew() {
+    let redis = RedisServer::plain();
+    let proxy = FaultProxy::before(&redis);
+    let given = Given::over(redis, proxy.url(), &settings(RedisWrites::ScriptFree)).await;
+    let board = given.board(gifts(|_| ())).await;
+    let (rival, _servers) = given.far(&settings(RedisWrites::Function)).await;
+    assert_eq!(
+        board.apply(&[board.points("u2", 1, NOW)], NOW).await,
+        [APPLIED]
+    );
+    let before = proxy.requests_of("HMGET");
+    proxy.delay_replies_of(&Matching::command("HMGET"), HELD_BACK);
+    let items = GIVEN.map(|points| [board.points("u1", points, NOW)]);
+    let write = board.apply(&items[0], NOW);
+    let meanwhile = async {
+        // It watches and has asked: the answer is on its way.
+        let end = Instant::now() + HELD_BACK;
+        while proxy.requests_of("HMGET") == before {
+            assert!(Instant::now() < end, "nothing was asked");
+            sleep(MS).await;
+        }
+        let applied = board.try_apply(&rival, &items[1], NOW, false).await;
+        assert_eq!(applied.unwrap(), [APPLIED]);
+        let trim = [b"ZREMRANGEBYRANK", &board.keys.rank(ALL)[..], b"0", b"-1"];
+        assert_eq!(given.redis.command(&trim).integer(), 2);
+        proxy.heal();
+    };
+    let (applied, ()) = tokio::join!(write, meanwhile);
+    assert_eq!(applied, [APPLIED]);
+    assert!(given.servers.spent().0 > 0);
+    assert_eq!(board.points_of(ALL, "u1"), Some(GIVEN[0] + GIVEN[1]));
+    // Who was given something is back in the order; who was trimmed waits for the next write, or `verify`.
+    let ranked = board.kept(ALL).rank;
+    assert_eq!(ranked.len(), 1);
+    assert_eq!(ranked[0].0, GIVEN[0] + GIVEN[1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_function_has_no_steps_to_come_between() {
+    let given = Given::new().await;
+    let board = given.board(gifts(|_| ())).await;
+    let (rival, _servers) = given.far(&RedisSettings::default()).await;
+    let trim = [b"ZREMRANGEBYRANK", &board.keys.rank(ALL)[..], b"0", b"-1"];
+    let items = GIVEN.map(|points| [board.points("u1", points, NOW)]);
+    let applied = board.try_apply(&rival, &items[1], NOW, false).await;
+    assert_eq!(applied.unwrap(), [APPLIED]);
+    assert_eq!(given.redis.command(&trim).integer(), 1);
+    assert_eq!(board.apply(&items[0], NOW).await, [APPLIED]);
+    assert_eq!(board.points_of(ALL, "u1"), Some(GIVEN[0] + GIVEN[1]));
+    assert_eq!(board.kept(ALL).rank[0].0, GIVEN[0] + GIVEN[1]);
+}

@@ -1,0 +1,106 @@
+//! The windows of a call: its keys, and what the functions are told of each.
+
+use board::{Kind, Period, Timestamp, Window, Windows};
+use bytes::Bytes;
+
+use super::part::{Part, same_windows};
+use crate::keys::{ShardKeys, window_name, window_named};
+use crate::packed;
+use crate::retention::time_to_live_ms;
+use crate::wire::{Garbled, Pack, Unpack};
+
+/// The windows that a call declares, and the sets of them that its items count in.
+#[derive(Debug, Default)]
+pub(super) struct CallWindows {
+    pub(super) windows: Vec<Window>,
+    /// Places in `windows`.
+    pub(super) sets: Vec<Vec<usize>>,
+    /// The set of each item.
+    pub(super) set_of: Vec<usize>,
+}
+
+impl CallWindows {
+    pub(super) fn of(parts: &[Part]) -> Self {
+        let mut all = Self::default();
+        let mut known: Vec<&Windows> = Vec::new();
+        let mut set = 0;
+        for item in parts.iter().flat_map(|part| &part.items) {
+            if known
+                .get(set)
+                .is_none_or(|last| !same_windows(last, &item.windows))
+            {
+                let found = known
+                    .iter()
+                    .position(|known| same_windows(known, &item.windows));
+                set = found.unwrap_or_else(|| {
+                    known.push(&item.windows);
+                    let places = item.windows.iter().map(|window| all.place(*window));
+                    let places = places.collect();
+                    all.sets.push(places);
+                    known.len() - 1
+                });
+            }
+            all.set_of.push(set);
+        }
+        all
+    }
+
+    fn place(&mut self, window: Window) -> usize {
+        let found = self.windows.iter().position(|other| *other == window);
+        found.unwrap_or_else(|| {
+            self.windows.push(window);
+            self.windows.len() - 1
+        })
+    }
+
+    /// Declares the windows that a function named.
+    pub(super) fn declare(&mut self, names: &[u8]) -> Result<(), Garbled> {
+        let mut names = Unpack::new(names);
+        for _ in 0..names.array()? {
+            let window = window_named(names.text()?).ok_or(Garbled("no window"))?;
+            self.place(window);
+        }
+        Ok(())
+    }
+
+    /// The keys of a call.
+    pub(super) fn keys(&self, keys: &ShardKeys) -> Vec<Bytes> {
+        let own = [keys.meta(), keys.ids(0), keys.ids(1)];
+        let windows = self.windows.iter();
+        own.into_iter()
+            .chain(windows.flat_map(|window| [keys.scores(*window), keys.rank(*window)]))
+            .collect()
+    }
+
+    /// Names of versions, times to live, periods, and starts, from which packed times count: a column each.
+    pub(super) fn pack(&self, pack: &mut Pack, kind: &Kind, now: Timestamp) {
+        let len = self.windows.len();
+        pack.array(len);
+        for window in &self.windows {
+            pack.raw(format!("v:{}", window_name(*window)).as_bytes());
+        }
+        pack.array(len);
+        for window in &self.windows {
+            pack.int(time_to_live_ms(kind, *window, now));
+        }
+        pack.array(len);
+        for window in &self.windows {
+            pack.int(period_number(window.period()));
+        }
+        pack.array(len);
+        for window in &self.windows {
+            pack.int(packed::base(kind.rules(), *window));
+        }
+    }
+}
+
+/// Its place in the shard's note of dropped windows, from 1 on; the window without bounds has none.
+const fn period_number(period: Period) -> i64 {
+    match period {
+        Period::Hour => 1,
+        Period::Day => 2,
+        Period::Week => 3,
+        Period::Month => 4,
+        Period::All => 0,
+    }
+}

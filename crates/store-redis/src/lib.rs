@@ -1,0 +1,54 @@
+//! The store on Redis or Valkey.
+//!
+//! [`RedisStore`] keeps the same contract: a shard is a score hash, a sorted set and a `meta` hash in one slot, and
+//! what is atomic on a shard is one Lua function. Keys, settings and promises are in `docs/redis.md`; where it
+//! differs from its first design, `docs/decisions/0006-the-redis-store.md`.
+//!
+//! ```text
+//! store           the contract: each call goes to the module that makes it
+//! apply/          batches into calls: lane (what waits for a shard), sending (one call), sums.lua (the common
+//!                 case), apply.lua (all others)
+//! read/           a look at a shard: read.lua, order.lua
+//! lists/          kinds that rank only their best: trimming, marks, refilling from the scores; refills: the tasks
+//! verify/         sorted sets compared with scores, in steps; orphans: keys that belong to no board
+//! registry/       kinds, creation, incarnations, what is due: one slot, so that each call is atomic
+//! lives           a lease over the registry: does this incarnation exist, and where are its shards
+//! sweep/          drops windows, empties idle boards, ends boards
+//! shared/         merged boards, and which servers are active
+//! servers/        Servers::call: Topology (which node has a slot), Node (an address, kept connected),
+//!                 Link (a process), Attempts (until the deadline)
+//! servers/script_free/   the same functions run here, for servers that run no scripts
+//! library/        all Lua as one function library, named by its digest
+//! standing, packed, keys, tags, wire/   bytes of a standing, names of keys, slots, arguments and replies
+//! ```
+
+mod apply;
+#[cfg(test)]
+mod given;
+mod keys;
+mod library;
+mod lists;
+mod lives;
+#[cfg(test)]
+mod opened;
+mod packed;
+mod read;
+mod registry;
+mod retention;
+mod rules;
+mod servers;
+mod session;
+mod settings;
+mod shared;
+mod spread;
+mod standing;
+mod store;
+mod sweep;
+mod tags;
+mod verify;
+mod wire;
+
+pub use redis_link::{RedisUrl, RedisUrlError};
+pub use servers::OpenError as RedisOpenError;
+pub use settings::{RedisSettings, RedisWrites};
+pub use store::RedisStore;

@@ -1,0 +1,230 @@
+//! Refills that go on by themselves: [`Refills`] has a task for each list that is being refilled.
+//!
+//! Who finds that a list lacks somebody asks for a [`Refill`], and may wait for it while that is a matter of a
+//! moment. Who asks while one is under way shares it, and has another round should the one under way have looked
+//! before. What fails is told to the sweep, which asks again.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{Incarnation, Kind, Window};
+use parking_lot::Mutex;
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
+
+use super::super::keys::ShardKeys;
+use super::super::lives::Lives;
+use super::super::servers::{Place, Servers};
+use super::super::session::Session;
+use super::super::settings::RedisSettings;
+use super::{BUSY, List, Lists};
+use shard_store::BoardRecord;
+
+/// Lists that one server refills at once: each has a step of some 2 ms under way. More wait for their turn.
+pub(super) const REFILLS_AT_ONCE: usize = 16;
+
+/// Lists that are refilled or wait for it. The sweep is told of others.
+const REFILLS_MAX: usize = 1_000;
+
+/// Members of a shard up to which answers wait for its list: some 40 steps.
+const WAITED_MEMBERS_MAX: u64 = 20_000;
+
+/// Steps after which nobody waits any longer: marks that keep coming make a round long.
+const WAITED_STEPS_MAX: usize = 100;
+
+/// The list of one window of one shard, that may lack somebody.
+#[derive(Debug)]
+pub(crate) struct Short {
+    pub(crate) board: BoardRecord,
+    pub(crate) shard: u16,
+    pub(crate) kind: Arc<Kind>,
+    pub(crate) place: Place,
+    pub(crate) window: Window,
+}
+
+type Key = (Incarnation, u16, Window);
+
+/// The lists that are being refilled.
+#[derive(Debug)]
+pub(crate) struct Refills {
+    lists: Lists,
+    lives: Arc<Lives>,
+    patience: Duration,
+    pub(super) turns: Semaphore,
+    under_way: Mutex<HashMap<Key, UnderWay>>,
+}
+
+#[derive(Debug)]
+struct UnderWay {
+    /// How often it was asked for.
+    asked: u64,
+    progress: watch::Receiver<Progress>,
+}
+
+#[derive(Debug, Default)]
+struct Progress {
+    /// Who had asked by then has what it asked for.
+    done: u64,
+    /// It is not done in a moment.
+    is_long: bool,
+}
+
+/// A refill that was asked for. It goes on when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Refill {
+    number: u64,
+    progress: watch::Receiver<Progress>,
+}
+
+impl Refill {
+    /// Ready when the list is whole, or it is seen that this takes longer.
+    pub(crate) async fn soon(mut self) {
+        let is_over = |progress: &Progress| progress.is_long || progress.done >= self.number;
+        // One that came to nothing is over, too.
+        let _ = self.progress.wait_for(is_over).await;
+    }
+}
+
+impl Refills {
+    pub(crate) fn new(
+        servers: &Arc<Servers>,
+        session: &Arc<Session>,
+        lives: &Arc<Lives>,
+        settings: &RedisSettings,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            lists: Lists::new(servers.clone(), session.clone()),
+            lives: lives.clone(),
+            patience: settings.write_deadline,
+            turns: Semaphore::new(REFILLS_AT_ONCE),
+            under_way: Mutex::default(),
+        })
+    }
+
+    /// Starts the refill of a list, or has the one that is under way see to it. None where there are too many:
+    /// the sweep comes back to it.
+    pub(crate) fn start(self: &Arc<Self>, list: Short) -> Option<Refill> {
+        let mut under_way = self.under_way.lock();
+        let is_full = under_way.len() >= REFILLS_MAX;
+        let refill = match under_way.entry(list.key()) {
+            Entry::Occupied(refill) => refill.into_mut(),
+            Entry::Vacant(_) if is_full => {
+                self.lives.due(&list.board);
+                return None;
+            }
+            Entry::Vacant(place) => {
+                let (told, progress) = watch::channel(Progress::default());
+                let refills = self.clone();
+                let task = Task {
+                    refills,
+                    list,
+                    told,
+                };
+                tokio::spawn(task.run());
+                place.insert(UnderWay { asked: 0, progress })
+            }
+        };
+        refill.asked += 1;
+        Some(Refill {
+            number: refill.asked,
+            progress: refill.progress.clone(),
+        })
+    }
+}
+
+impl Short {
+    fn key(&self) -> Key {
+        (self.board.incarnation, self.shard, self.window)
+    }
+}
+
+/// Refills one list for as long as it is asked for.
+struct Task {
+    refills: Arc<Refills>,
+    list: Short,
+    told: watch::Sender<Progress>,
+}
+
+impl Task {
+    async fn run(self) {
+        while let Some(asked) = self.asked_anew() {
+            // One for each round: those that come again and again let others in between.
+            let _turn = self.turn().await;
+            self.told.send_modify(|progress| progress.is_long = false);
+            if let Err(why) = self.round().await {
+                let board = &self.list.board;
+                tracing::debug!(board = %board.name, why, "its list is refilled later");
+                self.refills.lives.due(board);
+                self.forget();
+                return;
+            }
+            self.told.send_modify(|progress| progress.done = asked);
+        }
+    }
+
+    /// Waits for its turn; whoever waits for the list does not.
+    async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        let turns = &self.refills.turns;
+        if let Ok(turn) = turns.try_acquire() {
+            return Some(turn);
+        }
+        self.takes_longer();
+        turns.acquire().await.ok()
+    }
+
+    /// How often it was asked for, unless all that was is done: then there is no refill under way any more.
+    fn asked_anew(&self) -> Option<u64> {
+        let mut under_way = self.refills.under_way.lock();
+        let asked = under_way.get(&self.list.key()).map(|refill| refill.asked);
+        let anew = asked.filter(|asked| *asked > self.told.borrow().done);
+        if anew.is_none() {
+            under_way.remove(&self.list.key());
+        }
+        anew
+    }
+
+    /// Goes through the list until it is whole.
+    async fn round(&self) -> Result<(), String> {
+        let Some(retain) = self.list.kind.retain() else {
+            return Ok(());
+        };
+        let list = List {
+            rules: self.list.kind.rules(),
+            retain,
+            keys: &ShardKeys::new(&self.list.board, self.list.shard),
+            place: self.list.place,
+            window: self.list.window,
+        };
+        let mut steps = 0;
+        let each = |members| {
+            steps += 1;
+            if members > WAITED_MEMBERS_MAX || steps >= WAITED_STEPS_MAX {
+                self.takes_longer();
+            }
+        };
+        let refills = &self.refills;
+        match refills.lists.refill(&list, refills.patience, each).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(BUSY.to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn takes_longer(&self) {
+        self.told.send_modify(|progress| progress.is_long = true);
+    }
+
+    fn forget(&self) {
+        self.refills.under_way.lock().remove(&self.list.key());
+    }
+}
+
+impl Drop for Task {
+    /// One that ended otherwise than by itself is not under way: the list may be refilled again.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.forget();
+        }
+    }
+}

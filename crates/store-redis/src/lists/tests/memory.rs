@@ -1,0 +1,60 @@
+//! Bytes and processor time of a list against a board that ranks everybody: the figures of
+//! `docs/methods.md`.
+
+use board::Retain;
+
+use super::given::{Room, list};
+use testkit::dice::runs;
+
+/// What a board costs: bytes a member, and microseconds of Redis for each contribution of a second round.
+#[derive(Debug)]
+struct Cost {
+    bytes: u64,
+    first_us: f64,
+    second_us: f64,
+}
+
+async fn cost(retain: Option<Retain>, members: u32) -> Cost {
+    let room = Room::new(retain).await;
+    let before = used(&room);
+    room.crowd(members).await;
+    let first_us = spent_us(&room);
+    let bytes = (used(&room) - before) / u64::from(members);
+    // The same members again, in another order.
+    let again = (1..=members).map(|n| room.points(1 + n * 7919 % members, 1));
+    room.apply(&again.collect::<Vec<_>>()).await;
+    let second_us = spent_us(&room) - first_us;
+    Cost {
+        bytes,
+        first_us: first_us / f64::from(members),
+        second_us: second_us / f64::from(members),
+    }
+}
+
+fn used(room: &Room) -> u64 {
+    let memory = room.redis.command(&["INFO", "memory"]);
+    memory.field("used_memory").unwrap().parse().unwrap()
+}
+
+/// Time of all functions so far.
+fn spent_us(room: &Room) -> f64 {
+    let stats = room.redis.command(&["INFO", "commandstats"]);
+    let line = stats.field("cmdstat_fcall").unwrap();
+    let spent = line.split(',').find_map(|part| part.strip_prefix("usec="));
+    spent.unwrap().parse().unwrap()
+}
+
+/// The hash of scores stays; of the sorted set, more than half of it all, a thousandth or so.
+#[tokio::test]
+async fn a_list_takes_half_the_memory_of_a_board() {
+    let members = u32::try_from(runs(30_000, 100_000)).unwrap();
+    let all = cost(None, members).await;
+    let best = cost(Some(list(1000, 1200)), members).await;
+    for (what, cost) in [("all ranked", &all), ("the best 1,000", &best)] {
+        println!(
+            "{members} members, {what}: {} bytes a member, {:.1} us a contribution, {:.1} us a later one",
+            cost.bytes, cost.first_us, cost.second_us
+        );
+    }
+    assert!(2 * best.bytes < all.bytes, "{best:?} of {all:?}");
+}

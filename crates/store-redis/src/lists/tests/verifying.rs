@@ -1,0 +1,110 @@
+use board::Retain;
+
+use super::given::{Room, list};
+use shard_store::Disagreement;
+
+/// Numbers of those of whom something is said, and that it is that they should be ranked.
+fn missing(wrong: &[Disagreement]) -> Vec<u32> {
+    let mut numbers: Vec<u32> = wrong
+        .iter()
+        .map(|wrong| {
+            assert_eq!(wrong.what, "has a score and is not ranked by it");
+            let member = wrong.member.as_ref().unwrap();
+            member.as_str()[1..].parse().unwrap()
+        })
+        .collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+#[tokio::test]
+async fn who_is_off_a_list_is_no_disagreement() {
+    let room = Room::new(Some(list(10, 15))).await;
+    room.crowd(600).await;
+    for repair in [false, true, false] {
+        assert_eq!(room.verify(repair).await, []);
+    }
+}
+
+#[tokio::test]
+async fn who_belongs_on_a_list_is_missed_and_put_back() {
+    let room = Room::new(Some(list(10, 15))).await;
+    room.crowd(600).await;
+    room.lose(-3, -2);
+    // Nine are ranked: nobody has ten better ones that are.
+    let wrong = missing(&room.verify(false).await);
+    assert_eq!(wrong.len(), 591);
+    assert!(wrong.ends_with(&[590, 598, 599]));
+    let mended = room.verify(true).await;
+    assert!(mended.iter().all(|wrong| wrong.repaired));
+    assert_eq!(room.verify(false).await, []);
+    assert_eq!(room.best(3).await, [600, 599, 598]);
+    assert!(room.counts().0 <= 15);
+}
+
+/// One who is behind the best ten and was never taken off: once somebody leaves it would be one of them.
+#[tokio::test]
+async fn who_was_not_taken_off_is_missed_in_the_slack_too() {
+    let room = Room::new(Some(list(10, 15))).await;
+    room.crowd(600).await;
+    let risen = (1..=4).map(|n| room.points(n, 1000));
+    room.apply(&risen.collect::<Vec<_>>()).await;
+    assert_eq!(room.counts().0, 14);
+    room.lose(1, 1);
+    assert_eq!(missing(&room.verify(false).await), [592]);
+    assert_eq!(missing(&room.verify(true).await), [592]);
+    assert_eq!(room.verify(false).await, []);
+}
+
+/// Who fell stays among those who are listed, before better ones who are off: of an approximate list that is as
+/// it should be. Who was lost from it is missed all the same.
+#[tokio::test]
+async fn an_approximate_list_misses_nobody_for_whom_others_fell() {
+    let room = Room::new(Some(list(10, 15))).await;
+    room.crowd(100).await;
+    room.apply(&[room.points(100, -99), room.points(99, -98)])
+        .await;
+    for repair in [false, true] {
+        assert_eq!(room.verify(repair).await, []);
+    }
+    room.lose(-1, -1);
+    assert_eq!(missing(&room.verify(false).await), [98]);
+    assert_eq!(missing(&room.verify(true).await), [98]);
+    // To mend it, all of it was gone through.
+    assert_eq!(room.best(10).await, (89..=98).rev().collect::<Vec<_>>());
+    assert_eq!(room.verify(false).await, []);
+}
+
+/// Nobody falls on a list that is not approximate: who has too few better ones belongs on it.
+#[tokio::test]
+async fn an_exact_list_misses_all_who_belong_on_it() {
+    let exact = Retain {
+        approximate: false,
+        ..list(10, 15)
+    };
+    let room = Room::new(Some(exact)).await;
+    room.crowd(100).await;
+    room.apply(&[room.points(101, 1)]).await;
+    assert_eq!(room.verify(false).await, []);
+    room.lose(-3, -2);
+    assert_eq!(room.counts().0, 10);
+    assert_eq!(missing(&room.verify(false).await).len(), 91);
+    assert!(room.verify(true).await.iter().all(|wrong| wrong.repaired));
+    assert_eq!(room.verify(false).await, []);
+}
+
+#[tokio::test]
+async fn a_lost_list_is_made_anew_no_longer_than_it_was() {
+    let room = Room::new(Some(list(10, 15))).await;
+    room.crowd(3000).await;
+    room.lose(0, -1);
+    let wrong = room.verify(false).await;
+    assert_eq!(wrong.len(), 1);
+    assert_eq!(wrong[0].what, "3000 members have scores, nobody is ranked");
+    assert!(room.verify(true).await[0].repaired);
+    let (ranked, scored) = room.counts();
+    assert!((10..=15).contains(&ranked), "{ranked}");
+    assert_eq!(scored, 3000);
+    assert_eq!(room.best(10).await, (2991..=3000).rev().collect::<Vec<_>>());
+    assert_eq!(room.verify(false).await, []);
+}

@@ -1,0 +1,159 @@
+//! What `read.lua` answers, as readings.
+
+use board::{Incarnation, Rules, Standing, Window};
+use twox_hash::XxHash3_64;
+
+use crate::packed::Packed;
+use crate::servers::Answer;
+use crate::standing::{entry_of, needs_scores, standing_of};
+use crate::wire::{Garbled, Unpack};
+use shard_store::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion, StoreError};
+
+impl From<Garbled> for StoreError {
+    /// An answer that is not understood came of a look, which changed nothing.
+    fn from(garbled: Garbled) -> Self {
+        Self::Unavailable(garbled.to_string())
+    }
+}
+
+/// What was read, and whether it is a list that may lack somebody.
+pub(super) struct Looked {
+    pub(super) reading: Reading,
+    pub(super) is_short: bool,
+}
+
+/// The reading that answers these asks, which were only made of another version than `unless`.
+pub(super) fn reading(
+    rules: &Rules,
+    life: Incarnation,
+    query: &Query,
+    unless: Option<ShardVersion>,
+    seen: &Answer,
+) -> Result<Looked, Garbled> {
+    let asks = &query.asks;
+    let mut answer = Unpack::new(&seen.payload);
+    let parts = answer.array()?.checked_sub(3);
+    let parts = parts.ok_or(Garbled("no reading"))?;
+    let version = version_of(life, seen.epoch, answer.text()?)?;
+    let members = answer.count()?;
+    let is_short = answer.count()? == 1;
+    let is_same = unless.is_some_and(|known| known.counter == version.counter);
+    if parts != if is_same { 0 } else { asks.len() } {
+        return Err(Garbled("not as many parts as were asked for"));
+    }
+    let parts = if is_same {
+        None
+    } else {
+        let parts = asks
+            .iter()
+            .map(|ask| part(rules, query.window, ask, &mut answer));
+        Some(parts.collect::<Result<_, _>>()?)
+    };
+    answer.end()?;
+    let reading = Reading {
+        version,
+        members,
+        parts,
+    };
+    Ok(Looked { reading, is_short })
+}
+
+/// The version of `COUNTER SESSION SEQ`; of nothing where a window never changed.
+fn version_of(life: Incarnation, epoch: u64, text: &str) -> Result<ShardVersion, Garbled> {
+    if text.is_empty() {
+        return Ok(ShardVersion {
+            epoch,
+            ..ShardVersion::default()
+        });
+    }
+    let (counter, last) = text.split_once(' ').ok_or(Garbled("no version"))?;
+    Ok(ShardVersion {
+        epoch,
+        counter: counter.parse().map_err(|_| Garbled("no counter"))?,
+        digest: XxHash3_64::oneshot_with_seed(life.0, last.as_bytes()),
+    })
+}
+
+fn part(
+    rules: &Rules,
+    window: Window,
+    ask: &Ask,
+    answer: &mut Unpack<'_>,
+) -> Result<Part, Garbled> {
+    if answer.array()? != 6 {
+        return Err(Garbled("no part"));
+    }
+    let anchor = answer.int()?;
+    let (start, group_start) = (answer.count()?, answer.count()?);
+    let mut ranked = Vec::new();
+    for _ in 0..answer.array()? / 2 {
+        ranked.push((answer.raw()?, answer.text()?));
+    }
+    let standings = answer.array()?;
+    if standings != if needs_scores(rules) { ranked.len() } else { 0 } {
+        return Err(Garbled("not as many standings as members"));
+    }
+    let packed = Packed::of(rules, window);
+    let entry = |(bytes, score): (&[u8], &str)| -> Result<Entry, Garbled> {
+        if let Some(packed) = &packed {
+            return packed.entry(score, bytes);
+        }
+        let kept = if needs_scores(rules) {
+            Some(answer.raw()?).filter(|kept| !kept.is_empty())
+        } else {
+            None
+        };
+        entry_of(rules, score, bytes, kept)
+    };
+    let entries: Vec<Entry> = ranked.into_iter().map(entry).collect::<Result<_, _>>()?;
+    let own = answer.raw()?;
+    let anchor = u64::try_from(anchor).ok();
+    let standing = match anchor {
+        Some(anchor) if packed.is_some() => {
+            packed_standing(rules, ask, anchor.saturating_sub(start), &entries)
+        }
+        _ if own.is_empty() => None,
+        _ => Some(standing_of(rules, own)?),
+    };
+    let unlisted = match (anchor, &standing) {
+        (None, Some(standing)) => Some(unlisted(rules, ask, standing)?),
+        _ => None,
+    };
+    Ok(Part {
+        anchor,
+        start,
+        group_start,
+        entries,
+        unlisted,
+        standing,
+    })
+}
+
+/// The standing of a packed member, which is all in its entry.
+fn packed_standing(rules: &Rules, ask: &Ask, place: u64, entries: &[Entry]) -> Option<Standing> {
+    let is_wanted = ask.after > 0 && matches!(ask.anchor, Anchor::Member(_));
+    let entry = entries
+        .get(usize::try_from(place).ok()?)
+        .filter(|_| is_wanted)?;
+    Some(rules.outright(&rules.values_of(&entry.key.words), entry.reached_at))
+}
+
+/// The entry of a member who is off the list, by its standing.
+fn unlisted(rules: &Rules, ask: &Ask, standing: &Standing) -> Result<Entry, Garbled> {
+    let Anchor::Member(member) = &ask.anchor else {
+        return Err(Garbled("a standing of nobody"));
+    };
+    Ok(Entry {
+        key: rules.rank_key(rules.rank_words_of(standing), member.clone()),
+        reached_at: rules.reached_at(standing),
+    })
+}
+
+/// As many counts as were asked for.
+pub(super) fn counts(payload: &[u8], len: usize) -> Result<Vec<u64>, Garbled> {
+    let mut answer = Unpack::new(payload);
+    if answer.array()? != len {
+        return Err(Garbled("not as many counts as were asked for"));
+    }
+    (0..len).map(|_| answer.count()).collect()
+}

@@ -1,0 +1,163 @@
+//! Reads: one query is one call, `read.lua`.
+//!
+//! [`Reader`] makes the calls; `ask` writes queries, `answer` reads what comes back. `order.lua` finds
+//! places in a window's order, `windows.lua` tells which windows there are.
+
+mod answer;
+mod ask;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::keys::{self, ShardKeys};
+use super::lives::Lives;
+use super::registry::Registry;
+use super::servers::{Answer, Call, CallError, Effect, Servers};
+use super::settings::RedisSettings;
+use super::wire::{Garbled, Unpack};
+use board::Window;
+use shard_store::{BoardRecord, Query, Reading, StoreError, WindowCount};
+
+/// Windows of a shard that one call counts.
+const COUNTED_WINDOWS_MAX: usize = 1000;
+
+/// What reads shards.
+#[derive(Debug)]
+pub(super) struct Reader {
+    servers: Arc<Servers>,
+    lives: Arc<Lives>,
+    registry: Arc<Registry>,
+    deadline: Duration,
+}
+
+impl Reader {
+    pub(super) fn new(
+        servers: Arc<Servers>,
+        lives: Arc<Lives>,
+        registry: Arc<Registry>,
+        settings: &RedisSettings,
+    ) -> Self {
+        Self {
+            servers,
+            lives,
+            registry,
+            deadline: settings.read_deadline,
+        }
+    }
+
+    /// One look at one window of one shard.
+    pub(super) async fn read(
+        &self,
+        board: &BoardRecord,
+        shard: u16,
+        query: &Query,
+    ) -> Result<Reading, StoreError> {
+        let kind = self.registry.kind_of(board).await?;
+        let rules = kind.rules();
+        let keys = ShardKeys::new(board, shard);
+        let (scores, rank) = (keys.scores(query.window), keys.rank(query.window));
+        let keys = vec![keys.meta(), scores, rank];
+        let mut unless = query.unless;
+        loop {
+            let args = ask::args(&kind, query, unless);
+            let seen = self.look(board, shard, "read", keys.clone(), args).await?;
+            let looked = answer::reading(rules, board.incarnation, query, unless, &seen)?;
+            if looked.is_short {
+                // Whoever found that refills it, unless it went away, or never heard of it.
+                self.lives.due(board);
+            }
+            let reading = looked.reading;
+            match unless {
+                // The function compares counters alone. That another version has the same one takes
+                // a loss of data in between.
+                Some(known) if reading.parts.is_none() && reading.version != known => unless = None,
+                _ => return Ok(reading),
+            }
+        }
+    }
+
+    /// The windows that a shard has members in.
+    pub(super) async fn windows(
+        &self,
+        board: &BoardRecord,
+        shard: u16,
+    ) -> Result<Vec<WindowCount>, StoreError> {
+        let keys = ShardKeys::new(board, shard);
+        let mut windows = self.known_windows(board, shard).await?;
+        windows.sort_unstable();
+        let mut counts = Vec::new();
+        for windows in windows.chunks(COUNTED_WINDOWS_MAX) {
+            let ranks = windows.iter().map(|window| keys.rank(*window)).collect();
+            let seen = self.look(board, shard, "count", ranks, Vec::new()).await?;
+            let members = answer::counts(&seen.payload, windows.len())?;
+            let counted = windows.iter().zip(members);
+            let counted = counted.map(|(window, members)| WindowCount {
+                window: *window,
+                members,
+            });
+            counts.extend(counted.filter(|count| count.members > 0));
+        }
+        Ok(counts)
+    }
+
+    /// The windows that the shard ever took something into and did not drop, with members or without.
+    pub(super) async fn known_windows(
+        &self,
+        board: &BoardRecord,
+        shard: u16,
+    ) -> Result<Vec<Window>, StoreError> {
+        let meta = vec![ShardKeys::new(board, shard).meta()];
+        let seen = self.look(board, shard, "windows", meta, Vec::new()).await?;
+        let mut names = Unpack::new(&seen.payload);
+        let mut windows = Vec::new();
+        for _ in 0..names.array()? {
+            let window = keys::window_named(names.text()?);
+            windows.push(window.ok_or(Garbled("no window has such a name"))?);
+        }
+        Ok(windows)
+    }
+
+    /// Calls a function that only reads.
+    pub(super) async fn look(
+        &self,
+        board: &BoardRecord,
+        shard: u16,
+        function: &'static str,
+        keys: Vec<Bytes>,
+        args: Vec<Bytes>,
+    ) -> Result<Answer, StoreError> {
+        let place = self.lives.place(board, shard).await?;
+        let call = Call {
+            function,
+            keys,
+            args,
+            effect: Effect::Read,
+            until: Instant::now() + self.deadline,
+            closes: None,
+        };
+        let answer = self.servers.call(place, &call).await;
+        answer.map_err(|error| failed(&self.lives, board, error))
+    }
+}
+
+/// What a call on a shard that was not answered means for the caller.
+pub(super) fn failed(lives: &Lives, board: &BoardRecord, error: CallError) -> StoreError {
+    match error {
+        CallError::Refused(refusal) => match refusal.code.as_str() {
+            "DEAD" => {
+                lives.forget(board);
+                StoreError::Dead
+            }
+            "DROPPED" => StoreError::WindowDropped,
+            other => StoreError::Unavailable(format!("a shard refuses: {other}")),
+        },
+        CallError::Overloaded(overload) => StoreError::Overloaded(overload),
+        CallError::Unavailable(why) => StoreError::Unavailable(why),
+        CallError::Unknown(why) => StoreError::Unknown(why),
+    }
+}

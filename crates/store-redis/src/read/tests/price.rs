@@ -1,0 +1,115 @@
+//! What reads cost a server, counted in its own commands.
+
+use std::collections::BTreeMap;
+
+use crate::given::{Given, Laid, any_standing, member, points};
+use shard_store::{Anchor, Ask, Query, Reading};
+use testkit::dice::Dice;
+
+/// A board of 2000 that often tie.
+fn crowd(given: &Given) -> Laid {
+    let mut dice = Dice::new(7);
+    let mut laid = given.board(points(), 1);
+    let standings = (0..2000).map(|number| {
+        let standing = any_standing(&mut dice, laid.kind.rules());
+        (member(&format!("u{number}")), standing)
+    });
+    let standings = standings.collect();
+    laid.lay(standings);
+    laid
+}
+
+fn query(laid: &Laid, groups: bool, ask: Ask) -> Query {
+    Query {
+        window: laid.window,
+        unless: None,
+        groups,
+        asks: [ask].into(),
+    }
+}
+
+/// Reads, and counts commands by name, but for those of the count itself.
+async fn counted(given: &Given, laid: &Laid, query: &Query) -> (Reading, BTreeMap<String, u64>) {
+    // That the board is on is known, as it is of a board in use.
+    let placed = given.lives.place(&laid.record, laid.shard).await;
+    placed.unwrap();
+    given.redis.command(&["CONFIG", "RESETSTAT"]).ok();
+    let reading = given
+        .reader
+        .read(&laid.record, laid.shard, query)
+        .await
+        .unwrap();
+    let info = given.redis.command(&["INFO", "commandstats"]);
+    let lines = info
+        .text()
+        .lines()
+        .filter_map(|line| line.strip_prefix("cmdstat_"));
+    let calls = lines.filter_map(|line| {
+        let (name, rest) = line.split_once(":calls=")?;
+        let calls = rest.split(',').next()?.parse().ok()?;
+        (!name.starts_with("config")).then(|| (name.to_owned(), calls))
+    });
+    (reading, calls.collect())
+}
+
+fn calls<const N: usize>(calls: [(&str, u64); N]) -> BTreeMap<String, u64> {
+    calls.map(|(name, count)| (name.to_owned(), count)).into()
+}
+
+#[tokio::test]
+async fn a_top_is_one_stretch() {
+    let given = Given::plain().await;
+    let laid = crowd(&given);
+    let top = Ask {
+        anchor: Anchor::Rank(0),
+        before: 0,
+        after: 100,
+    };
+    for groups in [false, true] {
+        let query = query(&laid, groups, top.clone());
+        let (_, price) = counted(&given, &laid, &query).await;
+        let expected = [("fcall", 1), ("hmget", 1), ("zcard", 1), ("zrevrange", 1)];
+        assert_eq!(price, calls(expected));
+    }
+}
+
+#[tokio::test]
+async fn what_is_known_already_is_not_looked_up() {
+    let given = Given::plain().await;
+    let laid = crowd(&given);
+    let mut query = query(&laid, false, Ask::rank_of(Anchor::Rank(0)));
+    let (seen, _) = counted(&given, &laid, &query).await;
+    query.unless = Some(seen.version);
+    let (again, price) = counted(&given, &laid, &query).await;
+    assert_eq!(again.parts, None);
+    assert_eq!(again.members, 2000);
+    assert_eq!(price, calls([("fcall", 1), ("hmget", 1), ("zcard", 1)]));
+}
+
+#[tokio::test]
+async fn a_member_costs_one_look_at_its_score_and_its_rank() {
+    let given = Given::plain().await;
+    let laid = crowd(&given);
+    let (_, price) = {
+        let ask = Ask::rank_of(Anchor::Member(member("u7")));
+        counted(&given, &laid, &query(&laid, false, ask)).await
+    };
+    let expected = [("fcall", 1), ("hmget", 2), ("zcard", 1), ("zrevrank", 1)];
+    assert_eq!(price, calls(expected));
+}
+
+/// The group that ties with an entry is halved until its place is found: 2000 take 11 steps.
+#[tokio::test]
+async fn a_place_among_many_that_tie_is_found_by_halves() {
+    let given = Given::plain().await;
+    let laid = crowd(&given);
+    for entry in laid.sorted().iter().step_by(97) {
+        let ask = Ask::rank_of(Anchor::Bound(board::Bound::key(&entry.key)));
+        let (_, price) = counted(&given, &laid, &query(&laid, false, ask)).await;
+        assert_eq!(price["zcount"], 2);
+        assert!(
+            price.get("zrevrange").is_none_or(|steps| *steps <= 11),
+            "{price:?}"
+        );
+    }
+}

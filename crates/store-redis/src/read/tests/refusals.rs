@@ -1,0 +1,152 @@
+//! What is not read: the dead, the dropped, the unchanged, windows without members.
+
+use board::{Period, Timestamp, Window};
+
+use crate::given::{Given, Laid, any_standing, member, points};
+use shard_store::{Anchor, Ask, Part, Query, ShardVersion, StoreError, WindowCount};
+use testkit::dice::Dice;
+
+const HOUR_MS: i64 = 3_600_000;
+
+fn hour(number: i64) -> Window {
+    Window::starting_at(Period::Hour, Timestamp::from_millis(number * HOUR_MS))
+}
+
+fn lay_some(laid: &mut Laid, members: usize) {
+    let mut dice = Dice::new(3);
+    let standings = (0..members).map(|number| {
+        let standing = any_standing(&mut dice, laid.kind.rules());
+        (member(&format!("u{number}")), standing)
+    });
+    let standings = standings.collect();
+    laid.lay(standings);
+}
+
+fn top(window: Window, unless: Option<ShardVersion>) -> Query {
+    Query {
+        window,
+        unless,
+        groups: false,
+        asks: [Ask::rank_of(Anchor::Rank(9))].into(),
+    }
+}
+
+#[tokio::test]
+async fn a_window_that_nobody_wrote_to_is_empty() {
+    let given = Given::plain().await;
+    let laid = given.board(points(), 1);
+    let query = Query {
+        asks: [
+            Ask::rank_of(Anchor::Rank(9)),
+            Ask::rank_of(Anchor::Member(member("u"))),
+        ]
+        .into(),
+        ..top(laid.window, None)
+    };
+    let reading = given.reader.read(&laid.record, 3, &query).await.unwrap();
+    assert_eq!((reading.version.counter, reading.version.digest), (0, 0));
+    assert_eq!(reading.members, 0);
+    let start = Part {
+        anchor: Some(0),
+        ..Part::default()
+    };
+    assert_eq!(reading.parts, Some(vec![start, Part::default()]));
+    let again = top(laid.window, Some(reading.version));
+    let again = given.reader.read(&laid.record, 3, &again).await.unwrap();
+    assert_eq!(again.parts, None);
+}
+
+#[tokio::test]
+async fn an_unchanged_version_is_one_in_every_part() {
+    let given = Given::plain().await;
+    let mut laid = given.board(points(), 1);
+    lay_some(&mut laid, 5);
+    let look = async |laid: &Laid, unless| {
+        let query = top(laid.window, unless);
+        given.reader.read(&laid.record, 3, &query).await.unwrap()
+    };
+    let seen = look(&laid, None).await;
+    assert_eq!(look(&laid, Some(seen.version)).await.parts, None);
+    let others = [
+        ShardVersion {
+            epoch: !seen.version.epoch,
+            ..seen.version
+        },
+        ShardVersion {
+            counter: seen.version.counter + 1,
+            ..seen.version
+        },
+        ShardVersion {
+            digest: !seen.version.digest,
+            ..seen.version
+        },
+    ];
+    for other in others {
+        assert_eq!(look(&laid, Some(other)).await, seen);
+    }
+    laid.change();
+    let next = look(&laid, Some(seen.version)).await;
+    assert!(next.parts.is_some());
+    assert_ne!(next.version.digest, seen.version.digest);
+}
+
+#[tokio::test]
+async fn what_was_dropped_is_not_read() {
+    let given = Given::plain().await;
+    let mut laid = given.board(points(), 1);
+    laid.tell("d", &format!("{} - - -", 500 * HOUR_MS));
+    for (window, is_dropped) in [
+        (hour(499), true),
+        (hour(500), true),
+        (hour(501), false),
+        (
+            Window::starting_at(Period::Day, Timestamp::from_millis(480 * HOUR_MS)),
+            false,
+        ),
+        (Window::ALL_TIME, false),
+    ] {
+        let read = given.reader.read(&laid.record, 3, &top(window, None)).await;
+        let refused = read.err() == Some(StoreError::WindowDropped);
+        assert_eq!(refused, is_dropped, "{window:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_dead_are_not_read() {
+    let given = Given::plain().await;
+    let mut laid = given.board(points(), 1);
+    lay_some(&mut laid, 5);
+    laid.tell("x", "1");
+    let read = given
+        .reader
+        .read(&laid.record, 3, &top(laid.window, None))
+        .await;
+    assert_eq!(read.err(), Some(StoreError::Dead));
+    let windows = given.reader.windows(&laid.record, 3).await;
+    assert_eq!(windows, Err(StoreError::Dead));
+}
+
+#[tokio::test]
+async fn windows_with_members_are_counted() {
+    let given = Given::plain().await;
+    let mut laid = given.board(points(), 1);
+    assert_eq!(given.reader.windows(&laid.record, 3).await, Ok(vec![]));
+    let mut expected = Vec::new();
+    for number in 0..2100 {
+        laid.window = hour(500_000 + number);
+        if number % 3 == 0 {
+            // Everybody was taken off.
+            laid.change();
+        } else {
+            lay_some(&mut laid, 2);
+            expected.push(WindowCount {
+                window: laid.window,
+                members: 2,
+            });
+        }
+    }
+    let counted = given.reader.windows(&laid.record, 3).await.unwrap();
+    assert_eq!(counted, expected);
+    // Other shards have none of them.
+    assert_eq!(given.reader.windows(&laid.record, 4).await, Ok(vec![]));
+}

@@ -1,0 +1,159 @@
+//! Boards: looked up, listed, settled, born.
+
+use board::{BoardName, Incarnation, KindName, Subject, Timestamp};
+use bytes::Bytes;
+
+use super::record::{Record, activity_text, servers_text};
+use super::{
+    Registry, boards_key, failed, flag, settled_key, subjects_key, text, unread, unread_write,
+};
+use crate::keys;
+use crate::servers::CallError;
+use crate::sweep::LINGER;
+use crate::wire::{Garbled, Unpack};
+use shard_store::{BirthError, BoardRecord, BoardSettings, KindRecord, SettleError, StoreError};
+
+impl Registry {
+    /// What is known of a board, born or not.
+    pub(crate) async fn board(&self, name: &BoardName) -> Result<Option<Record>, StoreError> {
+        let kind = name.kind();
+        let keys = vec![keys::registry("kinds"), boards_key(kind), settled_key(kind)];
+        let args = vec![text(kind), text(name.subject())];
+        let answer = self.read("board", keys, args).await.map_err(failed)?;
+        Record::told(name, &answer).map_err(unread)
+    }
+
+    /// The boards of a kind that were born, by the bytes of their subjects.
+    pub(crate) async fn boards(
+        &self,
+        kind: &KindName,
+        after: Option<&Subject>,
+        limit: usize,
+    ) -> Result<Vec<BoardRecord>, StoreError> {
+        let keys = vec![boards_key(kind), subjects_key(kind)];
+        let after = after.map_or_else(Bytes::new, text);
+        let args = vec![after, text(limit)];
+        let answer = self.read("boards", keys, args).await.map_err(failed)?;
+        listed(kind, &answer).map_err(unread)
+    }
+
+    /// Creates a board's record, or one of its settings, or returns the one that is there, with when
+    /// the board is known to be due.
+    pub(crate) async fn birth(
+        &self,
+        name: &BoardName,
+        kind: &KindRecord,
+        seen: Option<Incarnation>,
+        now: Timestamp,
+    ) -> Result<(Record, Option<Timestamp>), BirthError> {
+        let current = kind.kind.as_ref().ok_or(BirthError::StaleKind)?;
+        let of = name.kind();
+        let (call, number) = self.next_call();
+        let keys = vec![
+            keys::registry("kinds"),
+            boards_key(of),
+            subjects_key(of),
+            settled_key(of),
+            keys::registry("due"),
+            call,
+        ];
+        let args = vec![
+            number,
+            text(&kind.name),
+            text(kind.revision.0),
+            text(name),
+            text(name.subject()),
+            text(drawn()?),
+            text(current.shards().get()),
+            text(servers_text(&self.servers.ids())),
+            text(now.millis()),
+            text(now.plus(LINGER).millis()),
+            seen.map_or(Bytes::from_static(b"-"), text),
+            flag(self.has_acks),
+        ];
+        let answer = match self.write("birth", keys, args).await {
+            Err(CallError::Refused(refusal)) if refusal.code == "STALE" => {
+                return Err(BirthError::StaleKind);
+            }
+            answer => answer.map_err(failed)?,
+        };
+        let (due, record) = due_and_record(name, &answer).map_err(unread_write)?;
+        if record.board().born {
+            Ok((record, due))
+        } else {
+            Err(BirthError::Unseen(Box::new(record.spread.board)))
+        }
+    }
+
+    /// Keeps settings for a board yet unborn.
+    pub(crate) async fn settle(
+        &self,
+        name: &BoardName,
+        kind: &KindRecord,
+        settings: BoardSettings,
+        now: Timestamp,
+    ) -> Result<Record, SettleError> {
+        let of = name.kind();
+        let (call, number) = self.next_call();
+        let keys = vec![
+            keys::registry("kinds"),
+            boards_key(of),
+            settled_key(of),
+            keys::registry("due"),
+            call,
+        ];
+        let args = vec![
+            number,
+            text(&kind.name),
+            text(kind.revision.0),
+            text(name),
+            text(name.subject()),
+            text(drawn()?),
+            text(settings.shards.get()),
+            text(now.millis()),
+            text(settings.activity.settings_kept_until(now).millis()),
+            text(activity_text(&settings.activity)),
+        ];
+        let answer = match self.write("settle", keys, args).await {
+            Err(CallError::Refused(refusal)) => match refusal.code.as_str() {
+                "STALE" => return Err(SettleError::StaleKind),
+                "BORN" => return Err(SettleError::Born),
+                _ => return Err(failed(CallError::Refused(refusal)).into()),
+            },
+            answer => answer.map_err(failed)?,
+        };
+        Ok(made(name, &answer)?)
+    }
+}
+
+/// A new incarnation.
+pub(super) fn drawn() -> Result<Incarnation, StoreError> {
+    let drawn = getrandom::u64().map(Incarnation);
+    drawn.map_err(|error| StoreError::Unavailable(format!("no random numbers: {error}")))
+}
+
+/// Reads `DUE b RECORD` or `- u RECORD`.
+fn due_and_record(name: &BoardName, answer: &[u8]) -> Result<(Option<Timestamp>, Record), Garbled> {
+    const WRONG: Garbled = Garbled("no board");
+    let text = std::str::from_utf8(answer).map_err(|_| WRONG)?;
+    let (due, told) = text.split_once(' ').ok_or(WRONG)?;
+    let (born, record) = told.split_once(' ').ok_or(WRONG)?;
+    let record = Record::parse(name, born == "b", record)?;
+    Ok((super::record::due(due)?, record))
+}
+
+fn made(name: &BoardName, answer: &[u8]) -> Result<Record, StoreError> {
+    let made = Record::told(name, answer).and_then(|made| made.ok_or(Garbled("no board")));
+    made.map_err(unread_write)
+}
+
+fn listed(kind: &KindName, answer: &[u8]) -> Result<Vec<BoardRecord>, Garbled> {
+    let mut answer = Unpack::new(answer);
+    let count = answer.array()? / 2;
+    let boards = (0..count).map(|_| {
+        let subject = Subject::new(answer.text()?).map_err(|_| Garbled("no subject"))?;
+        let name = BoardName::new(kind.clone(), subject);
+        Ok(Record::parse(&name, true, answer.text()?)?.spread.board)
+    });
+    boards.collect()
+}

@@ -1,0 +1,102 @@
+//! Which servers are about: each says so now and then, and is counted.
+//!
+//! What is known of others is a hint. A server that is thought to be about costs the price of a few
+//! calls, one that is not yet seen some merges more.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use super::{failed, millis};
+use crate::keys;
+use crate::servers::{Call, Effect, Servers};
+use crate::session::Session;
+use crate::wire::Unpack;
+use shard_store::StoreError;
+
+/// How often a server says that it is about.
+const SAY_EVERY: Duration = Duration::from_secs(2);
+
+/// Until a server that no longer says so is taken to be gone.
+pub(super) const PRESENT_FOR: Duration = Duration::from_secs(10);
+
+/// How long one attempt to say so may take.
+const SAY_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A server's presence among others, told in the background.
+#[derive(Debug)]
+pub(super) struct Presence {
+    others: Arc<AtomicBool>,
+    telling: AbortHandle,
+}
+
+impl Presence {
+    /// Says from now on that this server is about.
+    pub(super) fn begin(servers: Arc<Servers>, session: Arc<Session>) -> Self {
+        let others = Arc::new(AtomicBool::new(false));
+        let seen = others.clone();
+        let telling = tokio::spawn(async move {
+            let mut ticks = interval(SAY_EVERY);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            loop {
+                ticks.tick().await;
+                // Until it can be asked again, what was seen last holds.
+                if let Ok(count) = say(&servers, &session).await {
+                    seen.store(count > 1, Ordering::Relaxed);
+                }
+            }
+        });
+        Self {
+            others,
+            telling: telling.abort_handle(),
+        }
+    }
+
+    /// Whether others were about when it was last asked.
+    pub(super) fn has_others(&self) -> bool {
+        self.others.load(Ordering::Relaxed)
+    }
+
+    /// Says that this server goes. Others see it go by itself if that cannot be said.
+    pub(super) async fn end(&self, servers: &Servers, session: &Session) {
+        self.telling.abort();
+        self.others.store(false, Ordering::Relaxed);
+        let args = vec![Bytes::from(session.name())];
+        let _ = call(servers, "absent", args).await;
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.telling.abort();
+    }
+}
+
+/// Says that this server is about, and counts those that are, itself included.
+pub(super) async fn say(servers: &Servers, session: &Session) -> Result<u64, StoreError> {
+    let args = vec![Bytes::from(session.name()), millis(PRESENT_FOR)];
+    let payload = call(servers, "present", args).await?;
+    let count = Unpack::new(&payload).count();
+    count.map_err(|garbled| StoreError::Unavailable(garbled.to_string()))
+}
+
+async fn call(
+    servers: &Servers,
+    function: &'static str,
+    args: Vec<Bytes>,
+) -> Result<Bytes, StoreError> {
+    let call = Call {
+        function,
+        keys: vec![keys::registry("servers")],
+        args,
+        effect: Effect::Passing,
+        until: Instant::now() + SAY_TIMEOUT,
+        closes: None,
+    };
+    let answer = servers.call(servers.registry(), &call).await;
+    answer.map(|answer| answer.payload).map_err(failed)
+}

@@ -1,0 +1,67 @@
+//! Where the shards of one life of a board lie.
+
+use std::sync::Arc;
+
+use board::Incarnation;
+
+use super::keys::{self, ShardKeys};
+use super::servers::{Place, ServerId};
+use shard_store::BoardRecord;
+
+/// One life of a board, and the independent servers that it is spread over; none otherwise.
+#[derive(Debug, Clone)]
+pub(super) struct Spread {
+    pub(super) board: BoardRecord,
+    pub(super) servers: Arc<[ServerId]>,
+}
+
+impl Spread {
+    /// Where a shard lies.
+    pub(super) fn place(&self, shard: u16) -> Place {
+        place(&self.board, &self.servers, shard)
+    }
+
+    /// The names of a shard's keys.
+    pub(super) fn keys(&self, shard: u16) -> ShardKeys {
+        ShardKeys::new(&self.board, shard)
+    }
+
+    pub(super) const fn life(&self) -> Incarnation {
+        self.board.incarnation
+    }
+}
+
+/// Where a shard of a board lies that is spread over these servers.
+pub(super) fn place(board: &BoardRecord, servers: &[ServerId], shard: u16) -> Place {
+    let from = usize::from(keys::offset(board.incarnation)) + usize::from(shard);
+    Place {
+        slot: keys::shard_slot(board.incarnation, board.shards, shard),
+        server: servers.get(from % servers.len().max(1)).copied(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use board::{Activity, Meaning, ShardCount};
+
+    use super::*;
+
+    #[test]
+    fn shards_go_round_the_servers_of_their_life() {
+        let board = BoardRecord {
+            name: "gifts/room".parse().unwrap(),
+            incarnation: Incarnation(7),
+            shards: ShardCount::new(16).unwrap(),
+            meaning: Meaning(0),
+            activity: Activity::ALWAYS,
+            born: true,
+        };
+        let servers: Vec<_> = (0..3).map(ServerId).collect();
+        let of = |shard| place(&board, &servers, shard).server.unwrap();
+        for shard in 0..13 {
+            assert_eq!(of(shard), of(shard + 3));
+            assert_ne!(of(shard), of(shard + 1));
+        }
+        assert_eq!(place(&board, &[], 3).server, None);
+    }
+}

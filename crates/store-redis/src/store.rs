@@ -1,0 +1,323 @@
+//! [`RedisStore`]: the contract, and what keeps it.
+//!
+//! Nothing is decided here: each call goes to the part that makes it.
+//!
+//! ```text
+//!            Applier     Reader     Verifier     Registry     Sweep     SharedTops
+//!                 \         \          |            /          /           /
+//!                  Lives: does this incarnation exist, and where are its shards
+//!                                      |
+//!                  Servers: the nodes, and how a call comes to an answer
+//! ```
+//!
+//! **Invariant:** contributions do not need the registry, but for the first one of a board, and now and then one to a
+//! board that may become idle. The registry may be unreachable.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
+use futures::future::{BoxFuture, ready};
+use futures::{FutureExt, TryFutureExt};
+use metering::Registry as Metrics;
+
+use super::apply::Applier;
+use super::lists::Refills;
+use super::lives::Lives;
+use super::read::Reader;
+use super::registry::{Record, Registry};
+use super::servers::{OpenError, Servers};
+use super::session::Session;
+use super::settings::RedisSettings;
+use super::shared::SharedTops;
+use super::sweep::Sweep;
+use super::verify::Verifier;
+use redis_link::RedisUrl;
+use shard_store::Calls;
+use shard_store::Memory;
+use shard_store::{
+    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Change, Disagreement, KindRecord,
+    KindWriteError, Orphan, Outcome, Query, Reading, Revision, SettleError, ShardStore,
+    SharedBoards, StoreError, WindowCount,
+};
+
+/// How far the clocks of servers, and of nodes that go by deadlines, may differ for what is final to stay so.
+const CLOCK_TOLERANCE: Duration = Duration::from_secs(1);
+
+/// Boards on Redis or Valkey: one server, several, a cluster, or what Sentinel watches.
+#[derive(Debug)]
+pub struct RedisStore {
+    servers: Arc<Servers>,
+    registry: Arc<Registry>,
+    lives: Arc<Lives>,
+    applier: Applier,
+    reader: Arc<Reader>,
+    verifier: Verifier,
+    sweep: Sweep,
+    shared: SharedTops,
+    calls: Arc<Calls>,
+    memory: Arc<Memory>,
+}
+
+impl RedisStore {
+    /// Connects, and looks whether the servers are fit and are those that they were.
+    pub async fn open(url: &RedisUrl, settings: &RedisSettings) -> Result<Self, OpenError> {
+        let session = Session::new()
+            .map_err(|error| OpenError::Setting(format!("no random numbers: {error}")))?;
+        let session = Arc::new(session);
+        let servers = Arc::new(Servers::open(url, settings).await?);
+        let registry = Registry::new(servers.clone(), session.clone(), settings);
+        let registry = Arc::new(registry);
+        let lives = Lives::new(servers.clone(), session.clone(), registry.clone(), settings);
+        let lives = Arc::new(lives);
+        let refills = Refills::new(&servers, &session, &lives, settings);
+        let reader = Reader::new(servers.clone(), lives.clone(), registry.clone(), settings);
+        let reader = Arc::new(reader);
+        let calls = Arc::new(Calls::default());
+        Ok(Self {
+            applier: Applier::new(
+                servers.clone(),
+                session.clone(),
+                lives.clone(),
+                refills.clone(),
+                registry.clone(),
+                settings,
+            ),
+            verifier: Verifier::new(
+                reader.clone(),
+                servers.clone(),
+                session.clone(),
+                lives.clone(),
+                registry.clone(),
+                settings,
+            ),
+            sweep: Sweep::new(
+                servers.clone(),
+                session.clone(),
+                registry.clone(),
+                lives.clone(),
+                refills,
+                settings,
+            ),
+            shared: SharedTops::new(servers.clone(), session, lives.clone(), calls.clone()),
+            lives,
+            servers,
+            registry,
+            reader,
+            calls,
+            memory: Arc::default(),
+        })
+    }
+
+    /// The same, and what needs memory of this process has to find room in this one.
+    #[must_use]
+    pub fn within(mut self, memory: Arc<Memory>) -> Self {
+        self.applier.hold_in(memory.clone());
+        self.memory = memory;
+        self
+    }
+}
+
+impl ShardStore for RedisStore {
+    fn name(&self) -> &'static str {
+        "redis"
+    }
+
+    fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
+        self.calls.kinds.time(self.registry.kinds()).boxed()
+    }
+
+    fn put_kind(
+        &self,
+        kind: Arc<Kind>,
+        expected: Revision,
+        only_without_boards: bool,
+    ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>> {
+        let call = self.registry.put_kind(kind, expected, only_without_boards);
+        self.calls.put_kind.time(call).boxed()
+    }
+
+    fn delete_kind<'a>(
+        &'a self,
+        name: &'a KindName,
+        expected: Revision,
+    ) -> BoxFuture<'a, Result<(), KindWriteError>> {
+        let call = self.registry.delete_kind(name, expected);
+        self.calls.delete_kind.time(call).boxed()
+    }
+
+    fn board<'a>(
+        &'a self,
+        name: &'a BoardName,
+    ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>> {
+        let found = self.registry.board(name);
+        let found = found.map_ok(|found| found.map(into_board));
+        self.calls.board.time(found).boxed()
+    }
+
+    fn boards<'a>(
+        &'a self,
+        kind: &'a KindName,
+        after: Option<&'a Subject>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
+        self.calls
+            .boards
+            .time(self.registry.boards(kind, after, limit))
+            .boxed()
+    }
+
+    fn birth<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a KindRecord,
+        seen: Option<Incarnation>,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
+        let born = async move {
+            self.servers.check_clock()?;
+            self.memory.check()?;
+            // Of the process that answers, or of one before it.
+            let epoch = self.registry.epoch();
+            let (record, due) = self.registry.birth(name, kind, seen, now).await?;
+            self.lives.learn(&record, due, epoch);
+            Ok(into_board(record))
+        };
+        self.calls.birth.time(born).boxed()
+    }
+
+    fn withdraw<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let withdrawn = self.sweep.withdraw(board, now);
+        self.calls.withdraw.time(withdrawn).boxed()
+    }
+
+    fn settle<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a KindRecord,
+        settings: BoardSettings,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
+        let settled = async move {
+            self.servers.check_clock()?;
+            self.memory.check()?;
+            let settled = self.registry.settle(name, kind, settings, now).await;
+            settled.map(into_board)
+        };
+        self.calls.settle.time(settled).boxed()
+    }
+
+    fn bury<'a>(
+        &'a self,
+        name: &'a BoardName,
+        _until: Timestamp,
+    ) -> BoxFuture<'a, Result<(), BuryError>> {
+        // A life that is in no record is dead, for good.
+        self.calls.bury.time(self.sweep.bury(name)).boxed()
+    }
+
+    fn apply<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+        batch: Batch<'a>,
+    ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>> {
+        let applied = async move {
+            self.servers.check_clock()?;
+            // Here a batch needs memory while it is on its way, whatever it does; but what takes away.
+            if batch.items.iter().any(|item| item.change != Change::Remove) {
+                self.memory.check()?;
+            }
+            self.applier.apply(board, shard, batch).await
+        };
+        self.calls.apply.time(applied).boxed()
+    }
+
+    fn read<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+        query: &'a Query,
+    ) -> BoxFuture<'a, Result<Reading, StoreError>> {
+        self.calls
+            .read
+            .time(self.reader.read(board, shard, query))
+            .boxed()
+    }
+
+    fn windows<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+    ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>> {
+        self.calls
+            .windows
+            .time(self.reader.windows(board, shard))
+            .boxed()
+    }
+
+    fn shared(&self) -> Option<&dyn SharedBoards> {
+        self.shared.has_others().then_some(&self.shared)
+    }
+
+    fn may_be_node(&self, replication_id: Option<&str>) -> bool {
+        replication_id.is_none_or(|id| self.servers.has_node(id))
+    }
+
+    fn clock_tolerance(&self) -> Duration {
+        CLOCK_TOLERANCE
+    }
+
+    fn register_metrics(&self, metrics: &mut Metrics) {
+        self.calls.register(metrics);
+        self.servers.register_metrics(metrics);
+        self.memory.register_metrics(metrics);
+    }
+
+    fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
+        let expired = async move {
+            // No board is kept here: what is weighed are the calls under way.
+            self.memory.note_weight(0, 0);
+            self.servers.check_clock()?;
+            self.sweep.expire(now).await
+        };
+        self.calls.expire.time(expired).boxed()
+    }
+
+    fn check_time(&self) -> Result<(), StoreError> {
+        self.servers.check_clock()
+    }
+
+    fn time(&self, own: Timestamp) -> Timestamp {
+        self.servers.time(own)
+    }
+
+    fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        ready(self.servers.ready().map_err(StoreError::Unavailable)).boxed()
+    }
+
+    fn close(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.shared.close().map(Ok).boxed()
+    }
+
+    fn verify<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        shard: u16,
+        repair: bool,
+    ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
+        self.verifier.verify(board, shard, repair).boxed()
+    }
+
+    fn orphans(&self) -> BoxFuture<'_, Result<Vec<Orphan>, StoreError>> {
+        self.verifier.orphans().boxed()
+    }
+}
+
+fn into_board(record: Record) -> BoardRecord {
+    record.spread.board
+}

@@ -1,0 +1,294 @@
+//! Sorted sets held against scores while servers go on, and put right by them.
+//!
+//! [`Verifier`] goes through a shard in small steps, each a look at one moment: first each entry of a
+//! sorted set, then each score. With repair, what a step finds is mended at once, by a call that looks
+//! at each again and so is exact however often it is sent. `finding` tells what was found.
+//!
+//! `orphans` looks for keys that no board has.
+//!
+//! Not here: windows of which nothing is left. One that everybody was taken off looks just so.
+
+mod finding;
+mod orphans;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{Kind, Rules, Window};
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::keys::{ShardKeys, window_name};
+use super::lists::{self, List, Lists};
+use super::lives::Lives;
+use super::read::{Reader, failed};
+use super::registry::Registry;
+use super::rules::spec;
+use super::servers::{Call, Effect, Servers};
+use super::session::Session;
+use super::settings::RedisSettings;
+use super::wire::{Garbled, Pack, Unpack};
+use finding::{Fault, Findings, Found};
+use shard_store::{BoardRecord, Disagreement, StoreError};
+
+/// Members that a step looks at, about; a hash or sorted set that Redis keeps in one piece is looked
+/// through at once. A step holds up whoever else wants the server.
+const STEP_MEMBERS: usize = 200;
+
+/// Faults that one call mends.
+const MENDED_MAX: usize = 200;
+
+/// What verifies shards.
+#[derive(Debug)]
+pub(super) struct Verifier {
+    reader: Arc<Reader>,
+    servers: Arc<Servers>,
+    session: Arc<Session>,
+    lives: Arc<Lives>,
+    lists: Lists,
+    registry: Arc<Registry>,
+    write_deadline: Duration,
+}
+
+/// One window of one shard.
+struct Place<'a> {
+    board: &'a BoardRecord,
+    shard: u16,
+    kind: &'a Kind,
+    window: Window,
+    repair: bool,
+}
+
+impl Place<'_> {
+    fn rules(&self) -> &Rules {
+        self.kind.rules()
+    }
+
+    fn keys(&self) -> Vec<Bytes> {
+        let keys = ShardKeys::new(self.board, self.shard);
+        let (scores, rank) = (keys.scores(self.window), keys.rank(self.window));
+        vec![keys.meta(), scores, rank]
+    }
+}
+
+/// A look at how many there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Counts {
+    scores: u64,
+    ranked: u64,
+}
+
+impl Verifier {
+    pub(super) fn new(
+        reader: Arc<Reader>,
+        servers: Arc<Servers>,
+        session: Arc<Session>,
+        lives: Arc<Lives>,
+        registry: Arc<Registry>,
+        settings: &RedisSettings,
+    ) -> Self {
+        Self {
+            reader,
+            lists: Lists::new(servers.clone(), session.clone()),
+            servers,
+            session,
+            lives,
+            registry,
+            write_deadline: settings.write_deadline,
+        }
+    }
+
+    /// Where a shard's sorted sets do not say what its scores say; with `repair` they do afterwards.
+    pub(super) async fn verify(
+        &self,
+        board: &BoardRecord,
+        shard: u16,
+        repair: bool,
+    ) -> Result<Vec<Disagreement>, StoreError> {
+        let kind = self.registry.kind_of(board).await?;
+        let mut windows = self.reader.known_windows(board, shard).await?;
+        windows.sort_unstable();
+        let mut findings = Findings::default();
+        for window in windows {
+            let place = Place {
+                board,
+                shard,
+                kind: &kind,
+                window,
+                repair,
+            };
+            self.verify_window(&place, &mut findings).await?;
+        }
+        Ok(findings.done())
+    }
+
+    async fn verify_window(
+        &self,
+        place: &Place<'_>,
+        findings: &mut Findings,
+    ) -> Result<(), StoreError> {
+        if place.rules().packing().is_some() {
+            // Score and order are one: they cannot disagree.
+            findings.begin(place.window, place.repair);
+            return self.walk(place, "verify_packed", findings).await;
+        }
+        let before = self.counts(place).await?;
+        findings.begin(place.window, place.repair);
+        let is_one_sided = (before.scores == 0) != (before.ranked == 0);
+        if is_one_sided {
+            findings.one_sided(before.scores, before.ranked);
+        }
+        // What is wrong with all of them is told once.
+        if !is_one_sided || place.repair {
+            self.walk(place, "verify_rank", findings).await?;
+            self.walk(place, "verify_scores", findings).await?;
+        }
+        if place.repair {
+            self.refill(place).await?;
+        }
+        if findings.is_clean() {
+            let after = self.counts(place).await?;
+            // Of a list the scores were looked at: each has its entry, or is off it.
+            let is_even = match place.kind.retain() {
+                Some(_) => after.scores >= after.ranked,
+                None => after.scores == after.ranked,
+            };
+            if !is_even {
+                findings.uneven(after.scores, after.ranked);
+            }
+        }
+        Ok(())
+    }
+
+    async fn counts(&self, place: &Place<'_>) -> Result<Counts, StoreError> {
+        let payload = self.look(place, "verify_counts", Vec::new()).await?;
+        let mut answer = Unpack::new(&payload);
+        if answer.array()? != 2 {
+            return Err(Garbled("no two counts").into());
+        }
+        Ok(Counts {
+            scores: answer.count()?,
+            ranked: answer.count()?,
+        })
+    }
+
+    /// Goes through all that a scan comes by.
+    async fn walk(
+        &self,
+        place: &Place<'_>,
+        function: &'static str,
+        findings: &mut Findings,
+    ) -> Result<(), StoreError> {
+        let mut cursor = Bytes::from_static(b"0");
+        loop {
+            let step = Bytes::from(STEP_MEMBERS.to_string());
+            let mut args = vec![spec(place.rules()), cursor, step];
+            if let Some(retain) = place.kind.retain() {
+                args.push(Bytes::from(window_name(place.window)));
+                args.push(Bytes::from(retain.keep.to_string()));
+                args.push(Bytes::from_static(if retain.approximate {
+                    b"1"
+                } else {
+                    b"0"
+                }));
+            }
+            let payload = self.look(place, function, args).await?;
+            let mut answer = Unpack::new(&payload);
+            if answer.array()? != 2 {
+                return Err(Garbled("no step").into());
+            }
+            cursor = Bytes::copy_from_slice(answer.raw()?);
+            let mut found = Vec::new();
+            for _ in 0..answer.array()? / 2 {
+                found.push(Found::new(place.rules(), answer.text()?, answer.raw()?)?);
+            }
+            if place.repair {
+                for found in found.chunks(MENDED_MAX) {
+                    self.mend(place, found).await?;
+                }
+            }
+            findings.add(found);
+            if cursor.as_ref() == b"0" {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Mends what was found, as far as it still is so.
+    async fn mend(&self, place: &Place<'_>, found: &[Found]) -> Result<(), StoreError> {
+        if found.iter().all(|found| found.fault == Fault::Garbled) {
+            return Ok(());
+        }
+        let entries = found.iter().filter_map(Found::entry);
+        let members = found.iter().filter_map(Found::name_to_rank);
+        let number = self.session.next_call();
+        let mut args = vec![
+            spec(place.rules()),
+            Bytes::from(window_name(place.window)),
+            Bytes::from(self.session.name()),
+            Bytes::from(number.to_string()),
+            packed(&entries.collect::<Vec<_>>()),
+            packed(&members.collect::<Vec<_>>()),
+        ];
+        if let Some(retain) = place.kind.retain() {
+            args.push(Bytes::from(retain.trim_at.to_string()));
+        }
+        let call = Call {
+            function: "mend",
+            keys: place.keys(),
+            args,
+            effect: Effect::Write,
+            until: Instant::now() + self.write_deadline,
+            closes: None,
+        };
+        let at = self.lives.place(place.board, place.shard).await?;
+        let answer = self.servers.call(at, &call).await;
+        let answer = answer.map_err(|error| failed(&self.lives, place.board, error));
+        answer.map(drop)
+    }
+
+    /// Puts back who belongs on a list, where it is marked: what was mended is no longer in the order that
+    /// it was taken off by.
+    async fn refill(&self, place: &Place<'_>) -> Result<(), StoreError> {
+        let Some(retain) = place.kind.retain() else {
+            return Ok(());
+        };
+        let list = List {
+            rules: place.rules(),
+            retain,
+            keys: &ShardKeys::new(place.board, place.shard),
+            place: self.lives.place(place.board, place.shard).await?,
+            window: place.window,
+        };
+        let refilled = self.lists.refill(&list, self.write_deadline, |_| ());
+        match refilled.await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(StoreError::Unavailable(lists::BUSY.to_owned())),
+            Err(error) => Err(failed(&self.lives, place.board, error)),
+        }
+    }
+
+    async fn look(
+        &self,
+        place: &Place<'_>,
+        function: &'static str,
+        args: Vec<Bytes>,
+    ) -> Result<Bytes, StoreError> {
+        let keys = place.keys();
+        let look = self
+            .reader
+            .look(place.board, place.shard, function, keys, args);
+        look.await.map(|answer| answer.payload)
+    }
+}
+
+fn packed(texts: &[&[u8]]) -> Bytes {
+    let mut pack = Pack::default();
+    pack.array(texts.len());
+    for text in texts {
+        pack.raw(text);
+    }
+    pack.done()
+}

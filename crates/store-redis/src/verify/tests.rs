@@ -1,0 +1,25 @@
+//! Each kind of damage, found and put right, with and without writers at work.
+
+mod damage;
+mod orphans;
+mod writers;
+
+use crate::given::{Given, Laid};
+use shard_store::{Anchor, Ask, Entry, Query};
+
+/// All that is ranked, best first.
+async fn order_of(given: &Given, laid: &Laid) -> Vec<Entry> {
+    let all = Ask {
+        anchor: Anchor::Rank(0),
+        before: 0,
+        after: usize::MAX,
+    };
+    let query = Query {
+        window: laid.window,
+        unless: None,
+        groups: false,
+        asks: [all].into(),
+    };
+    let reading = given.reader.read(&laid.record, laid.shard, &query).await;
+    reading.unwrap().parts.unwrap().remove(0).entries
+}

@@ -1,0 +1,65 @@
+//! The `megaboard` binary, as it is in the sources now: [`megaboard`] gives its path.
+//!
+//! Cargo tells the path of a binary only to tests of its own package, so that it is asked here to
+//! build it: a no-op when it is fresh, and never a stale one. Profile and target directory are those
+//! of the running test, read off where it lies: `TARGET/PROFILE/deps/e2e-HASH`. The whole workspace
+//! and a test are named too, so that features come to what they are for `cargo test --workspace`,
+//! and nothing is built twice.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+/// The path of the binary, built on first use.
+pub fn megaboard() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(build)
+}
+
+fn build() -> PathBuf {
+    let test = env::current_exe().unwrap();
+    let place = test.ancestors().nth(2).unwrap();
+    let target = place.parent().unwrap();
+    let profile = match place.file_name().unwrap().to_str().unwrap() {
+        // What `cargo test` builds everything with; its directory is that of `dev`.
+        "debug" => "test",
+        named => named,
+    };
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // What cargo tells a test about itself; build scripts that look at it would run again.
+    for (name, _) in env::vars_os() {
+        let name = name.to_string_lossy();
+        let about = [
+            "CARGO_PKG_",
+            "CARGO_MANIFEST_",
+            "CARGO_BIN_",
+            "CARGO_CRATE_",
+        ];
+        if about.iter().any(|about| name.starts_with(about)) {
+            command.env_remove(&*name);
+        }
+    }
+    let output = command
+        .args(["build", "--locked", "--workspace", "--bin", "megaboard"])
+        .args(["--test", "e2e", "--message-format", "json", "--profile"])
+        .arg(profile)
+        .arg("--target-dir")
+        .arg(target)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+        .stderr(Stdio::inherit())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "megaboard could not be built");
+    let messages = String::from_utf8(output.stdout).unwrap();
+    let executable = messages.lines().find_map(|line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        let is_it = message["target"]["name"] == "megaboard";
+        Some(PathBuf::from(
+            message["executable"].as_str().filter(|_| is_it)?,
+        ))
+    });
+    executable.expect("cargo names the binary that it built")
+}

@@ -1,0 +1,106 @@
+//! Random choices that can be made again: [`Dice`], thrown from a seed that is printed where a test fails.
+
+use std::env;
+use std::sync::OnceLock;
+
+use crate::clock;
+
+/// The seed of everything random: `MEGABOARD_TEST_SEED`, or one that is drawn and printed.
+pub fn seed() -> u64 {
+    static SEED: OnceLock<u64> = OnceLock::new();
+    *SEED.get_or_init(|| {
+        let seed = match env::var("MEGABOARD_TEST_SEED") {
+            Ok(text) => text.parse().expect("MEGABOARD_TEST_SEED is an integer"),
+            Err(_) => clock::now_ms().unsigned_abs(),
+        };
+        println!("MEGABOARD_TEST_SEED={seed}");
+        seed
+    })
+}
+
+/// The seed of this run, printed when a test fails in its scope.
+pub struct Seed(pub u64);
+
+impl Seed {
+    /// That of [`seed`].
+    pub fn of_this_run() -> Self {
+        Self(seed())
+    }
+}
+
+impl Drop for Seed {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("repeat this run with MEGABOARD_TEST_SEED={}", self.0);
+        }
+    }
+}
+
+/// `sampled`, or `whole` where `MEGABOARD_TEST_LONG` asks for it.
+pub fn runs<T>(sampled: T, whole: T) -> T {
+    if env::var_os("MEGABOARD_TEST_LONG").is_some() {
+        whole
+    } else {
+        sampled
+    }
+}
+
+/// The `SplitMix64` generator of Steele, Lea and Flood.
+#[derive(Clone)]
+pub struct Dice(u64);
+
+impl Dice {
+    /// From a seed.
+    pub const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// From the seed of this run.
+    pub fn of_this_run() -> Self {
+        Self(seed())
+    }
+
+    /// Other dice, thrown from where these are: for a thread of its own.
+    #[must_use]
+    pub const fn split(&mut self) -> Self {
+        Self(self.word())
+    }
+
+    /// Any number.
+    pub const fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// From 0, below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        let word = u128::from(self.word());
+        // The product's upper half is below `end`.
+        usize::try_from((word * end as u128) >> 64).unwrap()
+    }
+
+    /// From `low` to `high`, both included.
+    pub fn between(&mut self, low: i64, high: i64) -> i64 {
+        low + i64::try_from(self.word() % (high - low + 1).cast_unsigned()).unwrap()
+    }
+
+    /// True once in so many times.
+    pub const fn one_in(&mut self, times: u64) -> bool {
+        self.word().is_multiple_of(times)
+    }
+
+    /// One of these.
+    pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
+        &choices[self.below(choices.len())]
+    }
+
+    /// Every order of the items is as likely.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for end in (1..items.len()).rev() {
+            items.swap(end, self.below(end + 1));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! A cluster: who serves what, slots that move, primaries that are lost.
+
+use testkit::redis::{FaultProxy, RedisCluster, RedisOptions, RedisServer, Reply, SLOTS, slot_of};
+
+/// Keys that all lie in one slot, with it.
+fn keys_of_one_slot() -> (Vec<String>, u16) {
+    let keys = (0..25)
+        .map(|number| format!("{{board}}:{number}"))
+        .collect();
+    (keys, slot_of("{board}"))
+}
+
+fn write(server: &RedisServer, keys: &[String]) {
+    for key in keys {
+        server.command(&["SET", key, key]).ok();
+    }
+}
+
+#[test]
+fn slots_are_shared_evenly_and_moved_with_their_keys() {
+    let options = RedisOptions::new().user("board", "secret", "~* +@all");
+    let cluster = RedisCluster::start(3, 0, &options);
+    let nodes = cluster.nodes();
+    for (node, slot) in [
+        (0, 0),
+        (0, 5_460),
+        (1, 5_461),
+        (1, 10_921),
+        (2, 10_922),
+        (2, SLOTS - 1),
+    ] {
+        assert_eq!(
+            cluster.primary_of(slot).port(),
+            nodes[node].port(),
+            "{slot}"
+        );
+    }
+    let (keys, slot) = keys_of_one_slot();
+    let from = cluster.primary_of(slot);
+    write(&from, &keys);
+
+    let to = cluster.add_primary();
+    assert_eq!(cluster.primaries().len(), 4);
+    cluster.move_slots(slot - 1..=slot + 1, &to);
+    for slot in slot - 1..=slot + 1 {
+        assert_eq!(cluster.primary_of(slot).port(), to.port());
+    }
+    for key in &keys {
+        assert_eq!(to.command(&["GET", key]).text(), key);
+        assert!(from.command(&["GET", key]).is_error("MOVED"));
+    }
+}
+
+#[test]
+fn a_slot_on_its_way_is_asked_for_in_both_places() {
+    let cluster = RedisCluster::start(2, 0, &RedisOptions::new());
+    let (keys, slot) = keys_of_one_slot();
+    let from = cluster.primary_of(slot);
+    let to = cluster.primary_of(if slot < SLOTS / 2 { SLOTS - 1 } else { 0 });
+    write(&from, &keys);
+    let migration = cluster.begin_migration(slot, &to);
+    migration.move_key(&keys[7]);
+    assert_eq!(migration.move_keys(4), 4);
+    let moved = |key: &&String| from.command(&["GET", *key]).is_error("ASK");
+    assert!(moved(&&keys[7]));
+    assert_eq!(keys.iter().filter(moved).count(), 5);
+    assert!(to.command(&["GET", &keys[7]]).is_error("MOVED"));
+    let mut asking = to.connect();
+    asking.command(&["ASKING"]).ok();
+    assert_eq!(asking.command(&["GET", &keys[7]]).text(), keys[7]);
+    while migration.move_keys(10) > 0 {}
+    migration.end();
+    cluster.wait_until_settled();
+    assert_eq!(cluster.primary_of(slot).port(), to.port());
+
+    let back = cluster.begin_migration(slot, &from);
+    back.abandon();
+    assert_eq!(to.command(&["GET", &keys[0]]).text(), keys[0]);
+}
+
+#[test]
+fn clients_are_sent_to_a_proxy_that_is_announced() {
+    let cluster = RedisCluster::start(2, 0, &RedisOptions::new());
+    let nodes = cluster.nodes();
+    let proxy = FaultProxy::before(&nodes[1]);
+    cluster.announce(&proxy);
+    let key = ["a", "b", "c"]
+        .into_iter()
+        .find(|key| slot_of(key) >= SLOTS / 2);
+    let key = key.expect("a key of the upper half");
+    let sent_on = nodes[0].command(&["GET", key]);
+    let place = format!("MOVED {} {}", slot_of(key), proxy.address());
+    assert_eq!(sent_on, Reply::Error(place));
+    assert_eq!(cluster.primary_of(slot_of(key)).port(), nodes[1].port());
+    cluster.wait_until_settled();
+}
+
+#[test]
+fn the_slot_of_a_key_is_what_redis_says() {
+    let server = RedisOptions::new().config("cluster-enabled yes").start();
+    let mut wire = server.connect();
+    for key in [
+        "",
+        "a",
+        "{a}b",
+        "a{}b",
+        "a{b}{c}",
+        "{{a}}",
+        "a}b{c",
+        "{",
+        "\u{e9}{\u{fc}}",
+    ] {
+        let said = wire.command(&["CLUSTER", "KEYSLOT", key]).integer();
+        assert_eq!(i64::from(slot_of(key)), said, "{key:?}");
+    }
+}
+
+#[test]
+fn a_replica_takes_over_from_a_killed_primary() {
+    let cluster = RedisCluster::start(3, 1, &RedisOptions::new());
+    let (keys, slot) = keys_of_one_slot();
+    let primary = cluster.primary_of(slot);
+    // WAIT is about what its own connection has written.
+    let mut wire = primary.connect();
+    for key in &keys {
+        wire.command(&["SET", key, key]).ok();
+    }
+    assert_eq!(wire.command(&["WAIT", "1", "0"]).integer(), 1);
+    let killed = cluster.kill_primary_of(slot);
+    cluster.wait_until_settled();
+    let next = cluster.primary_of(slot);
+    assert_ne!(next.port(), killed.port());
+    for key in &keys {
+        assert_eq!(next.command(&["GET", key]).text(), key);
+    }
+    killed.start();
+    cluster.wait_until_settled();
+    assert_eq!(cluster.primaries().len(), 3);
+}
