@@ -29,6 +29,7 @@ mod per_address;
 mod problem;
 mod refused_head;
 mod rest;
+mod route;
 mod router;
 mod routes;
 mod server;

@@ -24,7 +24,6 @@ use super::hosts::{self, BadHost};
 use super::key::Key;
 use super::keys::{Keys, bearer};
 use super::refusal::Refusal;
-use super::routes::{self, Needs, Route, is_probe, is_scraped};
 use super::scope::Scope;
 use super::token::{self, BadToken};
 use super::under_way::UnderWay;
@@ -34,6 +33,7 @@ use crate::audit::Doing;
 use crate::body::{LINES, media_type};
 use crate::per_address::PerAddress;
 use crate::problem::{Problem, ProblemType};
+use crate::route::{self, Needs, Route, is_probe, is_scraped};
 use crate::router::unknown_path;
 use crate::server::ServerLimits;
 use crate::trace::Tracer;
@@ -82,7 +82,7 @@ impl Gate {
         Self {
             app,
             router,
-            needs: routes::by_path(),
+            needs: route::by_path(),
             under_way: UnderWay::up_to(limits.requests_max),
             scrapes: UnderWay::up_to(SCRAPES_MAX),
             streams: PerAddress::up_to(limits.streams_per_address_max),
@@ -420,7 +420,7 @@ impl Gate {
 /// Whether it may go on for hours: connections bound how many of those there are. Told by its route, too,
 /// or any request could say that it is one.
 fn is_stream_of_lines(request: &Request<Body>) -> bool {
-    request.uri().path() == routes::TAKES_LINES
+    request.uri().path() == route::TAKES_LINES
         && request.method() == Method::POST
         && media_type(request.headers()) == LINES
 }

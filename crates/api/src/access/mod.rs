@@ -1,7 +1,7 @@
 //! Who may do what, and how often: keys, their scopes, limits, and the one place where a request is let in or not.
 //!
-//! [`Gate`] is before the routes: what it refuses, no handler sees. It finds the route of a request in one table,
-//! `routes`, which says what the route requires of its callers, and checks the key and the kind in the path against
+//! [`Gate`] is before the routes: what it refuses, no handler sees. It finds the route of a request in the one table
+//! ([`crate::route`]), which says what the route requires of its callers, and checks the key and the kind in the path against
 //! it. A handler whose boards are in the body or the query (`contributions`, `tops`, `boards`, `kinds`) asks its
 //! [`Caller`]. `rate` has the budgets of requests, `client` determines whose address a request comes from, `cors`
 //! answers for other origins. Nothing here knows where all of that is configured.
@@ -15,7 +15,6 @@ mod key;
 mod keys;
 mod rate;
 mod refusal;
-pub(crate) mod routes;
 mod scope;
 mod settings;
 mod token;
@@ -35,8 +34,6 @@ pub use key::{KeyError, KeySettings, NewKey};
 use keys::Keys;
 pub use rate::RateSettings;
 use rate::{Budgets, Guesses};
-#[cfg(test)]
-pub(crate) use routes::{Needs, is_probe, needs_of};
 pub use scope::Scope;
 pub use settings::{AccessError, AccessSettings, TokenSecret};
 use token::Tokens;

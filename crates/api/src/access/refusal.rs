@@ -6,8 +6,8 @@ use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse, Response};
 
 use super::rate::Wait;
-use super::routes::Route;
 use crate::problem::{Problem, ProblemType};
+use crate::route::Route;
 use crate::router::unknown_method;
 
 /// Why a request is not let in.

@@ -9,8 +9,8 @@ use metering::{
     Counter, CounterFamily, Gauge, Histogram, HistogramFamily, REQUESTS, Registry, Unit, labels,
 };
 
-use crate::access::routes;
 use crate::problem::ProblemType;
+use crate::route as table;
 
 /// What is told of a path or a method that there is none of: their number has no end.
 const OTHER: &str = "other";
@@ -64,8 +64,9 @@ impl Default for Http {
             }
         };
         let mut by_path = Router::new();
-        for (path, methods) in routes::methods_by_path() {
-            let methods = methods.map(|method| (method, route(path, method)));
+        for row in table::all() {
+            let path = row.path();
+            let methods = row.methods().map(|method| (method, route(path, method)));
             let taken = by_path.insert(path, methods.collect());
             taken.expect("the table of routes names each path once");
         }

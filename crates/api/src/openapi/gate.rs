@@ -6,8 +6,9 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::{Components, OpenApi};
 
 use super::problems::responses_for;
-use crate::access::{Needs, Scope, is_probe, needs_of};
+use crate::access::Scope;
 use crate::problem::ProblemType;
+use crate::route::{Needs, is_probe, needs_of};
 
 /// What the document calls a key.
 const KEY: &str = "key";
