@@ -22,6 +22,12 @@ use crate::wire::Object;
 /// Bytes of a JSON body, where nothing else is said.
 pub(crate) const BODY_BYTES_MAX: usize = 16 << 20;
 
+/// A body of so many bytes is parsed as it is.
+const UNCHECKED_BYTES_MAX: usize = 64 << 10;
+
+/// The longest string of a larger body, as it is written: a name of 128 bytes, every byte escaped, has less than 1,000.
+const STRING_BYTES_MAX: usize = 4 << 10;
+
 /// Bytes of a JSON body that is no contributions: the longest names a thousand members.
 const ASKED_BYTES_MAX: usize = 1 << 20;
 
@@ -138,6 +144,7 @@ pub(crate) fn from_json<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Res
 }
 
 fn read<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Result<T, Problem> {
+    check_strings(text)?;
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();
@@ -156,6 +163,46 @@ fn read<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Result<T, Problem> 
         .end()
         .map_err(|error| Problem::new(ProblemType::Malformed, error.to_string()))?;
     Ok(value)
+}
+
+/// Rejects a string that is longer than any that means something: an error about it would repeat it, escaped, more
+/// than once. What has no room for a long one is not looked through.
+fn check_strings(text: &[u8]) -> Result<(), Problem> {
+    if text.len() <= UNCHECKED_BYTES_MAX {
+        return Ok(());
+    }
+    match strings(text).max() {
+        Some(bytes) if bytes > STRING_BYTES_MAX => Err(Problem::invalid(format!(
+            "a string of {bytes} bytes: no string has more than {STRING_BYTES_MAX}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// How long each string is, as it is written. One without an end is none: that is malformed.
+fn strings(text: &[u8]) -> impl Iterator<Item = usize> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let open = rest.iter().position(|byte| *byte == b'"')? + 1;
+        rest = &rest[open..];
+        let mut bytes = 0;
+        loop {
+            let step = rest[bytes..]
+                .iter()
+                .position(|byte| matches!(byte, b'"' | b'\\'))?;
+            bytes += step;
+            if rest[bytes] == b'"' {
+                break;
+            }
+            // What is escaped ends nothing.
+            bytes += 2;
+            if bytes > rest.len() {
+                return None;
+            }
+        }
+        rest = &rest[bytes + 1..];
+        Some(bytes)
+    })
 }
 
 /// A body line by line, with no more of it in memory than a line and what arrived with it.
@@ -256,6 +303,29 @@ mod tests {
             all.push(line);
         }
         all
+    }
+
+    #[test]
+    fn a_string_that_is_too_long_is_named_by_its_length() {
+        let long = "\u{7f}\\\"x".repeat(1 << 20);
+        let bytes = long.len();
+        for text in [
+            format!("{{\"member\":\"{long}\"}}"),
+            format!("{{\"{long}\":1}}"),
+            format!("\"{long}\""),
+        ] {
+            let problem = from_json::<serde_json::Value>(text.as_bytes()).unwrap_err();
+            let detail = format!("a string of {bytes} bytes: no string has more than 4096");
+            assert_eq!(
+                (problem.kind, problem.detail),
+                (ProblemType::Invalid, detail)
+            );
+        }
+        let short = format!("{{\"a\":[\"\\\\\",\"{}\"]}}", "\",\"".repeat(50_000));
+        assert!(from_json::<serde_json::Value>(short.as_bytes()).is_ok());
+        for cut in [&b"\"a"[..], b"\"a\\", b"\"a\\\""] {
+            assert_eq!(strings(cut).count(), 0, "{cut:?}");
+        }
     }
 
     /// A body that never ends, with a byte each time this much has passed.

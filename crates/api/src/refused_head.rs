@@ -13,8 +13,8 @@ use axum::response::IntoResponse as _;
 use crate::problem::{Problem, ProblemType};
 use crate::trace::{REQUEST_ID, new_id};
 
-/// How answers of hyper's own begin.
-const START: &[u8] = b"HTTP/1.1 4";
+/// How answers of hyper's own begin: on a connection of an HTTP/1.0 client by that version.
+const STARTS: [&[u8]; 2] = [b"HTTP/1.1 4", b"HTTP/1.0 4"];
 
 /// How they end, having no body.
 const END: &[u8] = b"\r\n\r\n";
@@ -65,7 +65,9 @@ pub(crate) fn start_of(written: &[u8]) -> Option<usize> {
     }
     let from = written.len().saturating_sub(BYTES_MAX);
     let last = &written[from..];
-    let start = last.windows(START.len()).rposition(|part| part == START)?;
+    let start = last
+        .windows(STARTS[0].len())
+        .rposition(|part| STARTS.contains(&part))?;
     let id = REQUEST_ID;
     let has_id = last[start..]
         .windows(id.as_str().len())
@@ -147,6 +149,8 @@ mod tests {
         assert_eq!(start_of(OF_HYPER.as_bytes()), Some(0));
         let behind = format!("{ours}{OF_HYPER}");
         assert_eq!(start_of(behind.as_bytes()), Some(ours.len()));
+        let of_1_0 = OF_HYPER.replace("1.1", "1.0");
+        assert_eq!(start_of(of_1_0.as_bytes()), Some(0));
         for other in [ours, bare, "", "\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n"] {
             assert_eq!(start_of(other.as_bytes()), None, "{other}");
         }

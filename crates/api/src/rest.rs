@@ -3,7 +3,8 @@
 //! An answer may be known before the body was read: the path is wrong, or the media type. What
 //! follows on the connection begins behind that body, so that a short rest is read away; with a long
 //! one the connection ends, and the answer has to say so, or a client that keeps its connections
-//! would send its next request into the end of this one.
+//! would send its next request into the end of this one. Such a rest is read on, up to a limit, while the answer
+//! is sent: else the end of the connection may take the answer with it.
 
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -21,8 +22,8 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::access::Gate;
-use crate::access::routes::{is_probe, is_scraped};
 use crate::problem::{Problem, ProblemType};
+use crate::route::{is_probe, is_scraped};
 use crate::socket::Flow;
 
 /// Bytes that are read away behind an answer.
@@ -30,6 +31,12 @@ const REST_BYTES_MAX: usize = 64 << 10;
 
 /// How long an answer waits for them.
 const REST_WAIT_MAX: Duration = Duration::from_millis(100);
+
+/// Bytes of a longer rest that are read while the answer is sent.
+const LINGER_BYTES_MAX: usize = 64 << 20;
+
+/// How long they are read.
+const LINGER_WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// Answers a request, sees to the rest of its body, and counts the answer until it is sent.
 pub(crate) async fn answer(
@@ -80,30 +87,51 @@ async fn answer_uncounted(
     let request = request.map(|body| Body::new(Lent::new(body, back)));
     let mut response = gate.answer(peer, request).await;
     if let Ok(body) = rest.try_recv() {
-        // Who asks first is not to be told to send what nobody wants.
-        let is_gone = !asks_first && read_away(body).await;
-        if !is_gone {
+        // A client that asks first is not to be told to send what is not read.
+        let left = if asks_first {
+            None
+        } else {
+            Some(read_away(body).await)
+        };
+        if let None | Some(Err(_)) = &left {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
+        }
+        if let Some(Err(body)) = left {
+            tokio::spawn(linger(body));
         }
     }
     response
 }
 
-/// Whether the body came to its end.
-async fn read_away(mut body: Incoming) -> bool {
-    let read = async {
-        let mut bytes = 0;
-        while let Some(frame) = body.frame().await {
-            let Ok(frame) = frame else { return false };
-            bytes += frame.data_ref().map_or(0, Bytes::len);
-            if bytes > REST_BYTES_MAX {
-                return false;
-            }
+/// Reads a short rest of a body. One that is longer is returned.
+async fn read_away(mut body: Incoming) -> Result<(), Incoming> {
+    let read = read_up_to(&mut body, REST_BYTES_MAX);
+    match timeout(REST_WAIT_MAX, read).await {
+        Ok(true) => Ok(()),
+        Ok(false) | Err(_) => Err(body),
+    }
+}
+
+/// Reads on while the answer is sent: a connection that is closed with bytes unread is reset, and the answer may be lost
+/// with it. A client may send all of its body before it reads.
+async fn linger(mut body: Incoming) {
+    let read = read_up_to(&mut body, LINGER_BYTES_MAX);
+    // However it ends: the connection ends with it.
+    let _ = timeout(LINGER_WAIT_MAX, read).await;
+}
+
+/// Whether the body came to its end within so many bytes.
+async fn read_up_to(body: &mut Incoming, bytes_max: usize) -> bool {
+    let mut bytes = 0;
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else { return false };
+        bytes += frame.data_ref().map_or(0, Bytes::len);
+        if bytes > bytes_max {
+            return false;
         }
-        true
-    };
-    timeout(REST_WAIT_MAX, read).await.unwrap_or(false)
+    }
+    true
 }
 
 /// A body that is handed back when whoever reads it lets go before its end.

@@ -1,7 +1,7 @@
 //! Bodies that are none, too deep, or not expected, on every path that reads one.
 
-use end_to_end::Server;
 use serde_json::json;
+use testkit::Server;
 
 const PATHS: [(&str, &str); 7] = [
     ("POST", "/v1/contributions"),
@@ -122,5 +122,27 @@ fn a_body_where_none_is_expected_is_left_alone() {
             "GET /v1/boards/gifts/a/top HTTP/1.1\r\nhost: localhost\r\ncontent-length: 7\r\n\r\n{\"n\":1}",
         );
         assert_eq!(wire.answer().value()["members"], json!(0));
+    }
+}
+
+#[test]
+fn an_answer_is_whole_where_its_client_sends_all_before_it_reads() {
+    // Nothing finds room: the stream of lines ends after a thousand failures.
+    let server = Server::with("[server]\nmemory_limit = 1048576\n");
+    for lines in [5_000, 100_000] {
+        let line =
+            |n| format!("{{\"board\":\"gifts/room-{n}\",\"member\":\"ada\",\"points\":1}}\n");
+        let body: String = (0..lines).map(line).collect();
+        let mut wire = server.wire();
+        wire.write(format!(
+            "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-ndjson\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        ));
+        let answer = wire.answer();
+        assert_eq!(answer.header("connection"), "close");
+        let failed = answer.value()["failed_count"].as_u64().unwrap();
+        assert!(failed >= 1_000, "{failed} of {lines} lines");
+        assert!(wire.has_ended());
     }
 }
