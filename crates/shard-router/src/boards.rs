@@ -95,6 +95,16 @@ impl Boards {
         Ok(self.keep(record))
     }
 
+    /// Whether a record at hand is still the board's, as the store has it now. One that is not is forgotten.
+    pub(crate) async fn is_current(&self, record: &BoardRecord) -> Result<bool, StoreError> {
+        let now = self.store.board(&record.name).await?;
+        let is_it = now.is_some_and(|now| now.born && now.incarnation == record.incarnation);
+        if !is_it {
+            self.forget(record);
+        }
+        Ok(is_it)
+    }
+
     /// Forgets a record of a life that has ended.
     pub fn forget(&self, record: &BoardRecord) {
         let kept = self.kept(&record.name);

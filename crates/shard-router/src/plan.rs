@@ -32,12 +32,14 @@ pub(crate) fn plan(writes: &[Write], now: Timestamp) -> Plan {
         boards: Vec::new(),
         refused: Vec::new(),
     };
-    let mut boards: HashMap<&BoardName, usize> = HashMap::new();
-    // A kind may be replaced while a request is read: what is left of its name is another kind.
+    // A kind may be replaced while a request is read: what is left of its name is another kind, and what was read by
+    // one is not applied by the other.
+    let mut boards: HashMap<(&BoardName, Revision), usize> = HashMap::new();
     let mut admissions: HashMap<(&KindName, Revision), Admission> = HashMap::new();
-    let mut last: Option<(&Arc<BoardName>, usize)> = None;
+    let mut last: Option<(&Arc<BoardName>, Revision, usize)> = None;
     for (place, write) in writes.iter().enumerate() {
-        let kind = (write.kind.kind.name(), write.kind.record.revision);
+        let revision = write.kind.record.revision;
+        let kind = (write.kind.kind.name(), revision);
         let admission = admissions.entry(kind).or_default();
         let windows = match admit(write, admission, now) {
             Ok(windows) => windows,
@@ -47,8 +49,8 @@ pub(crate) fn plan(writes: &[Write], now: Timestamp) -> Plan {
             }
         };
         let board = match last {
-            Some((name, board)) if Arc::ptr_eq(name, &write.board) => board,
-            _ => *boards.entry(&write.board).or_insert_with(|| {
+            Some((name, of, board)) if of == revision && Arc::ptr_eq(name, &write.board) => board,
+            _ => *boards.entry((&write.board, revision)).or_insert_with(|| {
                 plan.boards.push(BoardPlan {
                     name: write.board.clone(),
                     kind: write.kind.clone(),
@@ -58,7 +60,7 @@ pub(crate) fn plan(writes: &[Write], now: Timestamp) -> Plan {
                 plan.boards.len() - 1
             }),
         };
-        last = Some((&write.board, board));
+        last = Some((&write.board, revision, board));
         let board = &mut plan.boards[board];
         board.closes_at = earliest(board.closes_at, closes_at(write, admission));
         board.writes.push((place, windows));

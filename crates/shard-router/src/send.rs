@@ -22,7 +22,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use board::{Activity, BoardName, IdDigest, OutOfRange, Rules, Timestamp, Windows};
+use board::{Activity, BoardName, IdDigest, NotOpen, OutOfRange, Rules, Timestamp, Windows};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use shard_store::{
@@ -141,7 +141,17 @@ impl Sending<'_> {
         };
         for _ in 0..TRIES_MAX {
             let (record, perhaps_new) = match self.record_for(&name, &kind, &left).await {
-                Ok(Found::Born(record)) => (record, false),
+                Ok(Found::Born(record)) => {
+                    // Nothing is refused by a record that may be of a board that has ended.
+                    if self.refuses_any(&record.activity, &left) {
+                        match self.boards.is_current(&record).await {
+                            Ok(true) => {}
+                            Ok(false) => continue,
+                            Err(error) => self.fail_outside(&record.activity, &mut left, error),
+                        }
+                    }
+                    (record, false)
+                }
                 Ok(Found::PerhapsNew(record)) => (record, true),
                 Ok(Found::Unborn(activity)) => {
                     self.refuse_outside(&activity, &mut left);
@@ -214,8 +224,32 @@ impl Sending<'_> {
         }
     }
 
+    /// Whether anything falls outside of a board's time.
+    fn refuses_any(&self, activity: &Activity, left: &Left) -> bool {
+        if activity.is_always() || self.gate == Gate::Open {
+            return false;
+        }
+        let mut places = left.writes.iter().map(|(place, _)| *place);
+        places.any(|place| activity.admit(self.writes[place].at, left.now).is_err())
+    }
+
     /// Refuses what falls outside of a board's time.
     fn refuse_outside(&self, activity: &Activity, left: &mut Left) {
+        self.end_outside(activity, left, |not_open| Written::Refused(not_open.into()));
+    }
+
+    /// The same, where the store does not say whether that is still the board's time.
+    fn fail_outside(&self, activity: &Activity, left: &mut Left, error: StoreError) {
+        let failure = error.of_unsent();
+        self.end_outside(activity, left, |_| Written::Failed(failure.clone()));
+    }
+
+    fn end_outside(
+        &self,
+        activity: &Activity,
+        left: &mut Left,
+        mut end: impl FnMut(NotOpen) -> Written,
+    ) {
         if activity.is_always() || self.gate == Gate::Open {
             return;
         }
@@ -229,7 +263,7 @@ impl Sending<'_> {
             |(place, _)| match activity.admit(self.writes[*place].at, *now) {
                 Ok(()) => true,
                 Err(not_open) => {
-                    written.push((*place, Written::Refused(not_open.into())));
+                    written.push((*place, end(not_open)));
                     false
                 }
             },

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use board::{Activity, BoardName, NotOpen, Timestamp, Value};
 use shard_router::{Reason, Router, Write, Written};
-use shard_store::{BoardSettings, Change, LocalStore, Refused, ShardStore};
+use shard_store::{BoardSettings, Change, Refused, ShardStore};
+use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, member};
 use crate::woven::Woven;
@@ -253,4 +254,21 @@ async fn a_slow_store_applies_nothing_behind_the_end() {
     // Nor was the board created for it: its settings may change.
     assert!(!is_born(&**stage.router.store(), &room).await);
     settle(&stage.router, &room, later()).await;
+}
+
+#[tokio::test]
+async fn a_name_that_another_server_has_given_to_another_board_is_taken() {
+    let store = Arc::new(LocalStore::in_memory().unwrap());
+    let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
+    let room = board("room");
+    settle(&here.router, &room, battle()).await;
+    here.send(&[here.write(&room, "u", 1)]).await;
+    let late = |stage: &Stage| at(stage.write(&room, "u", 1), ends_at());
+    let refused = here.router.write(&[late(&here)], ends_at(), false).await;
+    assert_eq!(refused, [outside(ends_at(), battle())]);
+    there.router.bury(&room, ends_at()).await.unwrap();
+    for stage in [&there, &here] {
+        let written = stage.router.write(&[late(stage)], ends_at(), false).await;
+        assert_eq!(written, [Written::Applied(Vec::new())]);
+    }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use board::{Calendar, FieldName, FieldRule, Mode, Period, Rules, ShardCount, Ties, WindowRule};
 use shard_router::{KnownKind, Router, Write, Written};
-use shard_store::{Failure, LocalStore, SettleError};
+use shard_store::{Failure, SettleError};
+use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, kind, points};
 
@@ -128,4 +129,29 @@ async fn lines_are_admitted_each_by_its_own_kind() {
     let windows: Vec<_> = held.iter().map(|held| held.window).collect();
     assert_eq!(windows, *new.kind.admit(NOW, NOW).unwrap());
     assert_ne!(windows, *old.kind.admit(NOW, NOW).unwrap());
+}
+
+#[tokio::test]
+async fn what_was_read_by_a_kind_in_between_is_not_applied_by_another() {
+    let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
+    let room = board("room");
+    let first = stage.gifts.clone();
+    let between = replace(&stage.router).await;
+    let again = stage.router.catalogue();
+    let last = again.put(kind(points("gifts")), NOW).await.unwrap().0;
+    let read_by = |kind: &KnownKind, name| Write {
+        kind: kind.clone(),
+        ..stage.write(&room, name, 1)
+    };
+    let writes = [
+        read_by(&first, "u1"),
+        read_by(&between, "u2"),
+        read_by(&last, "u3"),
+    ];
+    let written = stage.send(&writes).await;
+    assert!(has_changed(&written[1]), "{written:?}");
+    let all = [("u1".to_owned(), 1), ("u3".to_owned(), 1)];
+    let mut points = stage.all_points(&room).await;
+    points.sort_unstable();
+    assert_eq!(points, all);
 }
