@@ -1,7 +1,7 @@
 //! Where a server without keys may listen.
 
-use end_to_end::redis::RedisServer;
-use end_to_end::{Launch, eventually};
+use testkit::redis::RedisServer;
+use testkit::{Launch, eventually};
 
 use super::Key;
 
@@ -49,7 +49,7 @@ fn told_so_it_is_open_and_with_a_key_it_need_not_be_told() {
     let starts = |launch: Launch, open: bool| {
         let server = launch.args(BEYOND).start();
         let port = server.address().rsplit(':').next().unwrap();
-        let mut wire = end_to_end::Wire::to(&format!("127.0.0.1:{port}"));
+        let mut wire = testkit::Wire::to(&format!("127.0.0.1:{port}"));
         wire.write("GET /v1/kinds HTTP/1.1\r\nhost: localhost\r\n\r\n");
         assert_eq!(wire.answer().status, if open { 200 } else { 401 });
     };
@@ -83,7 +83,17 @@ fn what_is_wrong_with_a_key_is_told_and_never_the_key() {
             format!("[[server.keys]]\nname = \"a\"\nhash = {}", key.text),
             "hash",
         ),
-        (key.lines.replace("read", "all"), "all"),
+        (key.lines.replace("read", "all"), "server.keys.scope"),
+        (key.lines.replace("read", &key.text), "server.keys.scope"),
+        (
+            format!("[server]\nkeys = [\"{}\"]", key.text),
+            "server.keys: ",
+        ),
+        (
+            format!("[server]\nkeys = \"{}\"", key.text),
+            "server.keys: ",
+        ),
+        (format!("{}kinds = [\"{}\"]", key.lines, key.text), "kinds"),
         (format!("{0}{0}", key.lines), "two keys are named \"one\""),
         (format!("{}kinds = []", key.lines), "kinds"),
         (format!("{}kinds = [\"Gifts\"]", key.lines), "Gifts"),

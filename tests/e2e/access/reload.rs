@@ -1,6 +1,6 @@
 //! Keys come and go while the server serves: at a change of the file, and at SIGHUP.
 
-use end_to_end::{Server, eventually};
+use testkit::{Server, eventually};
 
 use super::{Key, lines};
 
@@ -27,7 +27,9 @@ fn keys_are_read_again_and_a_bad_file_keeps_the_old_ones() {
     eventually("the old key's end", || {
         (status(&server, &old) == 401).then_some(())
     });
+    let pasted = format!("[server]\nkeys = [\"{}\"]", old.text);
     for (bad, part) in [
+        (pasted.as_str(), "server.keys: "),
         ("[[server.keys]]\nname = \"x\"", "line"),
         (
             "[[server.keys]]\nname = \"x\"\nhash = \"y\"\nscope = \"read\"",
@@ -42,6 +44,7 @@ fn keys_are_read_again_and_a_bad_file_keeps_the_old_ones() {
             (told > before).then_some(log)
         });
         assert!(told.contains(part), "{told}");
+        assert!(!told.contains(&old.text), "{told}");
         assert_eq!((status(&server, &new), status(&server, &old)), (200, 401));
     }
 }

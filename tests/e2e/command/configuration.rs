@@ -2,8 +2,8 @@
 
 use std::net::TcpListener;
 
-use end_to_end::{Launch, Server, cli};
 use serde_json::{Value, json};
+use testkit::{Launch, Server, cli};
 
 /// A file that would have the server listen where it cannot.
 const TAKEN: &str = "[server]\nlisten = \"256.0.0.1:1\"\n";
@@ -108,14 +108,20 @@ fn the_store_comes_from_flag_environment_or_file_and_has_to_be_known() {
 fn what_is_wrong_in_the_file_is_named() {
     for (config, parts) in [
         ("[server]\nlisten_on = \"x\"", &["listen_on"][..]),
-        ("[server]\ndurability = \"never\"", &["durability", "never"]),
+        (
+            "[server]\ndurability = \"never\"",
+            &["line 2", "server.durability", "always"],
+        ),
         ("[servers]", &["servers"]),
-        ("[redis]\nacks = -1", &["acks", "-1"]),
+        ("[redis]\nacks = -1", &["redis.acks", "integer"]),
         ("[kinds.gifts]\nshard = 3", &["shard"]),
         ("[kinds.gifts]\nshards = 3", &["kinds.gifts", "shards", "3"]),
         ("[kinds.gifts]\nshards = 8192", &["shards", "8192"]),
         ("[kinds.gifts]\ntop = 0", &["kinds.gifts", "top", "0"]),
-        ("[kinds.gifts]\nties = \"coin\"", &["ties", "coin"]),
+        (
+            "[kinds.gifts]\nties = \"coin\"",
+            &["kinds.gifts.ties", "earliest"],
+        ),
         ("[kinds.gifts]\nwindows = [\"year\"]", &["windows", "year"]),
         ("[kinds.gifts]\nwindows = []", &["windows"]),
         (
@@ -139,7 +145,7 @@ fn what_is_wrong_in_the_file_is_named() {
         ),
         (
             "[kinds.gifts]\nfields = [{ name = \"a\", op = \"avg\" }]",
-            &["avg"],
+            &["fields.op", "sum"],
         ),
         ("[kinds.Gifts]", &["Gifts"]),
         ("[kinds.gifts", &["megaboard.toml"]),
@@ -201,7 +207,7 @@ fn every_setting_of_a_kind_comes_through() {
 #[test]
 fn no_password_is_shown_that_stands_where_boards_are_kept() {
     const URL: &str = "rediz://megaboard:s3cret@127.0.0.1:1";
-    let help = std::process::Command::new(end_to_end::megaboard())
+    let help = std::process::Command::new(testkit::megaboard())
         .args(["serve", "--help"])
         .env("MEGABOARD_STORE", URL)
         .env("MEGABOARD_TOKEN_SECRET", "s3cret")
@@ -227,4 +233,50 @@ fn no_password_is_shown_that_stands_where_boards_are_kept() {
         said.contains("line 2") && !said.contains("s3cret"),
         "{said}"
     );
+}
+
+#[test]
+fn no_secret_is_shown_that_stands_where_it_does_not_belong() {
+    for (config, part) in [
+        ("[server]\ntoken_secret = 77123456", "server.token_secret"),
+        (
+            "[publish.targets.a]\npassword = 77123456",
+            "publish.targets.a.password",
+        ),
+        ("[publish.targets.a]\npasword = \"s3cret\"", "pasword"),
+        ("[tracing]\notlp = \"http://a?key=s3cret\"", "tracing: otlp"),
+    ] {
+        let (status, said) = Launch::on_a_free_port(config).refused();
+        assert_eq!(status, Some(1), "{config}: {said}");
+        assert!(said.contains(part), "{config}: {part:?} is not in: {said}");
+        for secret in ["s3cret", "77123456"] {
+            assert!(!said.contains(secret), "{said}");
+        }
+    }
+    for (command, variable, value) in [
+        ("top gifts/a", "MEGABOARD_KEY", "mb_s3cret\nmb_s3cret\n"),
+        ("top gifts/a", "MEGABOARD_SERVER", "http://u:s3cret@h"),
+        (
+            "ingest --partitions 1 --group g",
+            "MEGABOARD_FROM",
+            "redis://u:s3cret@h:port/g",
+        ),
+        (
+            "adopt --key k --board gifts/a",
+            "MEGABOARD_ADOPT_FROM",
+            "redis://u:s3cret@h/x",
+        ),
+    ] {
+        let run = std::process::Command::new(testkit::megaboard())
+            .args(command.split(' '))
+            .env(variable, value)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(run.stderr).unwrap();
+        assert_eq!(run.status.code(), Some(2), "{command}: {said}");
+        assert!(
+            said.contains(variable) && !said.contains("s3cret"),
+            "{said}"
+        );
+    }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use end_to_end::cli::{self, Run};
-use end_to_end::{Launch, Server};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use testkit::cli::{self, Run};
+use testkit::{Launch, Server};
 
 use super::seen::Seen;
 
@@ -186,5 +186,19 @@ fn what_a_server_makes_is_for_its_user_alone() {
     for file in files() {
         assert_eq!(modes(&file) & 0o007, 0, "{file:?}");
     }
+    // What is not the server's stays as it is, and so does a folder that has anything else in it.
+    let launch = server.stop();
+    let (outside, beside) = (launch.folder().join("outside"), kept.join("beside"));
+    for file in [&outside, &beside] {
+        fs::write(file, "").unwrap();
+        fs::set_permissions(file, Permissions::from_mode(0o644)).unwrap();
+    }
+    std::os::unix::fs::symlink(&outside, kept.join("link")).unwrap();
+    fs::set_permissions(&kept, Permissions::from_mode(0o755)).unwrap();
+    let server = launch.start();
+    for path in [&outside, &beside] {
+        assert_eq!(modes(path), 0o644, "{path:?}");
+    }
+    assert_eq!(modes(&kept), 0o755);
     drop(server);
 }

@@ -1,0 +1,231 @@
+//! What is shown of a configuration file that cannot be read: [`Malformed`].
+//!
+//! **Invariant:** it contains no value and no line of the file. A key or a password may stand anywhere in it, by
+//! mistake. So types that are read from the file do not repeat a value in their own errors either.
+
+use std::fmt;
+
+/// Bytes of a name that is shown.
+const NAME_BYTES_MAX: usize = 63;
+
+/// What stands before that which is accepted, in messages of serde.
+const EXPECTED: &str = ", expected ";
+
+/// Where a file is wrong, which setting that is, and what is accepted.
+#[derive(Debug)]
+pub(crate) struct Malformed {
+    line: usize,
+    column: usize,
+    /// Its path; none where the file as a whole is wrong.
+    setting: Option<String>,
+    message: String,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: ", self.line, self.column)?;
+        if let Some(setting) = &self.setting {
+            write!(f, "{setting}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl Malformed {
+    /// What may be shown of an error in this text.
+    pub(super) fn new(text: &str, error: &toml::de::Error) -> Self {
+        let begin = error.span().map_or(0, |span| span.start);
+        let before = text.get(..begin).unwrap_or_default();
+        let on_line = before.rsplit('\n').next().unwrap_or_default();
+        Self {
+            line: 1 + before.matches('\n').count(),
+            column: 1 + on_line.chars().count(),
+            setting: path_of(error).or_else(|| assigned_on(on_line)),
+            message: without_value(error.message()),
+        }
+    }
+}
+
+/// The names that lead to the value, up to one that may not be shown.
+fn path_of(error: &toml::de::Error) -> Option<String> {
+    let mut error = error.clone();
+    // It shows its path only where it has no source to show.
+    error.set_input(None);
+    let shown = error.to_string();
+    let path = shown.strip_prefix(error.message())?.trim();
+    let path = path.strip_prefix("in `")?.strip_suffix('`')?;
+    let names: Vec<&str> = path.split('.').take_while(|name| is_name(name)).collect();
+    (!names.is_empty()).then(|| names.join("."))
+}
+
+/// The setting that a line begins with: errors of syntax have no path. Only lower-case letters and `_`, as every
+/// setting is named: the line may belong to a text of several lines.
+fn assigned_on(line: &str) -> Option<String> {
+    let (name, _) = line.split_once('=')?;
+    let name = name.trim();
+    let is_setting = (1..=NAME_BYTES_MAX).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || b"_.".contains(&byte));
+    is_setting.then(|| name.to_owned())
+}
+
+/// Whether it can be shown as a name: it is no key, and no URL.
+fn is_name(text: &str) -> bool {
+    let is_key = text.starts_with("mb_") || text.starts_with("mbs_");
+    !is_key
+        && (1..=NAME_BYTES_MAX).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+}
+
+/// A message of serde without the value that it repeats. Other messages repeat none.
+fn without_value(message: &str) -> String {
+    // The last one: a value before it may contain the same words.
+    let (wrong, expected) = match message.rsplit_once(EXPECTED) {
+        Some((wrong, expected)) => (wrong, Some(in_toml(expected))),
+        None => (message, None),
+    };
+    let wrong = if let Some(found) = wrong.strip_prefix("invalid type: ") {
+        format!("invalid type: {}", type_of(found))
+    } else if let Some(found) = wrong.strip_prefix("invalid value: ") {
+        format!("invalid value: {}", type_of(found))
+    } else if wrong.starts_with("unknown variant ") {
+        "unknown value".to_owned()
+    } else if let Some(name) = wrong.strip_prefix("unknown field ") {
+        unknown_setting(name)
+    } else {
+        return message.to_owned();
+    };
+    match expected {
+        Some(expected) => format!("{wrong}{EXPECTED}{expected}"),
+        None => wrong,
+    }
+}
+
+/// The type out of what serde says of a value: `string "..."`.
+fn type_of(found: &str) -> &'static str {
+    const TYPES: [(&str, &str); 6] = [
+        ("string", "string"),
+        ("integer", "integer"),
+        ("floating point", "float"),
+        ("boolean", "boolean"),
+        ("sequence", "array"),
+        ("map", "table"),
+    ];
+    let found = TYPES.iter().find(|(serde, _)| found.starts_with(serde));
+    found.map_or("another type", |&(_, toml)| toml)
+}
+
+/// What is accepted, in TOML's words.
+fn in_toml(expected: &str) -> &str {
+    match expected {
+        "a sequence" => "an array",
+        "a map" | "an object" => "a table",
+        expected if expected.starts_with("struct ") => "a table",
+        expected => expected,
+    }
+}
+
+/// Begins with the name in backticks.
+fn unknown_setting(quoted: &str) -> String {
+    let name = quoted
+        .strip_prefix('`')
+        .and_then(|name| name.rsplit_once('`'));
+    match name {
+        Some((name, _)) if is_name(name) => format!("unknown setting `{name}`"),
+        _ => "unknown setting".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Config;
+
+    fn error(text: &str) -> String {
+        Config::parse("a.toml", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn no_value_is_shown_and_the_setting_is() {
+        for (text, part) in [
+            ("[server]\nkeys = [\"mb_s3cret\"]", "server.keys: "),
+            ("[server]\nkeys = \"mb_s3cret\"", "server.keys: "),
+            (
+                "[[server.keys]]\nname = \"a\"\nhash = \"h\"\nscope = \"mb_s3cret\"",
+                "server.keys.scope: unknown value, expected one of `read`, `write`",
+            ),
+            (
+                "[server]\nkeys = [{ name = \"a\", hash = \"h\", scope = \"mb_s3cret\" }]",
+                "server.keys.scope: ",
+            ),
+            ("[server]\ntoken_secret = 77123456", "server.token_secret: "),
+            ("[server]\ntoken_secret = 77.5", "server.token_secret: "),
+            (
+                "[publish.targets.a]\npassword = 77123456",
+                "publish.targets.a.password: ",
+            ),
+            (
+                "[publish.targets.a]\npasword = \"s3cret\"",
+                "publish.targets.a: unknown setting `pasword`, expected one of `url`",
+            ),
+            (
+                "[publish.targets.\"redis://u:a.s3cret.b@h\"]\nport = 1",
+                "publish.targets: unknown setting `port`",
+            ),
+            (
+                "[server]\nmb_s3cret = 1",
+                "server: unknown setting, expected",
+            ),
+            ("\"redis://u:s3cret@h\" = 1", ": unknown setting, expected"),
+            ("[server]\nstore = [\"redis://u:s3cret@h\"]", "server.store"),
+            (
+                "[server]\ndurability = \"a, expected s3cret\"",
+                "server.durability: unknown value, expected `always` or `interval`",
+            ),
+            (
+                "[server]\nmemory_limit = \"mb_s3cret\"",
+                "server.memory_limit: it is not a number of bytes",
+            ),
+            (
+                "[redis]\nread_deadline = \"s3cret\"",
+                "redis.read_deadline: ",
+            ),
+            (
+                "[embedded]\nclock_pause = \"s3cret\"",
+                "embedded.clock_pause: ",
+            ),
+            ("[kinds.gifts]\nties = \"s3cret\"", "kinds.gifts.ties: "),
+            ("[server]\ntoken_secret = s3cret", "token_secret: "),
+            ("[server]\nstore = \"redis://:s3cret@h\" x", "store: "),
+            ("[server]\ntoken_secret = \"s3cret", "line 2"),
+            (
+                "[server]\ntoken_secret = \"\"\"\ns3cret = \nUPPER=1",
+                "line ",
+            ),
+        ] {
+            let error = error(text);
+            assert!(error.contains(part), "{text}: {error}");
+            for secret in ["s3cret", "mb_", "77", "UPPER"] {
+                assert!(!error.contains(secret), "{text}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn line_and_column_and_what_is_accepted_are_shown() {
+        assert_eq!(
+            error("# é\n[server]\nkeys = \"mb_x\"\n"),
+            "a.toml: line 3, column 8: server.keys: invalid type: string, expected an array"
+        );
+        assert_eq!(
+            error("[server]\nkeys = [\"é\", \"mb_x\"]\n"),
+            "a.toml: line 2, column 9: server.keys: invalid type: string, expected a table"
+        );
+        let missing = error("[[server.keys]]\nname = \"a\"");
+        assert!(missing.contains("missing field `hash`"), "{missing}");
+        let acks = error("[redis]\nacks = -1");
+        assert!(acks.ends_with("invalid value: integer, expected u32"));
+    }
+}
