@@ -8,7 +8,7 @@
 //!                Large: a member table (records in pages, an index of 32-bit handles) under a counted B+ tree
 //! ```
 //!
-//! What happens is reported to a [`log`]. Locks are taken in this order: kinds, a cell's body, names, cells, a shard.
+//! What happens is reported to a [`Log`]. Locks are taken in this order: kinds, a cell's body, names, cells, a shard.
 //!
 //! **Invariant:** no lock is held over an `await`. The engine is synchronous and knows no disk and no runtime. Of time
 //! it only knows whether a batch's deadline has passed, which it asks under the shard's lock.
