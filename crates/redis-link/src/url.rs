@@ -241,13 +241,28 @@ impl ServerUrl {
 
     /// How it is connected to. Without a file of certificates those of the system are trusted.
     pub fn connect_options(&self, tls_ca: Option<&Path>) -> Result<ConnectOptions, TlsError> {
-        let tls = self.tls.then(|| Tls::new(tls_ca)).transpose()?;
-        Ok(ConnectOptions {
-            login: self.login.clone(),
-            tls,
-            ..ConnectOptions::default()
-        })
+        connect_options(self.tls, self.login.as_ref(), tls_ca)
     }
+}
+
+impl RedisUrl {
+    /// How each node is connected to. Without a file of certificates those of the system are trusted.
+    pub fn connect_options(&self, tls_ca: Option<&Path>) -> Result<ConnectOptions, TlsError> {
+        connect_options(self.tls, self.login.as_ref(), tls_ca)
+    }
+}
+
+fn connect_options(
+    tls: bool,
+    login: Option<&Login>,
+    tls_ca: Option<&Path>,
+) -> Result<ConnectOptions, TlsError> {
+    let tls = tls.then(|| Tls::new(tls_ca)).transpose()?;
+    Ok(ConnectOptions {
+        login: login.cloned(),
+        tls,
+        ..ConnectOptions::default()
+    })
 }
 
 /// Without the login.

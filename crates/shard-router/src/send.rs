@@ -141,17 +141,7 @@ impl Sending<'_> {
         };
         for _ in 0..TRIES_MAX {
             let (record, perhaps_new) = match self.record_for(&name, &kind, &left).await {
-                Ok(Found::Born(record)) => {
-                    // Nothing is refused by a record that may be of a board that has ended.
-                    if self.refuses_any(&record.activity, &left) {
-                        match self.boards.is_current(&record).await {
-                            Ok(true) => {}
-                            Ok(false) => continue,
-                            Err(error) => self.fail_outside(&record.activity, &mut left, error),
-                        }
-                    }
-                    (record, false)
-                }
+                Ok(Found::Born(record)) => (record, false),
                 Ok(Found::PerhapsNew(record)) => (record, true),
                 Ok(Found::Unborn(activity)) => {
                     self.refuse_outside(&activity, &mut left);
@@ -159,7 +149,23 @@ impl Sending<'_> {
                 }
                 Err(failure) => return left.fail(&failure),
             };
-            self.refuse_outside(&record.activity, &mut left);
+            if self.refuses_any(&record.activity, &left) {
+                // A record at hand may be of a board that has ended.
+                let is_current = perhaps_new
+                    || match self.boards.is_current(&record).await {
+                        Ok(is_current) => is_current,
+                        Err(error) => {
+                            let failure = error.of_unsent();
+                            let failed = |_| Written::Failed(failure.clone());
+                            self.end_outside(&record.activity, &mut left, failed);
+                            true
+                        }
+                    };
+                if !is_current {
+                    continue;
+                }
+                self.refuse_outside(&record.activity, &mut left);
+            }
             if left.writes.is_empty() {
                 return left.written;
             }
@@ -236,12 +242,6 @@ impl Sending<'_> {
     /// Refuses what falls outside of a board's time.
     fn refuse_outside(&self, activity: &Activity, left: &mut Left) {
         self.end_outside(activity, left, |not_open| Written::Refused(not_open.into()));
-    }
-
-    /// The same, where the store does not say whether that is still the board's time.
-    fn fail_outside(&self, activity: &Activity, left: &mut Left, error: StoreError) {
-        let failure = error.of_unsent();
-        self.end_outside(activity, left, |_| Written::Failed(failure.clone()));
     }
 
     fn end_outside(

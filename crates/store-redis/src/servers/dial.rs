@@ -1,6 +1,6 @@
 //! How nodes are connected to: [`Dial`].
 
-use redis_link::{ConnectOptions, RedisUrl, Tls, UrlKind};
+use redis_link::{ConnectOptions, RedisUrl, UrlKind};
 
 use super::OpenError;
 use crate::settings::{RedisSettings, RedisWrites};
@@ -17,14 +17,9 @@ pub(super) struct Dial {
 
 impl Dial {
     pub(super) fn new(url: &RedisUrl, settings: &RedisSettings) -> Result<Self, OpenError> {
-        let tls = url.tls.then(|| Tls::new(settings.tls_ca.as_deref()));
-        let tls = tls.transpose();
+        let options = url.connect_options(settings.tls_ca.as_deref());
         Ok(Self {
-            options: ConnectOptions {
-                login: url.login.clone(),
-                tls: tls.map_err(|error| OpenError::Tls(error.to_string()))?,
-                ..ConnectOptions::default()
-            },
+            options: options.map_err(|error| OpenError::Tls(error.to_string()))?,
             is_for_cluster: url.kind == UrlKind::Cluster,
             writes: settings.writes,
         })
