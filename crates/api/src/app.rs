@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use board::{PublishTargets, Timestamp};
-use merger::{Clock, Merger};
+use merger::Merger;
 use metering::{Registry, text};
 use shard_router::{KnownKind, Moment, Router};
+use shard_store::Clock;
 use tokio::sync::watch;
 
 use crate::access::Access;
@@ -142,7 +143,7 @@ impl App {
 
     /// This moment, for what has to be over by a time.
     pub(crate) fn moment(&self) -> Moment {
-        Moment::of(|| self.now())
+        Moment::of(&self.clock)
     }
 
     /// The kind of this name, or 404.

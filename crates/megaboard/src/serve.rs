@@ -14,10 +14,10 @@ use api::{Access, App, AuditLog, KindShape, TokenSecret, Tracer, WRITES_BYTES_MA
 use board::Timestamp;
 use clap::Args;
 use clap::builder::BoolishValueParser;
-use merger::{Clock, Merger, Settings};
+use merger::{Merger, Settings};
 use publish::Publisher;
 use shard_router::{KNOWN_BOARDS_MAX, Router};
-use shard_store::{Memory, ShardStore};
+use shard_store::{Clock, Memory, ShardStore};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};

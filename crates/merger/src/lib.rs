@@ -25,7 +25,7 @@ mod version;
 
 pub use cache::{Rendered, Snapshot, TopAnswer, TopForm, TopView};
 pub use error::ReadError;
-pub use merger::{Answer, AnswerFuture, Clock, Merger, Renderer, Settings, final_from};
+pub use merger::{Answer, AnswerFuture, Merger, Renderer, Settings, final_from};
 pub use metrics::Counters;
 pub use ranks::{Found, RankedEntry};
 pub use read::{BoardInfo, MemberView, PlaceView, UnlistedView, WindowMembers};

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{BoardName, Kind, KindName, PublishTarget, PublishTargets, TargetName, Timestamp};
-use merger::{Clock, Merger};
+use merger::Merger;
 use metering::Registry;
 use parking_lot::Mutex;
 use shard_router::{BoardChange, Router, Watcher};
+use shard_store::Clock;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 

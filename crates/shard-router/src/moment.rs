@@ -3,45 +3,68 @@
 use std::time::{Duration, Instant};
 
 use board::Timestamp;
+use shard_store::{Clock, Deadline};
 
-/// One moment by the server's clock, and by the one of this process that does not step. What is to be
-/// over by a time of the server's clock is held to that by the other.
-#[derive(Debug, Clone, Copy)]
+/// One moment by the server's clock, and by the one of this process that is never set. What has to be over by a time
+/// of the server's clock has a deadline by both.
+#[derive(Clone)]
 pub struct Moment {
     /// The time, in whole milliseconds: rounded down.
     pub now: Timestamp,
     /// Never later than `now`.
     began: Instant,
+    /// The server's clock. `None`: nobody sets it.
+    clock: Option<Clock>,
 }
 
-/// What [`Timestamp`] does not tell of a moment.
+/// The most that rounding takes off the time of a moment.
 const ROUNDED: Duration = Duration::from_millis(1);
 
 impl Moment {
     /// This moment, by the server's clock.
-    pub fn of(clock: impl FnOnce() -> Timestamp) -> Self {
+    pub fn of(clock: &Clock) -> Self {
         // First, so that deadlines that are counted from it come early rather than late.
         let began = Instant::now();
-        let now = clock();
-        Self { now, began }
+        Self {
+            now: clock(),
+            began,
+            clock: Some(clock.clone()),
+        }
     }
 
-    /// When it is `at` by the server's clock, or shortly before. `None`: no clock of this process
-    /// reaches it.
-    pub(crate) fn instant_of(&self, at: Timestamp) -> Option<Instant> {
+    /// Returns the deadline of what has to be over when it is `at` by the server's clock. It may come shortly before.
+    /// `None`: no clock of this process reaches it.
+    pub(crate) fn deadline(&self, at: Timestamp) -> Option<Deadline<'_>> {
         let left = at.millis().saturating_sub(self.now.millis());
         let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
-        self.began.checked_add(left.saturating_sub(ROUNDED))
+        Some(Deadline {
+            instant: self.began.checked_add(left.saturating_sub(ROUNDED))?,
+            closing: self.clock.as_ref().map(|clock| (at, clock)),
+        })
     }
 
-    /// The time that it is now by the server's clock, had nobody set that since.
-    pub(crate) fn time(&self) -> Timestamp {
-        self.now.plus(self.began.elapsed() + ROUNDED)
+    /// Returns the moment that it is now, rounded up: what has missed a deadline is not admitted for the rest of the
+    /// millisecond in which it passed.
+    pub(crate) fn later(&self) -> Self {
+        let began = Instant::now();
+        let now = match &self.clock {
+            Some(clock) => clock(),
+            None => self.now.plus(began - self.began),
+        };
+        Self {
+            now: now.plus(ROUNDED).max(self.now),
+            began,
+            clock: self.clock.clone(),
+        }
     }
 }
 
 impl From<Timestamp> for Moment {
     fn from(now: Timestamp) -> Self {
-        Self::of(|| now)
+        Self {
+            now,
+            began: Instant::now(),
+            clock: None,
+        }
     }
 }

@@ -20,13 +20,13 @@
 //! could reject is withdrawn ([`ShardStore::withdraw`]).
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use board::{Activity, BoardName, IdDigest, NotOpen, OutOfRange, Rules, Timestamp, Windows};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use shard_store::{
-    Batch, BirthError, BoardRecord, Change, Failure, Item, Outcome, Refused, ShardStore, StoreError,
+    Batch, BirthError, BoardRecord, Change, Deadline, Failure, Item, Outcome, Refused, ShardStore,
+    StoreError,
 };
 use tracing::Instrument as _;
 
@@ -69,7 +69,6 @@ pub(crate) enum Gate {
 }
 
 /// The writes of one request on their way, and what they go by.
-#[derive(Clone, Copy)]
 pub(crate) struct Sending<'a> {
     pub(crate) store: &'a dyn ShardStore,
     pub(crate) catalogue: &'a Catalogue,
@@ -89,7 +88,7 @@ struct Left {
     /// When the first of these closes.
     closes_at: Option<Timestamp>,
     /// By when they are admitted.
-    now: Timestamp,
+    moment: Moment,
     written: Vec<(usize, Written)>,
 }
 
@@ -106,9 +105,9 @@ impl Left {
     }
 
     /// Admits what has missed a deadline by the time that it is now.
-    fn admit_again(&mut self, writes: &[Write], moment: Moment) {
-        self.now = moment.time().max(self.now);
-        let (closes_at, refused) = admit_again(&mut self.writes, writes, self.now);
+    fn admit_again(&mut self, writes: &[Write]) {
+        self.moment = self.moment.later();
+        let (closes_at, refused) = admit_again(&mut self.writes, writes, self.moment.now);
         self.closes_at = closes_at;
         let refused = refused.into_iter();
         let refused = refused.map(|(place, reason)| (place, Written::Refused(reason)));
@@ -137,7 +136,7 @@ impl Sending<'_> {
             written: Vec::with_capacity(writes.len()),
             writes,
             closes_at,
-            now: self.moment.now,
+            moment: self.moment.clone(),
         };
         for _ in 0..TRIES_MAX {
             let (record, perhaps_new) = match self.record_for(&name, &kind, &left).await {
@@ -174,7 +173,7 @@ impl Sending<'_> {
             if !dead.is_empty() {
                 self.boards.forget(&record);
             } else if perhaps_new && left.written[before..].iter().all(|(_, it)| is_nothing(it)) {
-                self.withdraw(&record, left.now).await;
+                self.withdraw(&record, left.moment.now).await;
             }
             let missed = |(place, _): &(usize, Windows)| {
                 dead.binary_search(place).is_ok() || late.binary_search(place).is_ok()
@@ -184,7 +183,7 @@ impl Sending<'_> {
                 return left.written;
             }
             if !late.is_empty() {
-                left.admit_again(self.writes, self.moment);
+                left.admit_again(self.writes);
             }
             if left.writes.is_empty() {
                 return left.written;
@@ -202,16 +201,22 @@ impl Sending<'_> {
         kind: &KnownKind,
         left: &mut Left,
     ) -> (Vec<usize>, Vec<usize>) {
-        let (now, until) = (left.now, self.until(&record.activity, left.closes_at));
-        let batches = batches(record, &left.writes, self.writes);
+        let Left {
+            writes,
+            closes_at,
+            moment,
+            written,
+        } = left;
+        let until = self.until(&record.activity, *closes_at, moment);
+        let batches = batches(record, writes, self.writes);
         let calls = batches.into_iter();
-        let calls = calls.map(|batch| self.call(record, kind, batch, now, until).boxed());
+        let calls = calls.map(|batch| self.call(record, kind, batch, moment.now, until).boxed());
         let mut calls = stream::iter(calls.collect::<Vec<_>>())
             .buffer_unordered(self.store.applied_at_once_max());
         let (mut dead, mut late) = (Vec::new(), Vec::new());
         while let Some((places, result)) = calls.next().await {
             match result {
-                Ok(outcomes) => left.written.extend(places.into_iter().zip(outcomes)),
+                Ok(outcomes) => written.extend(places.into_iter().zip(outcomes)),
                 Err(Missed::Dead) => dead.extend(places),
                 Err(Missed::Late) => late.extend(places),
             }
@@ -236,7 +241,11 @@ impl Sending<'_> {
             return false;
         }
         let mut places = left.writes.iter().map(|(place, _)| *place);
-        places.any(|place| activity.admit(self.writes[place].at, left.now).is_err())
+        places.any(|place| {
+            activity
+                .admit(self.writes[place].at, left.moment.now)
+                .is_err()
+        })
     }
 
     /// Refuses what falls outside of a board's time.
@@ -255,12 +264,12 @@ impl Sending<'_> {
         }
         let Left {
             writes,
-            now,
+            moment,
             written,
             ..
         } = left;
         writes.retain(
-            |(place, _)| match activity.admit(self.writes[*place].at, *now) {
+            |(place, _)| match activity.admit(self.writes[*place].at, moment.now) {
                 Ok(()) => true,
                 Err(not_open) => {
                     written.push((*place, end(not_open)));
@@ -271,10 +280,15 @@ impl Sending<'_> {
     }
 
     /// From when on what is sent may not be applied any more.
-    fn until(&self, activity: &Activity, closes_at: Option<Timestamp>) -> Option<Instant> {
+    fn until<'m>(
+        &self,
+        activity: &Activity,
+        closes_at: Option<Timestamp>,
+        moment: &'m Moment,
+    ) -> Option<Deadline<'m>> {
         let ends_at = activity.ends_at().filter(|_| self.gate == Gate::Kept);
         let first = ends_at.into_iter().chain(closes_at).min()?;
-        self.moment.instant_of(first)
+        moment.deadline(first)
     }
 
     /// The board's record. Taking members off does not bring a board into being, nor does what falls
@@ -285,7 +299,7 @@ impl Sending<'_> {
         kind: &KnownKind,
         left: &Left,
     ) -> Result<Found, Failure> {
-        let now = left.now;
+        let now = left.moment.now;
         let bears = |activity: &Activity| {
             let mut writes = left.writes.iter().map(|(place, _)| &self.writes[*place]);
             writes.any(|write| activity.admit(write.at, now).is_ok() && creates(write))
@@ -352,7 +366,7 @@ impl Sending<'_> {
         kind: &KnownKind,
         batch: ShardBatch,
         now: Timestamp,
-        until: Option<Instant>,
+        until: Option<Deadline<'_>>,
     ) -> (Vec<usize>, Result<Vec<Written>, Missed>) {
         let ShardBatch {
             shard,

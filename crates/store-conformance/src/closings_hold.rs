@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use board::Window;
-use shard_store::{Batch, Item, Outcome, StoreError};
+use shard_store::{Batch, Deadline, Item, Outcome, StoreError};
 
 use crate::given::{Board, Given, NOW, gifts, member};
 
@@ -18,7 +18,7 @@ async fn apply_until(
         kind: &board.kind,
         now: NOW,
         report: false,
-        until,
+        until: until.map(Deadline::from),
         items,
     };
     let shard = board.record.shards.shard_of(items[0].hash);

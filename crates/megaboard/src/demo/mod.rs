@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{KindName, Timestamp};
-use merger::Clock;
 use shard_router::{KnownKind, Router, Write, Written};
+use shard_store::Clock;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use cast::Cast;

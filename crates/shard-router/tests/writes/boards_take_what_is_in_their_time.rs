@@ -1,13 +1,14 @@
 //! What falls outside of a board's time is refused by the record that counts, bears no board, and is not
 //! applied, whoever changes the settings meanwhile.
 
+use std::future::ready;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use board::{Activity, BoardName, NotOpen, Timestamp, Value};
-use shard_router::{Reason, Router, Write, Written};
-use shard_store::{BoardSettings, Change, Refused, ShardStore};
+use shard_router::{Moment, Reason, Router, Write, Written};
+use shard_store::{BoardSettings, Change, Clock, Refused, ShardStore};
 use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, member};
@@ -254,6 +255,59 @@ async fn a_slow_store_applies_nothing_behind_the_end() {
     // Nor was the board created for it: its settings may change.
     assert!(!is_born(&**stage.router.store(), &room).await);
     settle(&stage.router, &room, later()).await;
+}
+
+/// A clock that a test sets.
+fn clock_of(now: &Arc<AtomicI64>) -> Clock {
+    let now = now.clone();
+    Arc::new(move || Timestamp::from_millis(now.load(Ordering::SeqCst)))
+}
+
+#[tokio::test]
+async fn nothing_is_applied_behind_an_end_that_the_clock_was_set_to() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone()).await;
+    let room = board("room");
+    settle(&stage.router, &room, battle()).await;
+    let clock_ms = Arc::new(AtomicI64::new(NOW.millis()));
+    let set = clock_ms.clone();
+    store.before_applying(move |_| {
+        // As soon as it is, reads call the board final.
+        set.store(ends_at().millis(), Ordering::SeqCst);
+        ready(Ok(()))
+    });
+    let writes = [stage.write(&room, "u1", 5), stage.write(&room, "u2", 3)];
+    let moment = Moment::of(&clock_of(&clock_ms));
+    for written in stage.router.write(&writes, moment, true).await {
+        let Written::Refused(Reason::NotOpen(NotOpen::Over { now, .. })) = written else {
+            panic!("{written:?}");
+        };
+        assert!(now >= ends_at());
+    }
+    assert_eq!(stage.all_points(&room).await, []);
+}
+
+#[tokio::test]
+async fn a_clock_that_was_set_back_leaves_what_has_missed_its_deadline_to_the_next() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone()).await;
+    let room = board("room");
+    settle(&stage.router, &room, battle()).await;
+    let clock_ms = Arc::new(AtomicI64::new(ends_at().minus(MS * 20).millis()));
+    let set = clock_ms.clone();
+    store.before_applying(move |_| {
+        let set = set.clone();
+        async move {
+            if set.swap(NOW.millis(), Ordering::SeqCst) != NOW.millis() {
+                tokio::time::sleep(MS * 30).await;
+            }
+            Ok(())
+        }
+    });
+    let writes = [stage.write(&room, "u1", 5)];
+    let moment = Moment::of(&clock_of(&clock_ms));
+    let written = stage.router.write(&writes, moment, true).await;
+    assert_eq!(stage.applied(&written[0]), 5);
 }
 
 #[tokio::test]

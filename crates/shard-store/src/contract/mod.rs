@@ -18,4 +18,4 @@ pub use read::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion, WindowCou
 pub use record::{BoardRecord, BoardSettings, KindRecord, Revision};
 pub use shared::{Lease, Merged, SharedBoards, SharedTop, Taken};
 pub use store::{Disagreement, Orphan, ShardStore};
-pub use write::{Batch, Change, Failure, Item, Outcome, Refused, WindowStanding};
+pub use write::{Batch, Change, Clock, Deadline, Failure, Item, Outcome, Refused, WindowStanding};

@@ -1,5 +1,7 @@
 //! What goes into a shard: batches of items, and what became of each.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use board::{IdDigest, Kind, Member, OutOfRange, Standing, Timestamp, Values, Window, Windows};
@@ -16,9 +18,9 @@ pub struct Batch<'a> {
     pub now: Timestamp,
     /// Whether outcomes carry the standings after them.
     pub report: bool,
-    /// From when on it may not be applied any more: a window or the board closes then. Whether it is
-    /// that late the store tells in the same atomic step in which it applies; none where nothing closes.
-    pub until: Option<Instant>,
+    /// From when on it may not be applied any more: a window or the board closes then. The store checks it
+    /// in the same atomic step in which it applies the batch. `None` where nothing closes.
+    pub until: Option<Deadline<'a>>,
     /// What to apply.
     pub items: &'a [Item],
 }
@@ -27,7 +29,49 @@ impl Batch<'_> {
     /// Whether its deadline has passed.
     #[must_use]
     pub fn is_late(&self) -> bool {
-        self.until.is_some_and(|until| Instant::now() >= until)
+        self.until.is_some_and(|until| until.has_passed())
+    }
+}
+
+/// A server's clock.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// The end of the time in which a batch may be applied, by two clocks. It has passed as soon as it has by either.
+///
+/// A server's clock may be set forward while a batch is under way, and a read that begins after that calls the window
+/// final.
+#[derive(Clone, Copy)]
+pub struct Deadline<'a> {
+    /// By a clock that is never set.
+    pub instant: Instant,
+    /// By the clock that the server's reads use.
+    pub closing: Option<(Timestamp, &'a Clock)>,
+}
+
+impl Deadline<'_> {
+    /// Returns whether it has passed.
+    #[must_use]
+    pub fn has_passed(&self) -> bool {
+        let has_closed = |(at, clock): (Timestamp, &Clock)| clock() >= at;
+        Instant::now() >= self.instant || self.closing.is_some_and(has_closed)
+    }
+}
+
+impl From<Instant> for Deadline<'_> {
+    fn from(instant: Instant) -> Self {
+        Self {
+            instant,
+            closing: None,
+        }
+    }
+}
+
+impl fmt::Debug for Deadline<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Deadline")
+            .field("instant", &self.instant)
+            .field("closing", &self.closing.map(|(at, _)| at))
+            .finish()
     }
 }
 

@@ -57,7 +57,7 @@ impl Until {
     /// The deadline of a batch, or that of any call where it comes first.
     pub(super) fn of(batch: &Batch<'_>, deadline: Duration) -> Self {
         let last = Instant::now() + deadline;
-        let closes_at = batch.until.map(Instant::from);
+        let closes_at = batch.until.map(|until| Instant::from(until.instant));
         Self {
             at: closes_at.map_or(last, |at| at.min(last)),
             closes_at,

@@ -135,7 +135,7 @@ async fn a_batch_that_says_when_it_is_too_late_is_not_applied_behind_that() {
         kind: &board.kind,
         now: NOW,
         report: false,
-        until: Some(began + MS * 300),
+        until: Some((began + MS * 300).into()),
         items: &items,
     };
     let failed = given.applier.apply(&board.record, 0, batch).await;

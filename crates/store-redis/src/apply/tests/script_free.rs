@@ -183,7 +183,7 @@ async fn a_transaction_that_comes_when_its_window_has_closed_writes_nothing() {
         let batch = Batch {
             kind: &board.kind,
             now: NOW,
-            until: Some(closes_at.into_std()),
+            until: Some(closes_at.into_std().into()),
             report: false,
             items: &items,
         };
