@@ -8,7 +8,8 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use metering::Registry;
 use shard_router::Router;
-use shard_store::{BoardRecord, StoreError};
+use shard_store::{BoardRecord, Clock, StoreError};
+use tokio::time::timeout;
 
 use crate::cache::{GlobalBoards, Rendered};
 use crate::error::ReadError;
@@ -18,11 +19,11 @@ use crate::ranks::RankedEntry;
 use crate::scope::Scope;
 use crate::version::Version;
 
+/// How long a read of a closed window waits until what it has seen is durable.
+const DURABLE_WAIT_MAX: Duration = Duration::from_secs(1);
+
 /// Lives of a board that end under one read before it gives up.
 pub(crate) const LIVES_MAX: usize = 4;
-
-/// The server's clock.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Makes the bytes of merged entries: called once a merge, not once a read.
 pub type Renderer = Arc<dyn Fn(&Kind, &[RankedEntry]) -> Rendered + Send + Sync>;
@@ -168,12 +169,45 @@ impl Merger {
                 let scope = self.scope(record.clone(), kind, window, as_of);
                 match steady(scope, &read).await {
                     Err(StoreError::Dead) => self.router.boards().forget(&record),
-                    result => return Ok(result?),
+                    result => {
+                        let mut answer = result?;
+                        let as_of = self.shown_as_of(kind, window, &answer.activity, answer.as_of);
+                        answer.as_of = as_of.await;
+                        return Ok(answer);
+                    }
                 }
             }
             Err(StoreError::Dead.into())
         };
         answer.boxed()
+    }
+
+    /// Returns the time that a read of a window shows, which began at `as_of`.
+    ///
+    /// What is called final has to outlast a crash, so a read that began late enough for that waits until everything
+    /// that it has seen is durable. Where it is not within [`DURABLE_WAIT_MAX`], the read shows the moment before
+    /// the window was final.
+    pub(crate) async fn shown_as_of(
+        &self,
+        kind: &Kind,
+        window: Window,
+        activity: &Activity,
+        as_of: Timestamp,
+    ) -> Timestamp {
+        let from = final_from(kind.closes_at(window), activity, self.clock_tolerance());
+        let Some(from) = from.filter(|from| as_of >= *from) else {
+            return as_of;
+        };
+        let why = match timeout(DURABLE_WAIT_MAX, self.router.store().durable()).await {
+            Ok(Ok(())) => return as_of,
+            Ok(Err(error)) => error.to_string(),
+            Err(elapsed) => elapsed.to_string(),
+        };
+        tracing::debug!(
+            why,
+            "a closed window is not called final: what it holds is not durable"
+        );
+        from.minus(Duration::from_millis(1))
     }
 
     pub(crate) fn scope<'a>(

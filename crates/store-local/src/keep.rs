@@ -81,6 +81,15 @@ impl Keep {
         refusal.map_or(Ok(()), |why| Err(StoreError::Unavailable(why)))
     }
 
+    /// Waits until everything that has happened so far is durable.
+    pub(super) async fn durable(&self) -> Result<(), StoreError> {
+        let Self::Journal { journal, .. } = self else {
+            return Ok(());
+        };
+        let durable = journal.durable(journal.next()).await;
+        durable.map_err(|error| StoreError::Unknown(error.to_string()))
+    }
+
     /// Ready when what the call told is durable, and what it saw.
     pub(super) async fn kept(&self, entry: Entry<'_>) -> Result<(), StoreError> {
         let Some(written) = entry.written else {

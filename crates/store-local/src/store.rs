@@ -275,6 +275,10 @@ impl ShardStore for LocalStore {
         }))
     }
 
+    fn durable(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.keep.durable().boxed()
+    }
+
     fn windows<'a>(
         &'a self,
         board: &'a BoardRecord,

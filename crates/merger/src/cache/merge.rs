@@ -110,6 +110,7 @@ impl Merger {
         let known_alike = known.filter(|known| known.shape == shape);
         let scope = self.scope(record, kind, window, as_of);
         let gathered = steady(scope, |scope| gathered(scope, known_alike)).await?;
+        let as_of = self.shown_as_of(kind, window, &activity, as_of).await;
         let Some((vector, gathered)) = gathered else {
             let known = known_alike.expect("only what is known is unchanged");
             return Ok(known.seen_again(as_of, began, false));

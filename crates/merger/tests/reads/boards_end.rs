@@ -13,6 +13,7 @@ use store_local::LocalStore;
 use crate::agree::ALL;
 use crate::kinds::{kind, points};
 use crate::stage::{NOW_MS, Stage, text};
+use crate::woven::Woven;
 
 const MINUTE_MS: i64 = 60_000;
 
@@ -132,6 +133,38 @@ async fn a_cached_top_is_final_from_the_end_on_and_holds_what_came_before() {
     let again = stage.top(false).await.unwrap();
     assert!(Arc::ptr_eq(&again.snapshot, &last.snapshot));
     assert_eq!(stage.merger.counters().merges(), merges);
+}
+
+#[tokio::test]
+async fn what_a_crash_would_take_back_is_not_final() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    settle(&stage, battle()).await;
+    stage.points("u1", 5).await;
+    assert!(!is_final_page(&stage).await);
+    stage.top(false).await.unwrap();
+    assert_eq!(store.durable_asked(), 0, "nothing was called final");
+    set_clock(&stage, MINUTE_MS);
+    store.lose_its_journal();
+    for _ in 0..2 {
+        let answer = page(&stage).await;
+        assert_eq!((answer.value, answer.as_of), (1, at(MINUTE_MS - 1)));
+        assert!(!is_final(answer.as_of, answer.activity));
+        let top = stage.top(false).await.unwrap();
+        assert_eq!((text(&top), top.stale), ("1:1:u1".to_owned(), false));
+        assert_eq!(top.snapshot.as_of, at(MINUTE_MS - 1));
+    }
+    store.let_be();
+    assert!(is_final_page(&stage).await);
+    let top = stage.top(false).await.unwrap();
+    assert_eq!(
+        (text(&top), top.snapshot.as_of),
+        ("1:1:u1".to_owned(), at(MINUTE_MS))
+    );
+    // Each read waited, but the top that was merged for good.
+    let asked = store.durable_asked();
+    stage.top(false).await.unwrap();
+    assert_eq!((asked, store.durable_asked()), (6, 6));
 }
 
 #[tokio::test]

@@ -31,6 +31,8 @@ pub(crate) struct Woven {
     after: Mutex<Option<Arc<After>>>,
     best: Mutex<Option<u64>>,
     boards_fail: Mutex<Option<StoreError>>,
+    durable: Mutex<Option<StoreError>>,
+    durable_asked: AtomicU64,
     reads: AtomicU64,
     boards_asked: AtomicU64,
 }
@@ -53,6 +55,8 @@ impl Woven {
             after: Mutex::default(),
             best: Mutex::default(),
             boards_fail: Mutex::default(),
+            durable: Mutex::default(),
+            durable_asked: AtomicU64::default(),
             reads: AtomicU64::default(),
             boards_asked: AtomicU64::default(),
         })
@@ -83,11 +87,22 @@ impl Woven {
         self.before_reads(move |_| std::future::ready(Err(error.clone())));
     }
 
+    /// From now on nothing is known to be durable.
+    pub(crate) fn lose_its_journal(&self) {
+        *self.durable.lock() = Some(StoreError::Unknown("lost".to_owned()));
+    }
+
+    /// How often a read has waited until what it had seen is durable.
+    pub(crate) fn durable_asked(&self) -> u64 {
+        self.durable_asked.load(Ordering::Relaxed)
+    }
+
     /// From now on nothing happens between.
     pub(crate) fn let_be(&self) {
         *self.before.lock() = None;
         *self.after.lock() = None;
         *self.boards_fail.lock() = None;
+        *self.durable.lock() = None;
     }
 
     /// Where servers share merged boards.
@@ -228,6 +243,11 @@ impl ShardStore for Woven {
             Ok(reading)
         }
         .boxed()
+    }
+
+    fn durable(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.durable_asked.fetch_add(1, Ordering::Relaxed);
+        std::future::ready(self.durable.lock().clone().map_or(Ok(()), Err)).boxed()
     }
 
     fn windows<'a>(

@@ -131,6 +131,13 @@ pub trait ShardStore: Send + Sync + 'static {
         query: &'a Query,
     ) -> BoxFuture<'a, Result<Reading, StoreError>>;
 
+    /// Waits until everything that reads have returned so far is durable. An error says that this is not known.
+    ///
+    /// A read may return what a crash would take back. What is called final must not be such a read.
+    fn durable(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        ready(Ok(())).boxed()
+    }
+
     /// The windows that a shard holds.
     fn windows<'a>(
         &'a self,

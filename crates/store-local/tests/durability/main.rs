@@ -21,10 +21,10 @@ mod sim;
 mod world;
 
 mod a_full_disk_is_waited_out;
+mod answers_wait;
 mod clocks_that_jump;
 mod crowds;
 mod damaged_files;
-mod duplicates_wait_too;
 mod each_failure_in_turn;
 mod hidden_members;
 mod kills_at_every_operation;

@@ -1,9 +1,10 @@
-//! That something is a duplicate is answered when what it repeats is durable.
+//! What a write, a duplicate or a wait for what was read answers, is durable by then.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use board::Window;
 use futures::FutureExt;
 use shard_store::{Batch, Outcome, Revision, ShardStore};
 
@@ -14,7 +15,7 @@ use store_conformance::given::{Board, NOW, board_name, gifts, member};
 const DEADLINE: Duration = Duration::from_secs(30);
 
 #[tokio::test]
-async fn a_duplicate_is_answered_no_sooner_than_what_it_repeats() {
+async fn what_speaks_of_a_write_is_answered_no_sooner_than_that_is_durable() {
     let disk = SimDisk::default();
     let store: Arc<dyn ShardStore> = durable::open(&disk, &settings()).unwrap();
     let kind = store
@@ -53,7 +54,12 @@ async fn a_duplicate_is_answered_no_sooner_than_what_it_repeats() {
         None,
         "nothing of it is durable yet"
     );
+    // A read shows it already, and says so only after a wait.
+    assert_eq!(board.points_of(Window::ALL_TIME, &u1).await, Some(1));
+    let mut durable = board.store.durable();
+    assert_eq!((&mut durable).now_or_never(), None);
     go.send(()).unwrap();
     assert_eq!(first.await, Ok(vec![Outcome::Applied(Vec::new())]));
     assert_eq!(again.await, Ok(vec![Outcome::Duplicate(Vec::new())]));
+    assert_eq!(durable.await, Ok(()));
 }
