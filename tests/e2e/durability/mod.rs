@@ -2,10 +2,11 @@
 //!
 //! `restarts` and `kills` end servers, well and badly, `settings` changes what is promised; `folder`
 //! copies, shares and verifies what they leave, `damage` breaks it, `trouble` is a disk that fails
-//! under a server at work, `memory` has an end, `clock` jumps.
+//! under a server at work, `memory` has an end, `clock` jumps; `finals` stay.
 
 mod clock;
 mod damage;
+mod finals;
 mod folder;
 mod hidden;
 mod kills;
