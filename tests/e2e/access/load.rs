@@ -104,6 +104,28 @@ fn half_heads_take_every_connection_and_no_probe() {
 }
 
 #[test]
+fn a_probe_is_answered_at_once_while_half_heads_hold_the_connections_for_probes() {
+    let server = Server::with("[server.limits]\nconnections = 1\nheader_timeout = \"1h\"\n");
+    let half = |_| wire_with(&server, "GET /healthz HTTP/1.1\r\nhos");
+    let _held = half(0);
+    let probe = || wire_with(&server, "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    let is_spare = || Some(probe().try_answer()?.header("connection") == "close");
+    eventually("all other connections are taken", || {
+        is_spare().filter(|&is_spare| is_spare)
+    });
+    for _ in 0..20 {
+        // As many as an address has.
+        let _spare: Vec<Wire> = (0..4).map(half).collect();
+        assert_eq!(probe().answer().status, 200);
+    }
+    let displaced = Exposition::of(&server).sum(
+        "megaboard_connections_ended_early_total",
+        &[("cause", "displaced")],
+    );
+    assert!(displaced >= 1.0, "{displaced}");
+}
+
+#[test]
 fn an_address_has_so_many_connections_and_a_proxy_any_number() {
     let limits = "[server.limits]\nconnections_per_address = 2\n";
     let proxied = format!("[server]\ntrusted_proxies = [\"127.0.0.1\"]\n{limits}");
