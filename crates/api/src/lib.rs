@@ -45,6 +45,7 @@ pub use access::{
 };
 pub use app::App;
 pub use audit::{AuditLimits, AuditLog};
+pub use problem::shortened;
 pub use routes::{WRITES_BYTES_MAX, top_json};
 pub use server::{ServerLimits, serve};
 pub use trace::{CurrentRequest, TraceId, TraceParent, Tracer, current_request};
