@@ -174,6 +174,19 @@ fn heads_and_bodies_have_the_limits_that_are_set() {
         let answer = server.json("POST", "/v1/top", &body(length));
         assert_eq!(answer.status, status, "{}", answer.body);
     }
+    // By its length alone: nothing of it is sent, and nobody is asked to send it.
+    for path in ["/v1/contributions", "/v1/top", "/v1/boards/gifts/a/lookup"] {
+        for expect in ["", "expect: 100-continue\r\n"] {
+            let head = format!(
+                "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                 content-length: 1001\r\n{expect}\r\n"
+            );
+            let answer = wire_with(&server, &head).answer();
+            assert_eq!(answer.status, 413, "{path} {expect}");
+            assert_eq!(answer.value()["type"], "too-large");
+            assert_eq!(answer.header("connection"), "close");
+        }
+    }
     let lines = "{\"board\":\"gifts/a\",\"member\":\"u\",\"points\":1}\n".repeat(100);
     // A stream of lines is never held whole.
     assert_eq!(server.lines(&lines).ok()["applied"], 100);
