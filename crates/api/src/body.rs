@@ -9,6 +9,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use bytes::{Buf, Bytes, BytesMut};
 use http_body_util::BodyExt;
+use hyper::body::Body as _;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
@@ -104,11 +105,18 @@ async fn whole_up_to(room: &Room, body: Body, bytes_max: usize) -> Result<Whole,
 }
 
 async fn read_whole(room: &Room, mut body: Body, bytes_max: usize) -> Result<Whole, Problem> {
+    let too_large = || {
+        let detail = format!("the body is larger than {bytes_max} bytes");
+        Problem::new(ProblemType::TooLarge, detail)
+    };
+    // By its `Content-Length`. What is never polled is never asked for: its client receives no 100.
+    if body.size_hint().lower() > bytes_max as u64 {
+        return Err(too_large());
+    }
     let mut whole = room.body()?;
     while let Some(bytes) = next_bytes(&mut body).await? {
         if whole.len() + bytes.len() > bytes_max {
-            let detail = format!("the body is larger than {bytes_max} bytes");
-            return Err(Problem::new(ProblemType::TooLarge, detail));
+            return Err(too_large());
         }
         whole.add(&bytes)?;
     }

@@ -1,7 +1,7 @@
 //! The HTTP interface of the service.
 //!
 //! ```text
-//! server      accepts connections (crowd: permits for them), until it is told to stop
+//! server      accepts connections (connection_permits: how many), until it is asked to stop
 //! socket      ends connections that take nothing; refused_head: problems for heads that hyper refuses
 //! trace       gives each request its id, and a span if it is traced
 //! rest        hands the request to the gate; reads the unread part of its body, or ends the connection
@@ -19,7 +19,7 @@ mod answers;
 mod app;
 mod audit;
 mod body;
-mod crowd;
+mod connection_permits;
 mod if_match;
 mod if_none_match;
 mod metrics;
@@ -45,6 +45,7 @@ pub use access::{
 };
 pub use app::App;
 pub use audit::{AuditLimits, AuditLog};
+pub use problem::shortened;
 pub use routes::{WRITES_BYTES_MAX, top_json};
 pub use server::{ServerLimits, serve};
 pub use trace::{CurrentRequest, TraceId, TraceParent, Tracer, current_request};

@@ -30,7 +30,8 @@ const SHOWN_CHARS_MAX: usize = 200;
 const SHOWN_END_CHARS: usize = 60;
 
 /// Returns a text, with its middle left out where it has more than [`SHOWN_CHARS_MAX`] characters.
-pub(crate) fn shortened(text: impl Into<String>) -> String {
+#[must_use]
+pub fn shortened(text: impl Into<String>) -> String {
     let text = text.into();
     // No text has more characters than bytes.
     if text.len() <= SHOWN_CHARS_MAX || text.chars().nth(SHOWN_CHARS_MAX).is_none() {

@@ -6,6 +6,9 @@
 //!
 //! hyper measures the target of a whole head alone. Where one is so long that the head does not end before
 //! the limit of all of it, [`FirstLine`] knows.
+//!
+//! The preface of HTTP/2 is the one head that hyper ends without an answer. [`FirstLine`] breaks it as it is read, and
+//! it is refused like every other head that is not HTTP/1.1.
 
 use axum::http::header;
 use axum::response::IntoResponse as _;
@@ -25,23 +28,50 @@ const BYTES_MAX: usize = 256;
 /// Bytes of a first line that is too long: the target of one that is shorter may be what hyper takes.
 const FIRST_LINE_BYTES: usize = 64 << 10;
 
+/// What a client of HTTP/2 sends first (RFC 9113, 3.4).
+const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
 /// The first line of a request, as far as it has been read.
 #[derive(Debug, Default)]
 pub(crate) struct FirstLine {
     bytes: usize,
     has_ended: bool,
+    /// As many bytes of [`HTTP2_PREFACE`] as the request has begun with.
+    preface_bytes: usize,
+    is_no_preface: bool,
 }
 
 impl FirstLine {
     /// Counts what was read. Of a request that was sent before the last one was answered the part that
     /// came before the answer is missing: it may be called too large where its target is too long.
-    pub(crate) fn note_read(&mut self, read: &[u8]) {
+    pub(crate) fn note_read(&mut self, read: &mut [u8]) {
+        self.break_preface(read);
         if self.has_ended {
             return;
         }
         let end = read.iter().position(|byte| *byte == b'\n');
         self.has_ended = end.is_some();
         self.bytes += end.unwrap_or(read.len());
+    }
+
+    /// Changes the last byte of a preface. No body that is accepted begins with one.
+    fn break_preface(&mut self, read: &mut [u8]) {
+        if self.is_no_preface {
+            return;
+        }
+        let left = &HTTP2_PREFACE[self.preface_bytes..];
+        let bytes = left.len().min(read.len());
+        if read[..bytes] != left[..bytes] {
+            self.is_no_preface = true;
+            return;
+        }
+        self.preface_bytes += bytes;
+        if self.preface_bytes == HTTP2_PREFACE.len() {
+            self.is_no_preface = true;
+            if let Some(last) = read[..bytes].last_mut() {
+                *last = b' ';
+            }
+        }
     }
 
     const fn is_too_long(&self) -> bool {
@@ -153,6 +183,30 @@ mod tests {
         assert_eq!(start_of(of_1_0.as_bytes()), Some(0));
         for other in [ours, bare, "", "\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n"] {
             assert_eq!(start_of(other.as_bytes()), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_preface_of_http_2_is_broken_however_it_is_cut_and_nothing_else_is_changed() {
+        let sent = [HTTP2_PREFACE, b"SETTINGS"].concat();
+        for bytes in 1..=sent.len() {
+            let (mut line, mut read) = (FirstLine::default(), sent.clone());
+            for part in read.chunks_mut(bytes) {
+                line.note_read(part);
+            }
+            let changed: Vec<usize> = (0..sent.len()).filter(|&at| read[at] != sent[at]).collect();
+            assert_eq!(changed, [HTTP2_PREFACE.len() - 1], "{bytes}");
+        }
+        let behind = [b"GET / HTTP/1.1\r\n\r\n", HTTP2_PREFACE].concat();
+        for other in [
+            &b"PRI * HTTP/2.0\r\n\r\nSM\r\n\rx"[..],
+            b"PRI",
+            b"",
+            &behind,
+        ] {
+            let mut read = other.to_vec();
+            FirstLine::default().note_read(&mut read);
+            assert_eq!(read, other);
         }
     }
 

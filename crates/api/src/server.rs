@@ -20,7 +20,7 @@ use crate::access::{Gate, limited};
 use crate::answers::ANSWER_BYTES_MAX;
 use crate::app::App;
 use crate::body::{BODIES_BYTES_MAX, BODY_BYTES_MAX};
-use crate::crowd::{Crowd, Place};
+use crate::connection_permits::{ConnectionPermit, ConnectionPermits};
 use crate::rest;
 use crate::router::router;
 use crate::socket::{Flow, Patience, Socket};
@@ -29,7 +29,7 @@ use crate::trace::Heard;
 /// Limits of the accept loop.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerLimits {
-    /// Connections open at once; further ones wait for a place.
+    /// Connections open at once; further ones wait for a permit.
     pub connections_max: usize,
     /// Of them those of one address that is no trusted proxy.
     pub connections_per_address_max: usize,
@@ -119,7 +119,7 @@ async fn serve_until(
         app.metrics.connections.hang_ups.clone(),
     ));
     let graceful = GracefulShutdown::new();
-    let mut crowd = Crowd::new(
+    let mut permits = ConnectionPermits::new(
         limits.connections_max,
         limits.connections_per_address_max,
         limits.connection_wait,
@@ -127,9 +127,9 @@ async fn serve_until(
     loop {
         let accepted = tokio::select! {
             () = &mut stop => break,
-            accepted = accept(&listener, &mut crowd, &app) => accepted,
+            accepted = accept(&listener, &mut permits, &app) => accepted,
         };
-        let (stream, peer, place) = accepted;
+        let (stream, peer, permit) = accepted;
         // Answers are written whole: waiting to fill a packet only delays them.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection ended as it was accepted");
@@ -138,13 +138,16 @@ async fn serve_until(
         let gate = gate.clone();
         let flow = Arc::new(Flow::default());
         let socket = Socket::new(stream, flow.clone(), patience.clone());
-        let is_spare = place.is_spare();
+        let permit = Arc::new(permit);
+        let is_spare = permit.is_spare();
         let header_timeout = if is_spare {
             limits.header_timeout.min(SPARE_HEADER_TIMEOUT)
         } else {
             limits.header_timeout
         };
+        let of_service = permit.clone();
         let service = service_fn(move |request| {
+            of_service.head_arrived();
             let (gate, flow) = (gate.clone(), flow.clone());
             async move {
                 // Who takes no answers is given no further ones.
@@ -162,11 +165,15 @@ async fn serve_until(
         let connection = graceful.watch(connection);
         let (app, open) = (app.clone(), app.metrics.connections.open());
         tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                app.metrics.connections.early_ends.count(&error);
-                tracing::debug!(%error, "a connection ended early");
+            let early_ends = &app.metrics.connections.early_ends;
+            tokio::select! {
+                ended = connection => if let Err(error) = ended {
+                    early_ends.count(&error);
+                    tracing::debug!(%error, "a connection ended early");
+                },
+                () = permit.withdrawn() => early_ends.count_displaced(),
             }
-            drop((place, open));
+            drop((permit, open));
         });
     }
     drop(listener);
@@ -194,25 +201,25 @@ async fn serve_until(
     })
 }
 
-/// The next connection that there is a place for.
+/// Returns the next connection that there is a permit for.
 async fn accept(
     listener: &TcpListener,
-    crowd: &mut Crowd,
+    permits: &mut ConnectionPermits,
     app: &App,
-) -> (TcpStream, IpAddr, Place) {
+) -> (TcpStream, IpAddr, ConnectionPermit) {
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => {
                 let address = peer.ip().to_canonical();
                 // Who comes through a proxy is told by its requests, not by its connection.
                 let counted = (!app.access.is_proxy(address)).then(|| limited(address));
-                let place = crowd.place(counted).await;
-                if place.as_ref().is_none_or(Place::is_spare) {
+                let permit = permits.permit(counted).await;
+                if permit.as_ref().is_none_or(ConnectionPermit::is_spare) {
                     app.metrics.connections.refused.inc();
                 }
-                // Without a place it ends here.
-                if let Some(place) = place {
-                    return (stream, peer.ip(), place);
+                // Without a permit it ends here.
+                if let Some(permit) = permit {
+                    return (stream, peer.ip(), permit);
                 }
             }
             Err(error) => {

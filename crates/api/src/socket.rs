@@ -243,7 +243,8 @@ impl AsyncRead for Socket {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        self.first_line.note_read(&buffer.filled()[before..]);
+        self.first_line
+            .note_read(&mut buffer.filled_mut()[before..]);
         read
     }
 }

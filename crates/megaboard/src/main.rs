@@ -14,6 +14,7 @@ mod export;
 mod import;
 mod ingest;
 mod key;
+mod listen;
 mod load;
 mod logs;
 mod man;

@@ -18,21 +18,18 @@ use merger::{Merger, Settings};
 use publish::Publisher;
 use shard_router::{KNOWN_BOARDS_MAX, Router};
 use shard_store::{Clock, Memory, ShardStore};
-use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::config::Config;
 use crate::demo;
+use crate::listen::Listen;
 use crate::logs::{self, LogFormat};
 use crate::memory::{self, MemoryLimit};
 use crate::open_files;
 use crate::reload::{Mark, Reload};
 use crate::store::StoreUrl;
 use crate::traces::Traces;
-
-/// Where the server listens when nothing is said.
-const LISTEN_DEFAULT: &str = "127.0.0.1:8080";
 
 /// Bytes that cached global boards may take.
 const CACHE_BYTES_MAX: usize = 512 << 20;
@@ -142,10 +139,10 @@ async fn serve(
     let published = config.publish_settings()?;
     config.server_limits()?;
     config.audit_limits()?;
-    let access = Access::new(&config.access_settings(args.token_secret.as_ref()));
-    let access = access.map_err(|error| format!("server.{error}"))?;
+    let access = Access::new(&config.access_settings(args.token_secret.as_ref()))?;
+    let listen = Listen::chosen(args.listen.as_deref(), config.server.listen.as_deref())?;
     // Told at once where it can be: a store may take its time to open.
-    if let Ok(address) = listen_address(args, config).parse::<SocketAddr>() {
+    if let Ok(address) = listen.address().parse::<SocketAddr>() {
         config.server.check_open(address.ip(), args.open)?;
     }
     let store = args.store.as_ref().or(config.server.store.as_ref());
@@ -164,6 +161,7 @@ async fn serve(
     let served = async {
         let audit = audit_log(args, config, &url)?;
         let serving = Serving {
+            listen,
             access,
             audit,
             read,
@@ -180,8 +178,9 @@ async fn serve(
     Ok(())
 }
 
-/// Who is let in, and where it is told what they did.
-struct Serving {
+/// Where the server listens, who is let in, and where it is told what they did.
+struct Serving<'a> {
+    listen: Listen<'a>,
     access: Access,
     audit: AuditLog,
     /// The configuration file as it was read.
@@ -194,7 +193,7 @@ async fn serve_from(
     store: &Arc<dyn ShardStore>,
     kinds: Vec<board::Kind>,
     publishing: publish::Settings,
-    serving: Serving,
+    serving: Serving<'_>,
     args: &ServeArgs,
     config: &Config,
 ) -> Result<(), Box<dyn Error>> {
@@ -221,10 +220,7 @@ async fn serve_from(
     let limits = config.server_limits()?;
     let reload = Reload::catch(args.config.clone(), serving.read)?;
 
-    let listen = listen_address(args, config);
-    let listener = TcpListener::bind(listen)
-        .await
-        .map_err(|error| format!("{listen}: {error}"))?;
+    let listener = serving.listen.bind().await?;
     let address = listener.local_addr()?;
     config.server.check_open(address.ip(), args.open)?;
     let mut stdout = std::io::stdout();
@@ -280,12 +276,6 @@ fn audit_log(args: &ServeArgs, config: &Config, store: &StoreUrl) -> Result<Audi
         }
         (None, _) => Ok(AuditLog::default()),
     }
-}
-
-/// The address that the server is told to listen at.
-fn listen_address<'a>(args: &'a ServeArgs, config: &'a Config) -> &'a str {
-    let told = args.listen.as_deref().or(config.server.listen.as_deref());
-    told.unwrap_or(LISTEN_DEFAULT)
 }
 
 /// Gives the store a kind of the configuration that it has never known. One that it knows stays as

@@ -104,6 +104,28 @@ fn half_heads_take_every_connection_and_no_probe() {
 }
 
 #[test]
+fn a_probe_is_answered_at_once_while_half_heads_hold_the_connections_for_probes() {
+    let server = Server::with("[server.limits]\nconnections = 1\nheader_timeout = \"1h\"\n");
+    let half = |_| wire_with(&server, "GET /healthz HTTP/1.1\r\nhos");
+    let _held = half(0);
+    let probe = || wire_with(&server, "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    let is_spare = || Some(probe().try_answer()?.header("connection") == "close");
+    eventually("all other connections are taken", || {
+        is_spare().filter(|&is_spare| is_spare)
+    });
+    for _ in 0..20 {
+        // As many as an address has.
+        let _spare: Vec<Wire> = (0..4).map(half).collect();
+        assert_eq!(probe().answer().status, 200);
+    }
+    let displaced = Exposition::of(&server).sum(
+        "megaboard_connections_ended_early_total",
+        &[("cause", "displaced")],
+    );
+    assert!(displaced >= 1.0, "{displaced}");
+}
+
+#[test]
 fn an_address_has_so_many_connections_and_a_proxy_any_number() {
     let limits = "[server.limits]\nconnections_per_address = 2\n";
     let proxied = format!("[server]\ntrusted_proxies = [\"127.0.0.1\"]\n{limits}");
@@ -151,6 +173,19 @@ fn heads_and_bodies_have_the_limits_that_are_set() {
     for (length, status) in [(1000, 400), (1001, 413)] {
         let answer = server.json("POST", "/v1/top", &body(length));
         assert_eq!(answer.status, status, "{}", answer.body);
+    }
+    // By its length alone: nothing of it is sent, and nobody is asked to send it.
+    for path in ["/v1/contributions", "/v1/top", "/v1/boards/gifts/a/lookup"] {
+        for expect in ["", "expect: 100-continue\r\n"] {
+            let head = format!(
+                "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                 content-length: 1001\r\n{expect}\r\n"
+            );
+            let answer = wire_with(&server, &head).answer();
+            assert_eq!(answer.status, 413, "{path} {expect}");
+            assert_eq!(answer.value()["type"], "too-large");
+            assert_eq!(answer.header("connection"), "close");
+        }
     }
     let lines = "{\"board\":\"gifts/a\",\"member\":\"u\",\"points\":1}\n".repeat(100);
     // A stream of lines is never held whole.

@@ -63,9 +63,12 @@ fn a_flag_wins_over_the_environment_and_that_over_the_file() {
         .args("--listen 127.0.0.1:0")
         .start();
     assert!(server.address().starts_with("127.0.0.1:"));
-    let (status, said) = Launch::new().file("megaboard.toml", TAKEN).refused();
-    assert_eq!(status, Some(1));
-    assert!(said.contains("256.0.0.1:1"), "{said}");
+    for (file, address) in [(TAKEN, "256.0.0.1:1"), ("[server]\nlisten = \"\"\n", "")] {
+        let (status, said) = Launch::new().file("megaboard.toml", file).refused();
+        assert_eq!(status, Some(1));
+        let named = format!("server.listen: {address:?}");
+        assert!(said.contains(&named), "{said}");
+    }
 }
 
 #[test]
@@ -113,6 +116,26 @@ fn what_is_wrong_in_the_file_is_named() {
             &["line 2", "server.durability", "always"],
         ),
         ("[servers]", &["servers"]),
+        (
+            "[server]\nhosts = [\"https://boards.example\"]",
+            &[
+                "server.hosts: ",
+                "\"https://boards.example\"",
+                "without scheme",
+            ],
+        ),
+        (
+            "[server]\ntrusted_proxies = [\"proxy\"]",
+            &["server.trusted_proxies: ", "\"proxy\"", "10.0.0.0/8"],
+        ),
+        (
+            "[server.cors]\norigins = [\"https://a.example:443\"]",
+            &["server.cors.origins: ", "\"https://a.example:443\""],
+        ),
+        (
+            "[tracing]\ntrusted = [\"::ffff:10.0.0.1\"]",
+            &["tracing.trusted: \"::ffff:10.0.0.1\"", "10.0.0.0/8"],
+        ),
         ("[redis]\nacks = -1", &["redis.acks", "integer"]),
         ("[kinds.gifts]\nshard = 3", &["shard"]),
         ("[kinds.gifts]\nshards = 3", &["kinds.gifts", "shards", "3"]),

@@ -18,6 +18,7 @@ mod one_version;
 mod overload;
 mod refusals;
 mod restarts;
+mod rights;
 mod script_free;
 mod spread;
 mod stage;

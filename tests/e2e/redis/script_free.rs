@@ -7,21 +7,18 @@ use super::lost_replies::losses_are_not_heard_of;
 use super::migrations::slots_go_and_come_back;
 use super::names::every_answer_belongs_to_its_question;
 use super::one_service::two_are_one_service;
+use super::rights;
 use super::stage::{SCRIPT_FREE, launch, serve};
 use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
-
-/// What `docs/redis.md` says that a user needs.
-const RIGHTS: &str = "resetchannels ~megaboard:* -@all +multi +exec +watch +unwatch +wait +info +time \
-    +config|get +client|id +cluster|info +cluster|slots +get +set +unlink +persist +pexpire +pttl +hdel \
-    +hexists +hget +hgetall +hkeys +hlen +hmget +hscan +hset +zadd +zcard +zcount +zlexcount +zmscore +zrange \
-    +zrangebyscore +zrem +zremrangebyrank +zremrangebyscore +zrevrange +zrevrank +zscan +zscore";
 
 fn config() -> String {
     format!("[redis]\n{SCRIPT_FREE}")
 }
 
 fn without_scripts() -> RedisServer {
-    RedisOptions::new().user("board", "secret", RIGHTS).start()
+    RedisOptions::new()
+        .user("board", "secret", &rights::script_free())
+        .start()
 }
 
 #[test]

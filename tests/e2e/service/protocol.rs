@@ -139,6 +139,7 @@ fn heads_that_are_refused_are_answered_by_problems_with_an_id() {
     let (half_a_target, line) = (full("GET /"), full(&format!("{get}x: ")));
     for (bytes, status) in [
         ("nonsense\r\n\r\n", 400),
+        ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", 400),
         (many.as_str(), 431),
         (&target, 414),
         (&half_a_target, 414),

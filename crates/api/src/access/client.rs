@@ -11,17 +11,21 @@ const FORWARDED: &str = "x-forwarded-for";
 /// Bits of an IPv6 address that tell one customer from another; of the rest everybody has plenty.
 const V6_BITS: u32 = 64;
 
+/// Bits of an IPv6 address that say that the others are IPv4.
+const MAPPED_BITS: u8 = 96;
+
 /// The proxies that are believed.
 #[derive(Debug, Default)]
 pub(super) struct Proxies(Vec<IpNet>);
 
 impl Proxies {
-    /// Networks, or single addresses; an error is the one that is neither.
+    /// Networks, or single addresses. An error is the first that is neither, or that contains no address of a client
+    /// (these are canonical).
     pub(super) fn new(texts: &[String]) -> Result<Self, String> {
         let net = |text: &String| {
             let address = text.parse().map(|address: IpAddr| IpNet::from(address));
-            let net = address.or_else(|_| text.parse::<IpNet>());
-            net.map_err(|_| text.clone())
+            let net = address.or_else(|_| text.parse::<IpNet>()).ok();
+            net.filter(|net| !is_mapped(net)).ok_or(text.clone())
         };
         texts.iter().map(net).collect::<Result<_, _>>().map(Self)
     }
@@ -58,6 +62,16 @@ impl Proxies {
 
     pub(super) fn knows(&self, address: IpAddr) -> bool {
         self.0.iter().any(|net| net.contains(&address))
+    }
+}
+
+/// Whether it is IPv4 written as IPv6, `::ffff:10.0.0.0/104`.
+fn is_mapped(net: &IpNet) -> bool {
+    match net {
+        IpNet::V4(_) => false,
+        IpNet::V6(net) => {
+            net.network().to_ipv4_mapped().is_some() && net.prefix_len() >= MAPPED_BITS
+        }
     }
 }
 
@@ -180,7 +194,15 @@ mod tests {
 
     #[test]
     fn what_is_no_network_is_named() {
-        let wrong = Proxies::new(&["10.0.0.0/8".to_owned(), "10.0.0.0/33".to_owned()]);
-        assert_eq!(wrong.unwrap_err(), "10.0.0.0/33");
+        for wrong in [
+            "10.0.0.0/33",
+            "proxy",
+            "10.0.0.1:80",
+            "::ffff:10.0.0.1",
+            "::ffff:10.0.0.0/104",
+        ] {
+            let texts = ["10.0.0.0/8", wrong].map(str::to_owned);
+            assert_eq!(Proxies::new(&texts).unwrap_err(), wrong);
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! Which pages of other origins may ask, by setting.
 
+use std::net::Ipv6Addr;
 use std::time::Duration;
 
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
+use super::hosts::is_name;
 use crate::trace::REQUEST_ID;
 
 /// How long a browser may remember that it was let in.
@@ -54,16 +56,39 @@ pub(super) fn layer(origins: &[String]) -> Result<Option<CorsLayer>, String> {
 
 /// An origin as browsers write it: a scheme, a host, and a port where it is not the scheme's own.
 fn origin(text: &str) -> Option<HeaderValue> {
-    let (_, authority) = text.split_once("://")?;
     let uri: Uri = text.parse().ok()?;
-    let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
-    let is_bare = authority == uri.authority()?.as_str() && !authority.contains('@');
-    let is_lower = !text.contains(|c: char| c.is_ascii_uppercase());
-    if is_web && is_bare && is_lower {
+    let scheme = uri.scheme_str()?;
+    let own_port = match scheme {
+        "http" => 80,
+        "https" => 443,
+        _ => return None,
+    };
+    let authority = uri.authority()?;
+    let host = authority.host();
+    let written = match authority.port_u16() {
+        None => format!("{scheme}://{host}"),
+        Some(port) => format!("{scheme}://{host}:{port}"),
+    };
+    let is_lower = !host.contains(|c: char| c.is_ascii_uppercase());
+    let is_host = is_lower && (is_name(host) || is_short_v6(host));
+    if is_host && written == text && authority.port_u16() != Some(own_port) {
         HeaderValue::from_str(text).ok()
     } else {
         None
     }
+}
+
+/// Whether it is an IPv6 address in its one short form.
+fn is_short_v6(host: &str) -> bool {
+    let address = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    address.is_some_and(|text| {
+        let address = text.parse::<Ipv6Addr>();
+        // Of IPv4 as IPv6 browsers and Rust write different forms.
+        address
+            .is_ok_and(|address| address.to_ipv4_mapped().is_some() || address.to_string() == text)
+    })
 }
 
 #[cfg(test)]
@@ -75,7 +100,9 @@ mod tests {
         for right in [
             "https://a.example",
             "http://localhost:3000",
-            "http://[::1]:80",
+            "http://[::1]:8080",
+            "http://10.0.0.1:443",
+            "https://xn--bcher-kva.example",
         ] {
             assert!(origin(right).is_some(), "{right}");
         }
@@ -87,6 +114,15 @@ mod tests {
             "ftp://a.example",
             "https://u@a.example",
             "https://",
+            "https://a.example:443",
+            "http://a.example:80",
+            "https://a.example:",
+            "https://a.example:08443",
+            "https://*.example",
+            "https://b\u{fc}cher.example",
+            "http://[0:0::1]",
+            "https://a.example?b",
+            "HTTPS://a.example",
             "null",
             "",
         ] {

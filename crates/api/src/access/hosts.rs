@@ -4,7 +4,7 @@
 //! reach it under a name of the page's own that leads here (DNS rebinding). The browser says so in `Host`.
 //! So names are served that cannot be somebody else's, and those of the configuration.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use axum::http::header::HOST;
 use axum::http::uri::Authority;
@@ -13,11 +13,17 @@ use axum::http::{HeaderMap, Uri, Version};
 /// Stands for every name.
 const ANY: &str = "*";
 
-/// Names that are served without keys.
+/// Bytes of a host name, and of one of its labels.
+const NAME_BYTES_MAX: usize = 253;
+const LABEL_BYTES_MAX: usize = 63;
+
+/// Hosts that are served without keys.
 #[derive(Debug, Default)]
 pub(super) struct Hosts {
+    is_any: bool,
     /// In lower case.
-    named: Vec<String>,
+    names: Vec<String>,
+    addresses: Vec<IpAddr>,
 }
 
 /// Why a request is of no host.
@@ -30,29 +36,65 @@ pub(super) enum BadHost {
 }
 
 impl Hosts {
-    pub(super) fn new(named: &[String]) -> Self {
-        let named = named.iter().map(|name| plain(name)).collect();
-        Self { named }
+    /// Names and addresses as they stand in `Host`, without a port. An error is the first that never stands there.
+    pub(super) fn new(named: &[String]) -> Result<Self, String> {
+        let mut hosts = Self::default();
+        for text in named {
+            if text == ANY {
+                hosts.is_any = true;
+            } else if let Some(address) = address(text) {
+                hosts.addresses.push(address);
+            } else if is_name(text) {
+                hosts.names.push(plain(text));
+            } else {
+                return Err(text.clone());
+            }
+        }
+        Ok(hosts)
     }
 
     /// Whether a host is served. `is_local`: the server listens on its own machine alone; one that
     /// others reach is known to them by addresses, and by the names of their own network, too.
     pub(super) fn knows(&self, host: &str, is_local: bool) -> bool {
         let host = plain(host);
-        if self.named.iter().any(|name| name == ANY || *name == host) {
+        if self.is_any {
             return true;
         }
-        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
-        match address {
-            Ok(address) => !is_local || address.to_canonical().is_loopback(),
-            Err(_) => {
-                host == "localhost"
+        match address(&host) {
+            Some(address) => {
+                !is_local || address.is_loopback() || self.addresses.contains(&address)
+            }
+            None => {
+                self.names.contains(&host)
+                    || host == "localhost"
                     || host.ends_with(".localhost")
                     // No domain of anybody's.
                     || (!is_local && !host.contains('.'))
             }
         }
     }
+}
+
+/// The address that a host is, with the brackets of IPv6 or without.
+fn address(host: &str) -> Option<IpAddr> {
+    let bracketed = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    let address = match bracketed {
+        Some(v6) => v6.parse().map(|address: Ipv6Addr| address.into()),
+        None => host.parse(),
+    };
+    address.ok().map(|address: IpAddr| address.to_canonical())
+}
+
+/// Whether it is a name as clients send it: in ASCII, without a port.
+pub(super) fn is_name(host: &str) -> bool {
+    let name = host.strip_suffix('.').unwrap_or(host);
+    let is_label = |label: &str| {
+        let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        (1..=LABEL_BYTES_MAX).contains(&label.len()) && label.bytes().all(is_in)
+    };
+    name.len() <= NAME_BYTES_MAX && name.split('.').all(is_label)
 }
 
 /// As hosts are compared.
@@ -107,9 +149,14 @@ mod tests {
 
     use super::*;
 
+    fn hosts(named: &[&str]) -> Result<Hosts, String> {
+        let named: Vec<String> = named.iter().map(|&text| text.to_owned()).collect();
+        Hosts::new(&named)
+    }
+
     #[test]
     fn what_cannot_be_somebody_elses_is_served() {
-        let hosts = Hosts::new(&["Boards.Example".to_owned()]);
+        let hosts = hosts(&["Boards.Example", "10.0.0.8", "fd00::8"]).unwrap();
         for (host, local, beyond) in [
             ("localhost", true, true),
             ("LOCALHOST.", true, true),
@@ -119,6 +166,8 @@ mod tests {
             ("[::1]", true, true),
             ("[::ffff:127.0.0.1]", true, true),
             ("boards.example", true, true),
+            ("10.0.0.8", true, true),
+            ("[fd00:0::8]", true, true),
             ("10.0.0.7", false, true),
             ("[fd00::7]", false, true),
             ("megaboard", false, true),
@@ -130,7 +179,42 @@ mod tests {
             assert_eq!(hosts.knows(host, true), local, "{host}");
             assert_eq!(hosts.knows(host, false), beyond, "{host}");
         }
-        assert!(Hosts::new(&["*".to_owned()]).knows("evil.example", true));
+        let any = self::hosts(&["*"]).unwrap();
+        assert!(any.knows("evil.example", true));
+    }
+
+    #[test]
+    fn what_never_stands_in_host_is_refused() {
+        for right in [
+            "*",
+            "a",
+            "a-b.c_d.",
+            "xn--bcher-kva.example",
+            "[::1]",
+            "::1",
+            "10.0.0.1",
+        ] {
+            assert!(hosts(&[right]).is_ok(), "{right}");
+        }
+        let long = "a".repeat(LABEL_BYTES_MAX + 1);
+        for wrong in [
+            "",
+            ".",
+            "https://boards.example",
+            "boards.example:80",
+            "10.0.0.1:80",
+            "[::1]:80",
+            "[10.0.0.1]",
+            "boards.example/",
+            "*.example",
+            "u@boards.example",
+            "bücher.example",
+            "a..b",
+            " a",
+            &long,
+        ] {
+            assert_eq!(hosts(&["a", wrong]).unwrap_err(), wrong);
+        }
     }
 
     #[test]

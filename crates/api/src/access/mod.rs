@@ -38,6 +38,8 @@ pub use scope::Scope;
 pub use settings::{AccessError, AccessSettings, TokenSecret};
 use token::Tokens;
 
+use crate::problem::shortened;
+
 /// What the gate goes by, checked; the keys may change while it serves.
 #[derive(Debug)]
 pub struct Access {
@@ -78,10 +80,14 @@ impl Access {
             key_rate: settings.key_rate,
             addresses: of_addresses.map(Budgets::new),
             guesses: Guesses::default(),
-            proxies: Proxies::new(&settings.trusted_proxies).map_err(AccessError::Proxy)?,
-            traced: Proxies::new(&settings.trusted_tracers).map_err(AccessError::Tracer)?,
-            hosts: Hosts::new(&settings.hosts),
-            cors: cors::layer(&settings.cors_origins).map_err(AccessError::Origin)?,
+            proxies: Proxies::new(&settings.trusted_proxies)
+                .map_err(|text| AccessError::Proxy(shortened(text)))?,
+            traced: Proxies::new(&settings.trusted_tracers)
+                .map_err(|text| AccessError::Tracer(shortened(text)))?,
+            hosts: Hosts::new(&settings.hosts)
+                .map_err(|text| AccessError::Host(shortened(text)))?,
+            cors: cors::layer(&settings.cors_origins)
+                .map_err(|text| AccessError::Origin(shortened(text)))?,
         })
     }
 

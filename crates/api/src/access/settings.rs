@@ -59,22 +59,34 @@ impl fmt::Debug for TokenSecret {
     }
 }
 
-/// Why the gate cannot go by its settings. Never repeats a secret.
+/// Why the gate cannot go by its settings. Never repeats a secret, and of other values at most 200 characters.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum AccessError {
-    #[error("keys: {0}")]
+    #[error("server.keys: {0}")]
     Keys(#[from] KeyError),
-    #[error("token_secret: has fewer than 32 bytes")]
+    #[error("server.token_secret: has fewer than 32 bytes")]
     TokenSecret,
-    #[error("token_secret: none is given, and none could be drawn: {0}")]
+    #[error("server.token_secret: none is given, and none could be drawn: {0}")]
     NoRandom(#[from] getrandom::Error),
-    #[error("{0}: burst: needs requests_per_second beside it")]
+    #[error("server.{0}: burst: needs requests_per_second beside it")]
     BurstAlone(&'static str),
-    #[error("trusted_proxies: {0:?} is no network, such as 10.0.0.0/8, and no address")]
+    #[error(
+        "server.trusted_proxies: {0:?} is not a network such as 10.0.0.0/8 or an address such as 10.0.0.7 or ::1"
+    )]
     Proxy(String),
-    #[error("tracing.trusted: {0:?} is no network, such as 10.0.0.0/8, and no address")]
+    #[error(
+        "tracing.trusted: {0:?} is not a network such as 10.0.0.0/8 or an address such as 10.0.0.7 or ::1"
+    )]
     Tracer(String),
-    #[error("cors.origins: {0:?} is no origin, such as https://a.example, and not * alone")]
+    #[error(
+        "server.hosts: {0:?} is not a name such as boards.example, an address or *: accepted is what clients send in \
+         Host, without scheme, port and path"
+    )]
+    Host(String),
+    #[error(
+        "server.cors.origins: {0:?} is not an origin as browsers send it, such as https://a.example or \
+         http://localhost:3000 (no path, no default port), and not * alone"
+    )]
     Origin(String),
 }

@@ -13,16 +13,19 @@ enum Cause {
     TooSlow,
     /// The client left in the middle of a request, or before it was answered.
     CutOff,
+    /// It was for probes alone, no whole head had come, and a newer one got its permit.
+    Displaced,
     /// Whatever else: the network, mostly.
     Other,
 }
 
 impl Cause {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Malformed,
         Self::TooLarge,
         Self::TooSlow,
         Self::CutOff,
+        Self::Displaced,
         Self::Other,
     ];
 
@@ -42,6 +45,7 @@ impl Cause {
             Self::TooLarge => "too-large",
             Self::TooSlow => "too-slow",
             Self::CutOff => "cut-off",
+            Self::Displaced => "displaced",
             Self::Other => "other",
         }
     }
@@ -72,11 +76,16 @@ impl EarlyEnds {
         self.by_cause[Cause::of(error) as usize].inc();
     }
 
+    /// A connection for probes had to end for a newer one.
+    pub(crate) fn count_displaced(&self) {
+        self.by_cause[Cause::Displaced as usize].inc();
+    }
+
     /// Names them.
     pub(super) fn register(&self, registry: &mut Registry) {
         registry.register(
             "connections_ended_early",
-            "Connections that ended before their time: what came was no HTTP (malformed), a head was too-large or too-slow (idle ones included), the client left (cut-off), or other",
+            "Connections that ended before their time: what came was no HTTP (malformed), a head was too-large or too-slow (idle ones included), the client left (cut-off), a newer connection for probes took its permit (displaced), or other",
             self.family.clone(),
         );
     }

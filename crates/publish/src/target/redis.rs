@@ -29,6 +29,9 @@ use crate::names::Names;
 /// Redirections that one turn follows.
 const REDIRECTIONS_MAX: usize = 4;
 
+/// Errors of a server that takes no writes for now, or no longer: another one may have its name.
+const AWAY_CODES: [&str; 4] = ["READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN"];
+
 /// Nodes of a cluster that are remembered, to begin at where the one that is named is away.
 const NODES_MAX: usize = 64;
 
@@ -110,9 +113,11 @@ impl RedisTarget {
                     });
                 }
                 Err(error) => {
-                    let node = self.redirected(&error, &address);
+                    let Some(node) = self.redirected(&error, &address) else {
+                        return Err(self.failed(error, address, connection));
+                    };
                     self.keep(address, connection);
-                    address = node.ok_or(Fault::Refused(error))?;
+                    address = node;
                     connection = self.connection(&address).await?;
                 }
             }
@@ -174,6 +179,10 @@ impl RedisTarget {
             };
             return Err(Fault::Away(format!("{address} {why}")));
         }
+        // A replica of a cluster redirects to its primary.
+        if !self.is_cluster && value("role:") == Some("slave") {
+            return Err(Fault::Away(format!("{address} is a replica")));
+        }
         let Some(run) = value("run_id:") else {
             return Ok(());
         };
@@ -206,6 +215,17 @@ impl RedisTarget {
             nodes.push(node.clone());
         }
         Some(node)
+    }
+
+    /// What an error comes to. No connection is kept to a server that takes no writes.
+    fn failed(&self, error: String, address: Address, connection: Connection) -> Fault {
+        let code = error.split(' ').next().unwrap_or_default();
+        if AWAY_CODES.contains(&code) {
+            self.idle.lock().retain(|(held, _)| *held != address);
+            return Fault::Away(format!("{address}: {error}"));
+        }
+        self.keep(address, connection);
+        Fault::Refused(error)
     }
 
     fn keep(&self, address: Address, connection: Connection) {
@@ -254,8 +274,7 @@ impl RedisTurn<'_> {
         let mut commands: Vec<Command> = vec![("UNWATCH", Vec::new())];
         commands.extend(expiries(names, lasts));
         let answers = send(&self.connection, commands).await?;
-        self.target.keep(self.address, self.connection);
-        all(answers).map(drop).map_err(Fault::Refused)
+        self.ended(answers).map(drop)
     }
 
     async fn transaction(self, commands: Vec<Command>) -> Result<Switched, Fault> {
@@ -263,12 +282,27 @@ impl RedisTurn<'_> {
         whole.extend(commands);
         whole.push(("EXEC", Vec::new()));
         let answers = send(&self.connection, whole).await?;
-        // Whatever was answered, the transaction is over, and with it the watch.
-        self.target.keep(self.address, self.connection);
-        match all(answers).map_err(Fault::Refused)?.pop() {
+        match self.ended(answers)?.pop() {
             Some(Reply::Null) => Ok(Switched::Overtaken),
             Some(Reply::Array { .. }) => Ok(Switched::Yes),
             other => Err(Fault::Away(format!("EXEC answered {other:?}"))),
+        }
+    }
+
+    /// What the last commands of the turn were answered. Whatever that is, the watch is over.
+    fn ended(self, answers: Vec<Result<Reply, String>>) -> Result<Vec<Reply>, Fault> {
+        let Self {
+            target,
+            address,
+            connection,
+            ..
+        } = self;
+        match all(answers) {
+            Ok(answers) => {
+                target.keep(address, connection);
+                Ok(answers)
+            }
+            Err(error) => Err(target.failed(error, address, connection)),
         }
     }
 }
@@ -346,9 +380,7 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn who_takes_nothing_away_overtakes_who_is_about_to_publish() {
-        let redis = RedisServer::plain();
+    fn target(redis: &RedisServer) -> (RedisTarget, Names) {
         let at = redis.url().parse().unwrap();
         let credentials = Credentials::default();
         let store: Arc<dyn ShardStore> = Arc::new(LocalStore::in_memory().unwrap());
@@ -357,12 +389,44 @@ mod tests {
             login: Login::default(),
             store: &store,
         };
-        let target = RedisTarget::new(&at, access);
         let names = Names {
             set: "k".to_owned(),
             json: "k:json".to_owned(),
             version: "k:version".to_owned(),
         };
+        (RedisTarget::new(&at, access), names)
+    }
+
+    #[tokio::test]
+    async fn a_server_that_has_become_a_replica_is_away_until_it_is_a_primary_again() {
+        let redis = RedisServer::plain();
+        let (target, names) = target(&redis);
+        let publishing = target.begin(&names).await.unwrap();
+        let leaving = target.begin(&names).await.unwrap();
+        redis.command(&["REPLICAOF", "127.0.0.1", "1"]).ok();
+        let is_readonly =
+            |fault: &Fault| matches!(fault, Fault::Away(why) if why.contains("READONLY"));
+        let switched = publishing.switch(&names, content("1")).await;
+        assert!(switched.as_ref().is_err_and(is_readonly), "{switched:?}");
+        let lasts = Some(Duration::from_mins(1));
+        let left = leaving.leave(&names, lasts).await;
+        assert!(left.as_ref().is_err_and(is_readonly), "{left:?}");
+        // No connection was kept: a new one finds out where it leads.
+        assert!(target.idle.lock().is_empty());
+        let begun = target.begin(&names).await.err();
+        let is_replica =
+            |fault: Fault| matches!(fault, Fault::Away(why) if why.ends_with("is a replica"));
+        assert!(begun.is_some_and(is_replica));
+        redis.command(&["REPLICAOF", "NO", "ONE"]).ok();
+        let publishing = target.begin(&names).await.unwrap();
+        let switched = publishing.switch(&names, content("2")).await;
+        assert_eq!(switched, Ok(Switched::Yes));
+    }
+
+    #[tokio::test]
+    async fn who_takes_nothing_away_overtakes_who_is_about_to_publish() {
+        let redis = RedisServer::plain();
+        let (target, names) = target(&redis);
         for _ in 0..2 {
             let publishing = target.begin(&names).await.unwrap();
             assert_eq!(publishing.published(), None);

@@ -65,6 +65,20 @@ impl Census {
     }
 }
 
+/// A rate of which fewer digits stand before the point is shown with decimals, up to so many.
+const SHOWN_WHOLE_MIN: f64 = 100.0;
+const SHOWN_DECIMALS_MAX: usize = 9;
+
+/// A rate as it is logged, with its first three digits however small it is.
+fn significant(rate: f64) -> String {
+    let (mut scaled, mut decimals) = (rate, 0);
+    while scaled > 0.0 && scaled < SHOWN_WHOLE_MIN && decimals < SHOWN_DECIMALS_MAX {
+        scaled *= 10.0;
+        decimals += 1;
+    }
+    format!("{rate:.decimals$}")
+}
+
 /// The largest shard over the mean of all.
 #[expect(
     clippy::cast_precision_loss,
@@ -100,7 +114,7 @@ impl Held {
             tracing::warn!(
                 used_bytes = ids.used_bytes,
                 limit_bytes = ids.limit_bytes,
-                sustained_per_second = rate.floor(),
+                sustained_per_second = significant(rate),
                 dedupe = ?dedupe_max,
                 "remembered ids take more than half of their limit; at the limit contributions with an id are \
                  unavailable: shorten dedupe, or raise server.limits.remembered_id_bytes"
@@ -203,6 +217,21 @@ mod tests {
         ] {
             held.note_ids(ids(used), Duration::ZERO);
             assert_eq!(held.ids_are_high.load(Ordering::Relaxed), is_high);
+        }
+    }
+
+    #[test]
+    fn a_small_rate_is_shown_by_its_first_digits() {
+        for (rate, shown) in [
+            (11_471.9, "11472"),
+            (68.27, "68.3"),
+            (1.0, "1.00"),
+            (0.041_349, "0.0413"),
+            (0.000_001_234, "0.00000123"),
+            (0.0, "0"),
+            (f64::INFINITY, "inf"),
+        ] {
+            assert_eq!(significant(rate), shown);
         }
     }
 

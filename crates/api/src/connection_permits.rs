@@ -1,0 +1,322 @@
+//! Permits for connections: [`ConnectionPermits`].
+//!
+//! A connection waits for a permit for a while. Once none has been free for that long, further connections get a
+//! spare permit, or are closed at once, so that none waits in a queue that does not move. Connections of an address
+//! that has all that it may have are treated so at once. Spare connections are for probes alone, and short: a client
+//! that holds all others cannot make the server look dead.
+//!
+//! Nor can one that holds all spare ones: where none is free, the oldest whose head has not arrived is ended, and
+//! the new connection gets its permit. A probe that sends its head at once is answered.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+
+use crate::per_address::{OfAddress, PerAddress};
+
+/// Connections for probes, beside all others.
+const SPARE_MAX: usize = 64;
+
+/// Of them those of one address.
+const SPARE_PER_ADDRESS_MAX: usize = 4;
+
+/// Permits for connections.
+#[derive(Debug)]
+pub(crate) struct ConnectionPermits {
+    permits: Arc<Semaphore>,
+    of_addresses: PerAddress,
+    spares: Arc<Spares>,
+    wait: Duration,
+    full_since: Option<Instant>,
+}
+
+/// The permit of one connection; free again when this is dropped.
+#[derive(Debug)]
+pub(crate) enum ConnectionPermit {
+    /// For all requests.
+    Full {
+        _permit: OwnedSemaphorePermit,
+        _of_address: Option<OfAddress>,
+    },
+    /// For probes alone.
+    Spare(Spare),
+}
+
+impl ConnectionPermit {
+    /// Whether it is for a probe alone.
+    pub(crate) const fn is_spare(&self) -> bool {
+        matches!(self, Self::Spare(_))
+    }
+
+    /// The head of a request has arrived: from now on the connection keeps its permit to its end.
+    pub(crate) fn head_arrived(&self) {
+        if let Self::Spare(spare) = self {
+            spare.spares.keep(spare.number);
+        }
+    }
+
+    /// Ready when a newer connection has got this one's permit.
+    pub(crate) async fn withdrawn(&self) {
+        match self {
+            Self::Full { .. } => std::future::pending().await,
+            Self::Spare(spare) => spare.withdrawn.notified().await,
+        }
+    }
+}
+
+/// Connections for probes alone, the oldest first.
+#[derive(Debug, Default)]
+struct Spares(Mutex<SpareEntries>);
+
+#[derive(Debug, Default)]
+struct SpareEntries {
+    next_number: u64,
+    by_number: BTreeMap<u64, SpareEntry>,
+}
+
+#[derive(Debug)]
+struct SpareEntry {
+    address: Option<IpAddr>,
+    has_head: bool,
+    withdrawn: Arc<Notify>,
+}
+
+/// A spare permit.
+#[derive(Debug)]
+pub(crate) struct Spare {
+    spares: Arc<Spares>,
+    number: u64,
+    withdrawn: Arc<Notify>,
+}
+
+impl Spares {
+    /// A free permit, or that of the oldest connection whose head has not arrived: of those of this address where
+    /// it has all that it may have, otherwise of all.
+    fn enter(self: &Arc<Self>, address: Option<IpAddr>) -> Option<Spare> {
+        let mut entries = self.0.lock();
+        let of_address = |entry: &SpareEntry| entry.address.is_some() && entry.address == address;
+        let count = entries
+            .by_number
+            .values()
+            .filter(|entry| of_address(entry))
+            .count();
+        let is_address_full = count >= SPARE_PER_ADDRESS_MAX;
+        if is_address_full || entries.by_number.len() >= SPARE_MAX {
+            let mut all = entries.by_number.iter();
+            let (&oldest, _) =
+                all.find(|(_, entry)| !entry.has_head && (!is_address_full || of_address(entry)))?;
+            if let Some(entry) = entries.by_number.remove(&oldest) {
+                entry.withdrawn.notify_one();
+            }
+        }
+        let number = entries.next_number;
+        entries.next_number += 1;
+        let withdrawn = Arc::new(Notify::new());
+        let entry = SpareEntry {
+            address,
+            has_head: false,
+            withdrawn: withdrawn.clone(),
+        };
+        entries.by_number.insert(number, entry);
+        drop(entries);
+        Some(Spare {
+            spares: self.clone(),
+            number,
+            withdrawn,
+        })
+    }
+
+    fn keep(&self, number: u64) {
+        if let Some(entry) = self.0.lock().by_number.get_mut(&number) {
+            entry.has_head = true;
+        }
+    }
+}
+
+impl Drop for Spare {
+    fn drop(&mut self) {
+        self.spares.0.lock().by_number.remove(&self.number);
+    }
+}
+
+impl ConnectionPermits {
+    pub(crate) fn new(permits: usize, per_address: usize, wait: Duration) -> Self {
+        Self {
+            permits: Arc::new(Semaphore::new(permits)),
+            of_addresses: PerAddress::up_to(per_address),
+            spares: Arc::default(),
+            wait,
+            full_since: None,
+        }
+    }
+
+    /// A permit, where one is free before it has been too long. A connection counts for its `address`,
+    /// where it has one.
+    pub(crate) async fn permit(&mut self, address: Option<IpAddr>) -> Option<ConnectionPermit> {
+        let spare = |spares: &Arc<Spares>| spares.enter(address).map(ConnectionPermit::Spare);
+        let of_address = match address {
+            None => None,
+            Some(address) => {
+                let Some(of_address) = self.of_addresses.enter(address) else {
+                    return spare(&self.spares);
+                };
+                Some(of_address)
+            }
+        };
+        match self.full_permit().await {
+            Some(permit) => Some(ConnectionPermit::Full {
+                _permit: permit,
+                _of_address: of_address,
+            }),
+            None => spare(&self.spares),
+        }
+    }
+
+    async fn full_permit(&mut self) -> Option<OwnedSemaphorePermit> {
+        let permits = self.permits.clone();
+        if let Ok(permit) = permits.clone().try_acquire_owned() {
+            self.full_since = None;
+            return Some(permit);
+        }
+        let since = *self.full_since.get_or_insert_with(|| {
+            tracing::warn!("all permits for connections are taken");
+            Instant::now()
+        });
+        // The semaphore is never closed.
+        let permit = timeout_at(since + self.wait, permits.acquire_owned()).await;
+        let permit = permit.ok()?.ok()?;
+        self.full_since = None;
+        Some(permit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    const WAIT: Duration = Duration::from_secs(1);
+
+    fn address(number: usize) -> Option<IpAddr> {
+        format!("10.0.0.{number}").parse().ok()
+    }
+
+    fn is_withdrawn(permit: &ConnectionPermit) -> bool {
+        permit.withdrawn().now_or_never().is_some()
+    }
+
+    /// All permits taken: the first by a connection for all requests, so many spare ones by `per_address` an address.
+    async fn full(spare: usize, per_address: usize) -> (ConnectionPermits, Vec<ConnectionPermit>) {
+        let mut permits = ConnectionPermits::new(1, usize::MAX, Duration::ZERO);
+        let mut held = vec![permits.permit(None).await.unwrap()];
+        assert!(!held[0].is_spare());
+        for number in 0..spare {
+            let permit = permits.permit(address(number / per_address)).await.unwrap();
+            assert!(permit.is_spare());
+            held.push(permit);
+        }
+        (permits, held)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_are_refused_once_none_has_been_free_for_too_long() {
+        let mut permits = ConnectionPermits::new(1, usize::MAX, WAIT);
+        let first = permits.permit(None).await;
+        assert!(first.is_some_and(|permit| !permit.is_spare()));
+        let first = permits.permit(None).await;
+        let began = Instant::now();
+        let mut spare = Vec::new();
+        for _ in 0..1000 {
+            if let Some(permit) = permits.permit(None).await {
+                assert!(permit.is_spare());
+                permit.head_arrived();
+                spare.push(permit);
+            }
+        }
+        assert_eq!(spare.len(), SPARE_MAX);
+        // All of them together, not each.
+        assert_eq!(began.elapsed(), WAIT);
+        drop(first);
+        let second = permits.permit(None).await;
+        assert!(second.is_some_and(|permit| !permit.is_spare()));
+        let second = permits.permit(None).await;
+        assert!(permits.permit(None).await.is_none());
+        assert_eq!(began.elapsed(), 2 * WAIT);
+        drop((second, spare));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_waits_gets_the_permit_that_comes_free() {
+        let mut permits = ConnectionPermits::new(1, usize::MAX, WAIT);
+        let first = permits.permit(None).await;
+        let leaves = async {
+            tokio::time::sleep(WAIT / 2).await;
+            drop(first);
+        };
+        let (second, ()) = tokio::join!(permits.permit(None), leaves);
+        assert!(second.is_some_and(|permit| !permit.is_spare()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_address_has_its_share_and_some_for_probes_and_others_have_theirs() {
+        let mut permits = ConnectionPermits::new(10, 3, WAIT);
+        let mut held = Vec::new();
+        for count in 0..20 {
+            match permits.permit(address(1)).await {
+                Some(permit) => {
+                    assert_eq!(permit.is_spare(), count >= 3);
+                    permit.head_arrived();
+                    held.push(permit);
+                }
+                None => assert!(count >= 3 + SPARE_PER_ADDRESS_MAX),
+            }
+        }
+        assert_eq!(held.len(), 3 + SPARE_PER_ADDRESS_MAX);
+        assert!(!permits.permit(address(2)).await.unwrap().is_spare());
+        held.clear();
+        assert!(!permits.permit(address(1)).await.unwrap().is_spare());
+    }
+
+    #[tokio::test]
+    async fn of_all_spare_connections_the_oldest_without_a_head_is_ended_for_a_new_one() {
+        let (mut permits, mut held) = full(SPARE_MAX, SPARE_PER_ADDRESS_MAX).await;
+        held[1].head_arrived();
+        let new = permits.permit(address(200)).await;
+        assert!(new.is_some_and(|permit| permit.is_spare()));
+        for (number, permit) in held.iter().enumerate() {
+            assert_eq!(is_withdrawn(permit), number == 2, "{number}");
+        }
+        // The new one is gone, so one is free. What was withdrawn is not free a second time when its connection ends.
+        drop(held.remove(2));
+        let another = permits.permit(address(200)).await;
+        assert!(another.is_some());
+        assert!(!held.iter().any(is_withdrawn));
+        for permit in held.iter().chain(&another) {
+            permit.head_arrived();
+        }
+        assert!(permits.permit(address(201)).await.is_none());
+        assert!(!held.iter().any(is_withdrawn));
+    }
+
+    #[tokio::test]
+    async fn an_address_with_all_its_spare_connections_ends_its_own_alone() {
+        let (mut permits, others) = full(4, 1).await;
+        let mut own = Vec::new();
+        for _ in 0..=SPARE_PER_ADDRESS_MAX {
+            own.push(permits.permit(address(200)).await.unwrap());
+        }
+        assert!(!others.iter().any(is_withdrawn));
+        for (number, permit) in own.iter().enumerate() {
+            assert_eq!(is_withdrawn(permit), number == 0, "{number}");
+            permit.head_arrived();
+        }
+        assert!(permits.permit(address(200)).await.is_none());
+        assert!(permits.permit(address(201)).await.is_some());
+    }
+}

@@ -1,0 +1,114 @@
+//! Where the server listens: [`Listen`].
+
+use std::io;
+use std::net::SocketAddr;
+
+use api::shortened;
+use tokio::net::TcpListener;
+
+/// Where the server listens unless it is configured.
+const DEFAULT: &str = "127.0.0.1:8080";
+
+/// A host and a port, and the setting that they are from.
+#[derive(Debug)]
+pub(crate) struct Listen<'a> {
+    setting: &'static str,
+    address: &'a str,
+}
+
+/// Why the server cannot listen there.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ListenError {
+    #[error(
+        "{setting}: {address:?} is not HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080; port 0 picks a free one"
+    )]
+    Malformed {
+        setting: &'static str,
+        address: String,
+    },
+    #[error("{setting}: {address:?}: {error}")]
+    Unusable {
+        setting: &'static str,
+        address: String,
+        error: io::Error,
+    },
+}
+
+impl<'a> Listen<'a> {
+    /// Chooses the address of the command line or the environment, else that of the file, else the default.
+    pub(crate) fn chosen(
+        argument: Option<&'a str>,
+        of_file: Option<&'a str>,
+    ) -> Result<Self, ListenError> {
+        let argument = argument.map(|address| ("--listen (MEGABOARD_LISTEN)", address));
+        let of_file = of_file.map(|address| ("server.listen", address));
+        let (setting, address) = argument.or(of_file).unwrap_or(("server.listen", DEFAULT));
+        if !is_host_and_port(address) {
+            let address = shortened(address);
+            return Err(ListenError::Malformed { setting, address });
+        }
+        Ok(Self { setting, address })
+    }
+
+    /// The host and the port, as they are written.
+    pub(crate) const fn address(&self) -> &'a str {
+        self.address
+    }
+
+    /// Takes the address. A name is looked up.
+    pub(crate) async fn bind(&self) -> Result<TcpListener, ListenError> {
+        let bound = TcpListener::bind(self.address).await;
+        bound.map_err(|error| ListenError::Unusable {
+            setting: self.setting,
+            address: shortened(self.address),
+            error,
+        })
+    }
+}
+
+/// Whether there may be such an address; of a name only its look-up says.
+fn is_host_and_port(address: &str) -> bool {
+    let is_named = || {
+        address.rsplit_once(':').is_some_and(|(host, port)| {
+            !host.is_empty() && host.trim() == host && port.parse::<u16>().is_ok()
+        })
+    };
+    address.parse::<SocketAddr>().is_ok() || is_named()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listen_that_is_no_host_and_port_is_refused_by_the_name_of_its_setting() {
+        for right in ["127.0.0.1:0", "[::1]:8080", "localhost:80", "0.0.0.0:65535"] {
+            assert_eq!(Listen::chosen(None, Some(right)).unwrap().address(), right);
+        }
+        for wrong in [
+            "",
+            "8080",
+            ":8080",
+            "localhost",
+            "localhost:",
+            "localhost:http",
+            "localhost:65536",
+            " :80",
+            "[::1]",
+            "http://localhost",
+        ] {
+            let error = Listen::chosen(None, Some(wrong)).unwrap_err().to_string();
+            let start = format!("server.listen: {wrong:?} is not HOST:PORT");
+            assert!(error.starts_with(&start), "{error}");
+        }
+        let error = Listen::chosen(Some(""), Some("localhost:80")).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("--listen (MEGABOARD_LISTEN): \"\" is")
+        );
+        let long = Listen::chosen(Some(&"a".repeat(10_000)), None).unwrap_err();
+        assert!(long.to_string().chars().count() < 400, "{long}");
+        assert_eq!(Listen::chosen(None, None).unwrap().address(), DEFAULT);
+    }
+}
