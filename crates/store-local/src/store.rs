@@ -185,16 +185,11 @@ impl ShardStore for LocalStore {
         self.calls.birth.time(call).boxed()
     }
 
-    fn withdraw<'a>(
-        &'a self,
-        board: &'a BoardRecord,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>> {
         let call = async move {
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
             let next = Incarnation(random()?);
-            self.registry
-                .withdraw(board.incarnation, next, now, &mut entry);
+            self.registry.withdraw(board.incarnation, next, &mut entry);
             // As the birth was: whoever speaks of it later waits for what comes behind it.
             Ok(())
         };
