@@ -138,7 +138,7 @@ pub trait ShardStore: Send + Sync + 'static {
     /// of boards that were not born, tombstones. Called now and then;
     /// holds up no writer while it works.
     ///
-    /// The name of a board with an end keeps settings when the board goes
+    /// The name of a board whose time is bounded keeps settings when the board goes
     /// ([`after_it`](board::Activity::after_it)): what happened before counts on no later board. A board
     /// whose time is bounded does not go for holding nothing before its settings would.
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;
