@@ -240,9 +240,14 @@ impl Key {
         KindName::new(kind).is_ok_and(|kind| kinds.contains(&kind))
     }
 
+    /// Whether it may change boards and kinds themselves.
+    pub(super) fn is_admin(&self) -> bool {
+        self.scope == Scope::Admin
+    }
+
     /// Whether it may do everything, on all kinds.
     pub(super) fn is_unbounded_admin(&self) -> bool {
-        self.scope == Scope::Admin && self.kinds.is_none()
+        self.is_admin() && self.kinds.is_none()
     }
 
     /// Refuses kinds whose boards it may not touch.
