@@ -16,6 +16,7 @@ use crate::clock::{Judged, SteadyClock, uptime};
 use crate::keep::Keep;
 use crate::metrics::Held;
 use crate::record::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max};
+use crate::unconfirmed::Unconfirmed;
 use engine::{REMEMBERED_ID_BYTES_MAX, Registry};
 use shard_store::Calls;
 use shard_store::{BOARD_WEIGHT, Memory};
@@ -37,6 +38,8 @@ pub struct LocalStore {
     pub(crate) keep: Keep,
     /// `None`: it goes by any clock.
     pub(crate) clock: Option<SteadyClock>,
+    /// `None`: nothing is kept in a folder.
+    pub(crate) unconfirmed: Option<Unconfirmed>,
     calls: Calls,
     pub(crate) held: Held,
     pub(crate) recovery: FloatGauge,
@@ -62,6 +65,7 @@ impl LocalStore {
             epoch,
             keep,
             clock: None,
+            unconfirmed: None,
             calls: Calls::default(),
             held: Held::default(),
             recovery: FloatGauge::default(),
