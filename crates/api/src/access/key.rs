@@ -293,6 +293,22 @@ mod tests {
     }
 
     #[test]
+    fn only_a_key_of_scope_admin_is_an_admin() {
+        let hash = NewKey::draw().unwrap().hash();
+        for (scope, is_admin) in [
+            (Scope::Read, false),
+            (Scope::Write, false),
+            (Scope::Admin, true),
+        ] {
+            let key = KeySettings {
+                scope,
+                ..settings(&hash, Some(&["gifts"]))
+            };
+            assert_eq!(new(&key).unwrap().is_admin(), is_admin, "{scope}");
+        }
+    }
+
+    #[test]
     fn a_key_has_the_rate_of_all_unless_it_says_its_own() {
         let rate = |requests_per_second, burst| RateSettings {
             requests_per_second: NonZeroU32::new(requests_per_second),
