@@ -17,6 +17,9 @@
 //! request that was refused before is one line, `refused`, of which there are a few a minute: the next one
 //! counts those that have none (`unlisted`).
 //!
+//! What admins do and what others do has a file each, and each file a limit of its own refusals ([`Trail`]): with a
+//! key for writing, members can be removed as often as somebody likes, and no line about an admin is lost by that.
+//!
 //! The file is opened for each line: it may be moved away at any time, and another one begins. A line stands
 //! there whole or not at all; the rest of one that a crash tore stays as a line of its own. Lines and files
 //! have limits ([`AuditLimits`]).
@@ -44,9 +47,13 @@ use serde_json::Value as Json;
 pub use file::AuditLimits;
 use file::Files;
 
+use crate::access::Caller;
 use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::trace::current_request;
+
+/// What is added to the path of the log for the file about those who are no admins.
+const WRITERS_SUFFIX: &str = ".writers";
 
 /// Characters of a path that are written down.
 const PATH_CHARS_MAX: usize = 512;
@@ -56,8 +63,15 @@ const REFUSALS_BURST: NonZeroU32 = NonZeroU32::new(20).unwrap();
 const REFUSALS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 /// Where acts are written down.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct AuditLog {
+    of_admins: Trail,
+    of_writers: Trail,
+}
+
+/// The lines about some of the callers, which no others displace.
+#[derive(Debug, Clone)]
+struct Trail {
     /// None: only in the server's own log.
     files: Option<Arc<Mutex<Files>>>,
     refusals: Arc<Refusals>,
@@ -77,7 +91,7 @@ pub(crate) struct Act(Arc<Deed>);
 
 #[derive(Debug)]
 struct Deed {
-    log: AuditLog,
+    trail: Trail,
     doing: Doing,
     /// The id of the act, once it has begun.
     begun: tokio::sync::OnceCell<String>,
@@ -92,6 +106,9 @@ pub(crate) struct Told(pub(crate) Json);
 pub(crate) struct Doing {
     /// The name of the key; none where there are no keys.
     key: Option<String>,
+    /// Whether the key is an admin's; where there are no keys, everybody is one.
+    #[serde(skip)]
+    is_admin: bool,
     address: IpAddr,
     method: String,
     path: String,
@@ -126,10 +143,11 @@ struct Refused<'a> {
 }
 
 impl Doing {
-    pub(crate) fn new(key: Option<&str>, address: IpAddr, method: &Method, uri: &Uri) -> Self {
+    pub(crate) fn new(caller: &Caller, address: IpAddr, method: &Method, uri: &Uri) -> Self {
         let path = uri.path_and_query().map_or(uri.path(), |all| all.as_str());
         Self {
-            key: key.map(str::to_owned),
+            key: caller.name().map(str::to_owned),
+            is_admin: caller.is_admin(),
             address,
             method: method.to_string(),
             path: cut(path),
@@ -146,7 +164,7 @@ fn cut(text: &str) -> String {
     cut
 }
 
-impl Default for AuditLog {
+impl Default for Trail {
     fn default() -> Self {
         let quota = Quota::per_minute(REFUSALS_PER_MINUTE).allow_burst(REFUSALS_BURST);
         let refusals = Refusals {
@@ -161,29 +179,56 @@ impl Default for AuditLog {
 }
 
 impl AuditLog {
-    /// Into this file, which is created if it is not there. An error where nothing can be added to it.
+    /// Into this file, and one beside it for callers who are no admins; they are created if they are not there. An
+    /// error where nothing can be added to them.
     pub fn to(path: &Path, limits: AuditLimits) -> io::Result<Self> {
         file::open(path)?;
+        let writers = of_writers(path);
+        file::open(&writers).map_err(|error| {
+            let why = format!("{}: {error}", writers.display());
+            io::Error::new(error.kind(), why)
+        })?;
         Ok(Self::within(path.to_owned(), limits))
     }
 
-    /// The same, for a file in a folder that is known to take files: it is created with its first line.
+    /// The same, for files in a folder that is known to take files: each is created with its first line.
     #[must_use]
     pub fn within(path: PathBuf, limits: AuditLimits) -> Self {
-        let files = Files::new(path, limits);
         Self {
-            files: Some(Arc::new(Mutex::new(files))),
-            ..Self::default()
+            of_writers: Trail::within(of_writers(&path), limits),
+            of_admins: Trail::within(path, limits),
         }
     }
 
     /// An act that has not begun.
     pub(crate) fn act(&self, doing: Doing) -> Act {
+        let trail = if doing.is_admin {
+            &self.of_admins
+        } else {
+            &self.of_writers
+        };
         Act(Arc::new(Deed {
-            log: self.clone(),
+            trail: trail.clone(),
             doing,
             begun: tokio::sync::OnceCell::new(),
         }))
+    }
+}
+
+/// The file about callers who are no admins: `audit.log.writers`.
+fn of_writers(path: &Path) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(WRITERS_SUFFIX);
+    path.into()
+}
+
+impl Trail {
+    fn within(path: PathBuf, limits: AuditLimits) -> Self {
+        let files = Files::new(path, limits);
+        Self {
+            files: Some(Arc::new(Mutex::new(files))),
+            ..Self::default()
+        }
     }
 
     async fn add(&self, line: &impl Serialize) -> io::Result<()> {
@@ -231,7 +276,7 @@ impl FromRequestParts<Arc<App>> for Act {
         // Every request comes by the gate, which gives it one, but for those of unit tests.
         let own = || {
             let nobody = IpAddr::from([0, 0, 0, 0]);
-            let doing = Doing::new(None, nobody, &parts.method, &parts.uri);
+            let doing = Doing::new(&Caller::default(), nobody, &parts.method, &parts.uri);
             app.audit.act(doing)
         };
         Ok(act.unwrap_or_else(own))
@@ -263,8 +308,8 @@ impl Act {
         let status = response.status();
         if self.0.begun.get().is_none() {
             if !status.is_success() {
-                let Deed { log, doing, .. } = &*self.0;
-                log.refused(doing, status.as_u16(), now).await;
+                let Deed { trail, doing, .. } = &*self.0;
+                trail.refused(doing, status.as_u16(), now).await;
                 return Ok(response);
             }
             // There was nothing left to do.
@@ -293,7 +338,7 @@ impl Act {
             event,
             what,
         };
-        self.0.log.add(&line).await.map_err(|error| {
+        self.0.trail.add(&line).await.map_err(|error| {
             tracing::error!(%error, act, event, "the audit log cannot be written");
             let (kind, done) = match event {
                 "begun" => (ProblemType::Unavailable, "nothing was done"),
@@ -327,12 +372,20 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
     fn doing(uri: &str) -> Doing {
-        Doing::new(
-            Some("ops"),
-            IpAddr::from([10, 0, 0, 7]),
-            &Method::DELETE,
-            &uri.parse().unwrap(),
-        )
+        let nobody = Caller::default();
+        let (address, uri) = (IpAddr::from([10, 0, 0, 7]), uri.parse().unwrap());
+        Doing {
+            key: Some("ops".to_owned()),
+            ..Doing::new(&nobody, address, &Method::DELETE, &uri)
+        }
+    }
+
+    fn of_writer(uri: &str) -> Doing {
+        Doing {
+            key: Some("game".to_owned()),
+            is_admin: false,
+            ..doing(uri)
+        }
     }
 
     fn log_in(folder: &Path) -> io::Result<AuditLog> {
@@ -427,7 +480,53 @@ mod tests {
             .iter()
             .map(|line| 1 + line["unlisted"].as_u64().unwrap())
             .sum();
-        let unlisted = log.refusals.unlisted.load(Ordering::Relaxed);
+        let unlisted = log.of_admins.refusals.unlisted.load(Ordering::Relaxed);
         assert_eq!(listed + unlisted, 2_000);
+    }
+
+    #[tokio::test]
+    async fn those_who_may_only_write_displace_no_line_about_an_admin() {
+        let folder = tempfile::tempdir().unwrap();
+        let limits = AuditLimits {
+            file_bytes_max: 2_000,
+            files_kept: 1,
+        };
+        let path = folder.path().join("audit.log");
+        let log = AuditLog::to(&path, limits).unwrap();
+        let removed = async |doing: Doing| {
+            let act = log.act(doing);
+            act.begin(NOW).await.unwrap();
+            act.end(().into_response(), NOW).await.unwrap();
+        };
+        let refused = async |doing: Doing| {
+            let response = StatusCode::NOT_FOUND.into_response();
+            log.act(doing).end(response, NOW).await.unwrap();
+        };
+        removed(doing("/v1/members/u1")).await;
+        for number in 0..100 {
+            let uri = format!("/v1/boards/gifts/a/members/u{number}");
+            removed(of_writer(&uri)).await;
+            refused(of_writer(&uri)).await;
+        }
+        // Nor do they take the lines that refused requests of admins have.
+        refused(doing("/v1/members/u2")).await;
+        let held = lines(&path);
+        let told: Vec<_> = held
+            .iter()
+            .map(|line| (line["event"].as_str().unwrap(), &line["unlisted"]))
+            .collect();
+        let nothing = &Json::Null;
+        assert_eq!(
+            told,
+            [
+                ("begun", nothing),
+                ("ended", nothing),
+                ("refused", &0.into())
+            ]
+        );
+        let writers = lines(&folder.path().join("audit.log.writers"));
+        assert_eq!(writers.last().unwrap()["event"], "ended");
+        assert!(folder.path().join("audit.log.writers.1").exists());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
     }
 }

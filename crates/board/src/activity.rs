@@ -127,23 +127,27 @@ impl Activity {
         Some(self.ends_at?.plus(self.expires_after?))
     }
 
-    /// The time that a name keeps after its board has gone at `gone_at`: what happened before belongs to
-    /// no later board. With it, the moment from which the settings date, so that
-    /// [`settings_kept_until`](Self::settings_kept_until) is the first moment at which nothing from
-    /// before would be admitted (`admitted_until`), or [`NAMES_CLOSED`] after. `None` for a board without
-    /// an end, and where that moment has passed at `now`.
+    /// The time that a name keeps when its board is removed: what happened before the board's end counts on no later
+    /// board. Of a board without an end, what happened before its start: a name that is closed stays closed when a
+    /// board of it is removed, since its boards have the `starts_at` that closes it.
+    ///
+    /// With it, the moment from which the settings date, so that
+    /// [`settings_kept_until`](Self::settings_kept_until) is the first moment at which nothing from before would be
+    /// admitted (`admitted_until`), at most [`NAMES_CLOSED`] after the end or start. That moment depends on the end
+    /// or start and the kind alone: a later board of the name never makes it earlier. `None` for a board without
+    /// bounds, and where that moment has passed at `now`.
     #[must_use]
     pub fn after_it(
         &self,
         admitted_until: impl FnOnce(Timestamp) -> Option<Timestamp>,
         now: Timestamp,
     ) -> Option<(Self, Timestamp)> {
-        let gone_at = self.expires_at().or(self.ends_at)?;
-        let last = gone_at.plus(NAMES_CLOSED);
+        let closed_to = self.expires_at().or(self.ends_at).or(self.starts_at)?;
+        let last = closed_to.plus(NAMES_CLOSED);
         let until =
-            admitted_until(gone_at.minus(MILLISECOND)).map_or(last, |until| until.min(last));
+            admitted_until(closed_to.minus(MILLISECOND)).map_or(last, |until| until.min(last));
         let after = Self {
-            starts_at: Some(gone_at),
+            starts_at: Some(closed_to),
             ..Self::ALWAYS
         };
         (until > now).then(|| (after, until.minus(SETTINGS_KEPT)))

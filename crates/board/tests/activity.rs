@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use board::limits::{KEEP_MAX, SETTINGS_KEPT};
+use board::limits::{KEEP_MAX, NAMES_CLOSED, SETTINGS_KEPT};
 use board::{Activity, ActivityError, NotOpen, Timestamp};
 use proptest::prelude::*;
 
@@ -137,6 +137,40 @@ fn settings_outlast_the_time_that_they_name() {
     assert_eq!(kept(start, end, Some(MS)), ends_at().plus(MS));
     let past = Some(settled.minus(WEEK));
     assert_eq!(kept(None, past, None), settled.plus(SETTINGS_KEPT));
+}
+
+#[test]
+fn a_name_is_closed_to_what_was_before_the_end_or_else_the_start() {
+    let (start, end) = (Some(starts_at()), Some(ends_at()));
+    for (bounds, closed_to) in [
+        ((None, None, None), None),
+        ((start, None, None), start),
+        ((None, end, None), end),
+        ((start, end, Some(WEEK)), Some(ends_at().plus(WEEK))),
+    ] {
+        let activity = Activity::new(bounds.0, bounds.1, bounds.2).unwrap();
+        let admitted_for = |span: Option<Duration>| move |at: Timestamp| Some(at.plus(span?));
+        for (span, closed_for) in [
+            (None, NAMES_CLOSED),
+            (Some(WEEK), WEEK.saturating_sub(MS)),
+            (Some(NAMES_CLOSED * 2), NAMES_CLOSED),
+        ] {
+            let now = starts_at();
+            let after = activity.after_it(admitted_for(span), now);
+            let bounds_and_end = after
+                .map(|(after, settled)| (after.starts_at(), after.settings_kept_until(settled)));
+            let until = closed_to.map(|closed_to| closed_to.plus(closed_for));
+            assert_eq!(bounds_and_end, until.map(|until| (closed_to, until)));
+            // A later board of the name leaves it closed just as long.
+            if let (Some((after, _)), Some(until)) = (after, until) {
+                assert_eq!(
+                    after.after_it(admitted_for(span), until.minus(MS)),
+                    activity.after_it(admitted_for(span), now)
+                );
+                assert_eq!(after.after_it(admitted_for(span), until), None);
+            }
+        }
+    }
 }
 
 proptest! {

@@ -47,7 +47,10 @@ pub struct Cell {
     shards: ShardCount,
     activity: Activity,
     born: AtomicBool,
-    /// Or when it was settled, before its birth.
+    /// When its settings were made, or it was created without any. Of a board that came back at a start: what its
+    /// last write was then.
+    settled: Timestamp,
+    /// Or `settled`, before its birth.
     last_write: AtomicI64,
     body: RwLock<Body>,
 }
@@ -101,6 +104,7 @@ impl Cell {
             shards,
             activity,
             born: AtomicBool::new(born),
+            settled: now,
             last_write: AtomicI64::new(now.millis()),
             body: RwLock::new(body),
         }
@@ -108,16 +112,8 @@ impl Cell {
 
     /// The same settings for a board of another kind.
     pub fn unborn_of(&self, kind: Arc<Kind>) -> Self {
-        let settled = Timestamp::from_millis(self.last_write.load(Ordering::Relaxed));
-        let name = self.name.clone();
-        Self::new(
-            name,
-            kind,
-            self.incarnation,
-            self.settings(),
-            false,
-            settled,
-        )
+        let (name, settings) = (self.name.clone(), self.settings());
+        Self::new(name, kind, self.incarnation, settings, false, self.settled)
     }
 
     /// The board's record.
@@ -153,6 +149,11 @@ impl Cell {
     /// The board's own time.
     pub const fn activity(&self) -> &Activity {
         &self.activity
+    }
+
+    /// When its settings were made, as far as that is known.
+    pub const fn settled(&self) -> Timestamp {
+        self.settled
     }
 
     /// When it was last written to, or made.

@@ -40,26 +40,6 @@ pub struct Registry {
     pub memory: Arc<Memory>,
 }
 
-/// Settings that the name of a board keeps when it ends.
-struct Left {
-    cell: Cell,
-    settled: Timestamp,
-}
-
-impl Left {
-    fn of(
-        before: &Cell,
-        kind: Arc<Kind>,
-        incarnation: Incarnation,
-        settings: BoardSettings,
-        settled: Timestamp,
-    ) -> Self {
-        let name = before.name().clone();
-        let cell = Cell::new(name, kind, incarnation, settings, false, settled);
-        Self { cell, settled }
-    }
-}
-
 type Kinds = BTreeMap<KindName, KnownKind>;
 
 /// A kind's record, and the kind as its boards keep it.
@@ -290,11 +270,11 @@ impl Registry {
         }
     }
 
-    /// Ends a life that has its name, if it is `due`, and enters what is `left`. Whether it was.
+    /// Ends a life that has its name, if it is `due`, and enters the settings that are `left`. Whether it was.
     fn end(
         &self,
         cell: &Shared,
-        left: Option<Left>,
+        left: Option<Cell>,
         log: &mut dyn Log,
         due: impl FnOnce(&Closed<'_>) -> bool,
     ) -> bool {
@@ -311,9 +291,9 @@ impl Registry {
         }
         // Told before anybody can see that the name is free.
         let ended = closed.end(&self.ids, log);
-        if let Some(Left { cell, settled }) = left {
-            note_made(&cell, settled, log);
-            self.enter(&mut names, cell);
+        if let Some(left) = left {
+            note_made(&left, left.settled(), log);
+            self.enter(&mut names, left);
         }
         drop(names);
         self.forget(cell.incarnation());
@@ -381,15 +361,9 @@ impl Registry {
         self.end(cell, left, log, |_| true);
     }
 
-    /// Takes the birth of a board back to which nothing was applied: settings that it had are kept
-    /// as if they were made `now`. False where it holds something, or is not there.
-    pub fn withdraw(
-        &self,
-        incarnation: Incarnation,
-        next: Incarnation,
-        now: Timestamp,
-        log: &mut dyn Log,
-    ) -> bool {
+    /// Takes back the creation of a board to which nothing was applied: settings that it had are kept for as long
+    /// as if it had never been created. False where it holds something, or is not there.
+    pub fn withdraw(&self, incarnation: Incarnation, next: Incarnation, log: &mut dyn Log) -> bool {
         let Ok(cell) = self.cell(incarnation) else {
             return false;
         };
@@ -397,14 +371,14 @@ impl Registry {
         let settings = cell.settings();
         let had_settings = shards.is_some_and(|shards| settings != shards.into());
         let left = kind.filter(|_| had_settings);
-        let left = left.map(|kind| Left::of(&cell, kind, next, settings, now));
+        let left = left.map(|kind| settings_of(&cell, kind, next, settings, cell.settled()));
         let is_due = |closed: &Closed<'_>| cell.is_born() && closed.is_untouched();
         self.end(&cell, left, log, is_due)
     }
 
     /// What the name of a board keeps when it goes: by the kind as it is now, whose windows may have changed since
     /// boards began to keep it.
-    fn left_by(&self, cell: &Cell, next: Incarnation, now: Timestamp) -> Option<Left> {
+    fn left_by(&self, cell: &Cell, next: Incarnation, now: Timestamp) -> Option<Cell> {
         let kinds = self.kinds.read();
         let held = kinds.get(cell.name().kind())?;
         let (current, of_boards) = (held.record.kind.as_ref()?, held.of_boards.clone()?);
@@ -414,7 +388,7 @@ impl Registry {
             shards: current.shards(),
             activity,
         };
-        Some(Left::of(cell, of_boards, next, settings, settled))
+        Some(settings_of(cell, of_boards, next, settings, settled))
     }
 
     /// A board's kind, as boards keep it, and how many shards they are to have. It stays what it is for
@@ -485,6 +459,18 @@ impl Registry {
 fn name_it(names: &mut Names, cell: Shared) {
     let boards = names.entry(cell.name().kind().clone()).or_default();
     boards.insert(cell.name().subject().clone(), cell);
+}
+
+/// Settings that the name of a board keeps when it ends.
+fn settings_of(
+    ended: &Cell,
+    kind: Arc<Kind>,
+    incarnation: Incarnation,
+    settings: BoardSettings,
+    settled: Timestamp,
+) -> Cell {
+    let name = ended.name().clone();
+    Cell::new(name, kind, incarnation, settings, false, settled)
 }
 
 fn note_made(cell: &Cell, at: Timestamp, log: &mut dyn Log) {

@@ -17,7 +17,7 @@ const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 
 /// How the names of a store's files begin. The audit log may lie beside the journal.
-const OWN_NAMES: [&str; 4] = [LOCK_NAME, "journal-", "snapshot-", "audit.log"];
+const OWN_NAMES: [&str; 5] = [LOCK_NAME, "journal-", "snapshot-", "clock-", "audit.log"];
 
 /// The rights of others.
 const OTHERS: u32 = 0o007;

@@ -75,7 +75,8 @@ pub(crate) struct ServeArgs {
     )]
     token_secret: Option<TokenSecret>,
 
-    /// Where it is written down who changed kinds and boards, and took away, hid or erased members.
+    /// The file that records who changed kinds and boards, and removed, hid or erased members. What keys
+    /// without the scope admin do is recorded in FILE.writers.
     /// [default: audit.log in the folder of an embedded store]
     #[arg(long, value_name = "FILE", env = "MEGABOARD_AUDIT_LOG")]
     audit_log: Option<PathBuf>,

@@ -173,7 +173,7 @@ impl Sending<'_> {
             if !dead.is_empty() {
                 self.boards.forget(&record);
             } else if perhaps_new && left.written[before..].iter().all(|(_, it)| is_nothing(it)) {
-                self.withdraw(&record, left.moment.now).await;
+                self.withdraw(&record).await;
             }
             let missed = |(place, _): &(usize, Windows)| {
                 dead.binary_search(place).is_ok() || late.binary_search(place).is_ok()
@@ -227,9 +227,9 @@ impl Sending<'_> {
     }
 
     /// Has the store take back the creation of a board to which nothing was applied.
-    async fn withdraw(&self, record: &BoardRecord, now: Timestamp) {
+    async fn withdraw(&self, record: &BoardRecord) {
         self.boards.forget(record);
-        if let Err(error) = self.store.withdraw(record, now).await {
+        if let Err(error) = self.store.withdraw(record).await {
             // The sweep deletes it.
             tracing::debug!(board = %record.name, %error, "an empty board could not be withdrawn");
         }

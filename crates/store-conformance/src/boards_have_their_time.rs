@@ -7,7 +7,7 @@ use board::limits::{NAMES_CLOSED, SETTINGS_KEPT};
 use board::{Activity, Keep, KindName, Period, ShardCount, Timestamp, Window, WindowRule};
 use shard_store::{BirthError, BoardRecord, BoardSettings, BuryError, SettleError, StoreError};
 
-use crate::given::{Board, DAY, Given, HOUR, MINUTE, NOW, board_name, gifts, member};
+use crate::given::{Board, DAY, Given, HOUR, MINUTE, NOW, board_name, gifts, idle, member};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -178,6 +178,50 @@ pub async fn a_name_is_closed_as_long_as_something_from_before_may_come(given: G
     }
 }
 
+pub async fn a_name_stays_closed_whatever_becomes_of_its_boards(given: Given) {
+    let weeks = gifts(|spec| spec.windows = vec![idle(DAY * 7)]);
+    let kind = given.kind(weeks).await;
+    let gone = ends_at().plus(DAY);
+    for outcome in ["refused", "removed"] {
+        let name = board_name("gifts", outcome);
+        let settled = given.settle(&name, &kind, within(battle()), NOW);
+        let seen = Some(settled.await.unwrap().incarnation);
+        given.birth(&name, &kind, seen, NOW).await.unwrap();
+    }
+    given.expire(gone).await.unwrap();
+    for outcome in ["refused", "removed"] {
+        let name = board_name("gifts", outcome);
+        let left = given.board(&name).await.unwrap().unwrap();
+        let seen = Some(left.incarnation);
+        let board = Board {
+            store: given.store.clone(),
+            kind: kind.kind.clone().unwrap(),
+            record: given.birth(&name, &kind, seen, gone).await.unwrap(),
+        };
+        if outcome == "refused" {
+            given.withdraw(&board.record).await.unwrap();
+        } else {
+            let item = board.points(&member("u1"), 1, gone);
+            board.apply(&[item], gone).await;
+        }
+    }
+    // Each is idle, or forgotten, long before the name opens.
+    let until = gone.plus(NAMES_CLOSED);
+    for now in [gone.plus(DAY * 2), gone.plus(DAY * 10), until.minus(MS)] {
+        given.expire(now).await.unwrap();
+    }
+    for outcome in ["refused", "removed"] {
+        let name = board_name("gifts", outcome);
+        let left = given.board(&name).await.unwrap().unwrap();
+        assert_eq!((left.activity, left.born), (from(gone), false), "{outcome}");
+    }
+    given.expire(until).await.unwrap();
+    for outcome in ["refused", "removed"] {
+        let name = board_name("gifts", outcome);
+        assert_eq!(given.board(&name).await.unwrap(), None, "{outcome}");
+    }
+}
+
 pub async fn a_name_is_closed_by_its_kind_as_it_is_now(given: Given) {
     let hours = |keep| {
         gifts(|spec| {
@@ -266,7 +310,7 @@ pub async fn unborn_settings_outlast_the_time_that_they_name(given: Given) {
             "starts",
             (at(starts_at), None, None),
             starts_at.plus(SETTINGS_KEPT),
-            None,
+            at(starts_at),
         ),
         (
             "ends",

@@ -51,6 +51,7 @@ macro_rules! hold {
                     a_board_goes_when_its_time_is_over, a_board_without_expiry_stays_after_its_end,
                     unborn_settings_outlast_the_time_that_they_name,
                     a_name_is_closed_as_long_as_something_from_before_may_come,
+                    a_name_stays_closed_whatever_becomes_of_its_boards,
                     a_name_is_closed_by_its_kind_as_it_is_now,
                     a_board_that_holds_nothing_keeps_its_time;
                 closings_hold:

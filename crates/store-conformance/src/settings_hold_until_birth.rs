@@ -137,7 +137,7 @@ pub async fn a_birth_that_came_to_nothing_is_withdrawn(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let board = given.born(&kind, "room-1", NOW).await;
     let name = &board.record.name;
-    given.withdraw(&board.record, NOW).await.unwrap();
+    given.withdraw(&board.record).await.unwrap();
     assert_eq!(given.board(name).await.unwrap(), None);
     assert_eq!(given.boards(&kind.name, None, 10).await.unwrap(), []);
     let u1 = member("u1");
@@ -148,13 +148,22 @@ pub async fn a_birth_that_came_to_nothing_is_withdrawn(given: Given) {
     let settled = given.settle(name, &kind, shards(64).into(), NOW);
     settled.await.unwrap();
     let board = given.born(&kind, "room-1", NOW).await;
-    given.withdraw(&board.record, NOW).await.unwrap();
+    given.withdraw(&board.record).await.unwrap();
     let left = given.board(name).await.unwrap().unwrap();
     assert_eq!((left.shards, left.born), (shards(64), false));
+    // And for no longer than if nobody had contributed.
+    let later = NOW.plus(SETTINGS_KEPT).minus(HOUR);
+    let board = given.born(&kind, "room-1", later).await;
+    given.withdraw(&board.record).await.unwrap();
+    let end = NOW.plus(SETTINGS_KEPT);
+    given.expire(end.minus(MINUTE)).await.unwrap();
+    assert!(given.board(name).await.unwrap().is_some());
+    given.expire(end).await.unwrap();
+    assert_eq!(given.board(name).await.unwrap(), None);
     // A board that holds something stays, whoever withdraws it.
     let board = given.born(&kind, "room-1", NOW).await;
     board.apply(&[board.points(&u1, 1, NOW)], NOW).await;
-    given.withdraw(&board.record, NOW).await.unwrap();
+    given.withdraw(&board.record).await.unwrap();
     assert_eq!(given.board(name).await.unwrap(), Some(board.record.clone()));
     assert_eq!(board.points_of(Window::ALL_TIME, &u1).await, Some(1));
 }

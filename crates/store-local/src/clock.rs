@@ -10,8 +10,8 @@
 //!
 //! A start goes by the time that it finds, which may be any: that a server was down for a day is as usual as
 //! a clock that is a day ahead. The sweep alone waits, since it drops for good: where the last write was long
-//! before, until the clock has gone on for the pause; and while the clock has jumped, which may be from a wrong
-//! start to what is right.
+//! before, until the clock has gone on for the pause, counted anew by each start until then (`unconfirmed`); and while
+//! the clock has jumped, which may be from a wrong start to what is right.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
@@ -75,21 +75,28 @@ impl SteadyClock {
         }
     }
 
-    /// Drops nothing for the pause, where the wall clock was ahead of the last write when it began.
-    pub(super) fn wait_where_ahead_of(&mut self, last_write: Timestamp) {
+    /// Drops nothing for the pause, where the wall clock was ahead of the last write when it began. Whether it was.
+    pub(super) fn wait_where_ahead_of(&mut self, last_write: Timestamp) -> bool {
         let ahead_ms = self
             .expected_ms
             .get_mut()
             .saturating_sub(last_write.millis());
-        if ahead_ms > 0 && is_jump(ahead_ms) {
-            self.drops_from = self.began + self.pause;
-            let pause = self.pause;
-            tracing::info!(
-                ahead_ms,
-                ?pause,
-                "the last write is a while ago: nothing is dropped until the clock has gone on for the pause"
-            );
+        let is_ahead = ahead_ms > 0 && is_jump(ahead_ms);
+        if is_ahead {
+            tracing::info!(ahead_ms, "the last write is a while ago");
+            self.wait();
         }
+        is_ahead
+    }
+
+    /// Drops nothing for the pause.
+    pub(super) fn wait(&mut self) {
+        let pause = self.pause;
+        self.drops_from = self.began + pause;
+        tracing::info!(
+            ?pause,
+            "nothing is dropped until the clock has gone on for the pause"
+        );
     }
 
     /// Whether what is past its time may be dropped: not before the pause of a start is over, nor while the clock is

@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! store      the contract: each call; open: a folder; keep: where the events of a call go
-//! clock      what is done while the wall clock has jumped; sweep drops what is past its time
+//! clock      what is done while the wall clock has jumped; unconfirmed: what a restart knows of that
+//! sweep      drops what is past its time
 //! record     events as records and back; own: records that the store writes for itself
 //! snapshot   the file that replaces old records; snapshotter takes one, snapshots decides when
 //! recovery   load: a snapshot; replay: the journal behind it; crew: the threads that do both
@@ -27,6 +28,7 @@ mod snapshots;
 mod snapshotter;
 mod store;
 mod sweep;
+mod unconfirmed;
 
 pub use engine::REMEMBERED_ID_BYTES_MAX;
 pub use error::EmbeddedError;

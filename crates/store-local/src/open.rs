@@ -6,6 +6,7 @@ use std::time::Instant;
 use crate::clock::{SteadyClock, uptime};
 use crate::keep::Keep;
 use crate::store::{LocalStore, own_time, random};
+use crate::unconfirmed::Unconfirmed;
 use crate::{EmbeddedError, EmbeddedSettings, Own, Recovery, Snapshots, recovery, snapshot};
 use engine::Registry;
 use journal::Disk;
@@ -50,6 +51,7 @@ impl LocalStore {
             Some(epoch) => epoch,
             None => random().map_err(|error| EmbeddedError::Lost(error.to_string()))?,
         };
+        let unconfirmed = Unconfirmed::find(disk.clone())?;
         let snapshots = Snapshots::start(disk, registry.clone(), journal.clone(), sizes, settings)?;
         // The settings that close the name of a board which has expired are of a time to come.
         let last_write = registry
@@ -59,11 +61,15 @@ impl LocalStore {
             .map(|cell| cell.last_write())
             .max();
         let mut clock = SteadyClock::from(own_time(), uptime(), settings.clock_pause);
-        if let Some(last_write) = last_write {
-            clock.wait_where_ahead_of(last_write);
+        let is_ahead = last_write.is_some_and(|last_write| clock.wait_where_ahead_of(last_write));
+        if unconfirmed.is_there() {
+            clock.wait();
+        } else if is_ahead && !settings.clock_pause.is_zero() {
+            unconfirmed.set();
         }
         let mut store = Self::of(registry, epoch, Keep::Journal { snapshots, journal });
         store.clock = Some(clock);
+        store.unconfirmed = Some(unconfirmed);
         store.recovery.set(metering::seconds(loaded));
         store.weigh();
         Ok(store)

@@ -16,6 +16,7 @@ use crate::clock::{Judged, SteadyClock, uptime};
 use crate::keep::Keep;
 use crate::metrics::Held;
 use crate::record::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max};
+use crate::unconfirmed::Unconfirmed;
 use engine::{REMEMBERED_ID_BYTES_MAX, Registry};
 use shard_store::Calls;
 use shard_store::{BOARD_WEIGHT, Memory};
@@ -37,6 +38,8 @@ pub struct LocalStore {
     pub(crate) keep: Keep,
     /// `None`: it goes by any clock.
     pub(crate) clock: Option<SteadyClock>,
+    /// `None`: nothing is kept in a folder.
+    pub(crate) unconfirmed: Option<Unconfirmed>,
     calls: Calls,
     pub(crate) held: Held,
     pub(crate) recovery: FloatGauge,
@@ -62,6 +65,7 @@ impl LocalStore {
             epoch,
             keep,
             clock: None,
+            unconfirmed: None,
             calls: Calls::default(),
             held: Held::default(),
             recovery: FloatGauge::default(),
@@ -185,16 +189,11 @@ impl ShardStore for LocalStore {
         self.calls.birth.time(call).boxed()
     }
 
-    fn withdraw<'a>(
-        &'a self,
-        board: &'a BoardRecord,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>> {
         let call = async move {
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
             let next = Incarnation(random()?);
-            self.registry
-                .withdraw(board.incarnation, next, now, &mut entry);
+            self.registry.withdraw(board.incarnation, next, &mut entry);
             // As the birth was: whoever speaks of it later waits for what comes behind it.
             Ok(())
         };

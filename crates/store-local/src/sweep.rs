@@ -21,6 +21,9 @@ impl LocalStore {
         let added_before = self.registry.memory.added();
         let clock = self.clock.as_ref();
         let may_drop = clock.is_none_or(|clock| clock.may_drop(uptime()));
+        if let Some(unconfirmed) = self.unconfirmed.as_ref().filter(|_| may_drop) {
+            unconfirmed.clear();
+        }
         let mut census = Census::default();
         let mut of_shards = Vec::new();
         let mut dedupe_max = Duration::ZERO;

@@ -186,12 +186,8 @@ impl ShardStore for RedisStore {
         self.calls.birth.time(born).boxed()
     }
 
-    fn withdraw<'a>(
-        &'a self,
-        board: &'a BoardRecord,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        let withdrawn = self.sweep.withdraw(board, now);
+    fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>> {
+        let withdrawn = self.sweep.withdraw(board);
         self.calls.withdraw.time(withdrawn).boxed()
     }
 

@@ -32,6 +32,11 @@ impl Caller {
         self.0.as_ref().is_none_or(|key| key.is_for(kind))
     }
 
+    /// Whether it may change boards and kinds themselves: so may everybody where there are no keys.
+    pub(crate) fn is_admin(&self) -> bool {
+        self.0.as_ref().is_none_or(|key| key.is_admin())
+    }
+
     /// Whether it may do everything, on all kinds: so may everybody where there are no keys.
     pub(crate) fn is_unbounded_admin(&self) -> bool {
         self.0.as_ref().is_none_or(|key| key.is_unbounded_admin())

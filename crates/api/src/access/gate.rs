@@ -251,7 +251,7 @@ impl Gate {
         let app = &self.app;
         let caller = request.extensions().get::<Caller>().cloned();
         let doing = Doing::new(
-            caller.as_ref().and_then(Caller::name),
+            &caller.unwrap_or_default(),
             app.access.proxies.address(peer, request.headers()),
             request.method(),
             request.uri(),

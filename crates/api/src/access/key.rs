@@ -240,9 +240,14 @@ impl Key {
         KindName::new(kind).is_ok_and(|kind| kinds.contains(&kind))
     }
 
+    /// Whether it may change boards and kinds themselves.
+    pub(super) fn is_admin(&self) -> bool {
+        self.scope == Scope::Admin
+    }
+
     /// Whether it may do everything, on all kinds.
     pub(super) fn is_unbounded_admin(&self) -> bool {
-        self.scope == Scope::Admin && self.kinds.is_none()
+        self.is_admin() && self.kinds.is_none()
     }
 
     /// Refuses kinds whose boards it may not touch.
@@ -285,6 +290,22 @@ mod tests {
 
     fn new(settings: &KeySettings) -> Result<Key, KeyError> {
         Key::new(settings, RateSettings::default())
+    }
+
+    #[test]
+    fn only_a_key_of_scope_admin_is_an_admin() {
+        let hash = NewKey::draw().unwrap().hash();
+        for (scope, is_admin) in [
+            (Scope::Read, false),
+            (Scope::Write, false),
+            (Scope::Admin, true),
+        ] {
+            let key = KeySettings {
+                scope,
+                ..settings(&hash, Some(&["gifts"]))
+            };
+            assert_eq!(new(&key).unwrap().is_admin(), is_admin, "{scope}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use board::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::object::{objects, some_object};
+use super::object::{named, objects, some_object};
 use super::packed::{PackedShape, packed};
 use super::publish::PublishShape;
 use super::retain::{RetainShape, given, retain};
@@ -55,9 +55,10 @@ pub struct KindShape {
     /// How old a cached answer may be.
     max_staleness: String,
     /// How long each window is kept after its end.
+    #[serde(deserialize_with = "named")]
     keep: BTreeMap<String, KeepShape>,
     /// How long after its end a window still takes what belongs to it.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(deserialize_with = "named", skip_serializing_if = "BTreeMap::is_empty")]
     close: BTreeMap<String, String>,
     /// How long an id is remembered.
     dedupe: String,

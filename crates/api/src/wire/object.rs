@@ -1,13 +1,16 @@
 //! Shapes that are objects on the wire, and nothing else: [`Object`].
 //!
 //! What serde derives for a struct takes an array of its fields, too, in the order of the source: an
-//! accident that nobody is to depend on.
+//! accident that nobody is to depend on. It rejects a field that is named twice; a map takes the last of
+//! them, so maps are read by [`named`].
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
 /// A shape read from an object.
 pub(crate) struct Object<T>(pub(crate) T);
@@ -53,6 +56,39 @@ pub(crate) fn objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 ) -> Result<Vec<T>, D::Error> {
     let objects: Vec<Object<T>> = Vec::deserialize(deserializer)?;
     Ok(objects.into_iter().map(|object| object.0).collect())
+}
+
+struct NamedVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for NamedVisitor<T> {
+    type Value = BTreeMap<String, T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut named = BTreeMap::new();
+        while let Some(name) = map.next_key::<String>()? {
+            match named.entry(name) {
+                Entry::Vacant(free) => {
+                    free.insert(map.next_value()?);
+                }
+                Entry::Occupied(held) => {
+                    let twice = format!("{:?} is named twice", held.key());
+                    return Err(A::Error::custom(twice));
+                }
+            }
+        }
+        Ok(named)
+    }
+}
+
+/// For a field that is an object of values by name, each name once.
+pub(crate) fn named<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, T>, D::Error> {
+    deserializer.deserialize_map(NamedVisitor(PhantomData))
 }
 
 #[cfg(test)]

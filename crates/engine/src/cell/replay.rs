@@ -60,6 +60,7 @@ impl Restored {
             shards: self.shards,
             activity: self.activity,
             born: AtomicBool::new(self.born),
+            settled: self.last_write,
             last_write: AtomicI64::new(self.last_write.millis()),
             body: RwLock::new(body),
         })

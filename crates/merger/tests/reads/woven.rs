@@ -177,12 +177,8 @@ impl ShardStore for Woven {
         self.inner.birth(name, kind, seen, now)
     }
 
-    fn withdraw<'a>(
-        &'a self,
-        board: &'a BoardRecord,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.inner.withdraw(board, now)
+    fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.inner.withdraw(board)
     }
 
     fn settle<'a>(

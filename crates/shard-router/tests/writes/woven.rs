@@ -180,12 +180,8 @@ impl ShardStore for Woven {
         .boxed()
     }
 
-    fn withdraw<'a>(
-        &'a self,
-        board: &'a BoardRecord,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.inner().withdraw(board, now)
+    fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.inner().withdraw(board)
     }
 
     fn settle<'a>(

@@ -79,13 +79,9 @@ pub trait ShardStore: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<BoardRecord, BirthError>>;
 
     /// Takes back the creation of a board to which nothing was applied, because nothing of what it was
-    /// created for could be: settings that it had are kept as if they were made `now`. Changes nothing
-    /// where anything was applied to it.
-    fn withdraw<'a>(
-        &'a self,
-        board: &'a BoardRecord,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<(), StoreError>>;
+    /// created for could be: settings that it had are kept for as long as if it had never been created. Changes
+    /// nothing where anything was applied to it.
+    fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// Keeps settings for a board yet unborn, in place of earlier ones and as another life, for as
     /// long as [`settings_kept_until`](board::Activity::settings_kept_until) says of those made
@@ -149,7 +145,7 @@ pub trait ShardStore: Send + Sync + 'static {
     /// of boards that were not born, tombstones. Called now and then;
     /// holds up no writer while it works.
     ///
-    /// The name of a board with an end keeps settings when the board goes
+    /// The name of a board whose time is bounded keeps settings when the board goes
     /// ([`after_it`](board::Activity::after_it)): what happened before counts on no later board. A board
     /// whose time is bounded does not go for holding nothing before its settings would.
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;

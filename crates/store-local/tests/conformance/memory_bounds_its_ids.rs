@@ -92,6 +92,6 @@ async fn a_board_whose_first_contribution_finds_no_room_is_withdrawn() {
         .apply(&[board.points_by_id(&u1, 1, "evt-1", NOW)], NOW)
         .await;
     assert!(matches!(failed[0], Outcome::Failed(_)), "{failed:?}");
-    given.withdraw(&board.record, NOW).await.unwrap();
+    given.withdraw(&board.record).await.unwrap();
     assert_eq!(given.board(name).await.unwrap(), None);
 }

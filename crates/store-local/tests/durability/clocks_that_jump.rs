@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use board::{Period, Timestamp, Window};
 use shard_store::{Revision, ShardStore};
+use store_local::Disk as _;
 
 use crate::durable::{self, EmbeddedSettings, settings};
 use crate::sim::SimDisk;
@@ -62,7 +63,12 @@ impl Filled {
 
     /// Opened again on what a kill leaves.
     fn again(&self, disk: &SimDisk, clock_pause: Duration) -> Self {
-        let store = durable::open(&disk.killed(), &settings_with(clock_pause)).unwrap();
+        self.on(&disk.killed(), clock_pause)
+    }
+
+    /// Opened again on a disk.
+    fn on(&self, disk: &SimDisk, clock_pause: Duration) -> Self {
+        let store = durable::open(disk, &settings_with(clock_pause)).unwrap();
         let board = Board {
             store,
             ..self.board.clone()
@@ -146,6 +152,35 @@ async fn a_start_long_after_the_last_write_drops_nothing_for_the_pause() {
     again.drops_all_in_the_end(*BEGAN).await;
     let again = filled.again(&disk, Duration::ZERO);
     assert_eq!(again.sweep(*BEGAN).await, [true, true]);
+}
+
+#[tokio::test]
+async fn a_write_by_a_clock_that_is_not_confirmed_confirms_it_for_no_restart() {
+    const MARK: &str = "clock-unconfirmed";
+    let is_marked = |disk: &SimDisk| disk.list().unwrap().iter().any(|name| name == MARK);
+    let disk = SimDisk::default();
+    let filled = Filled::at(BEGAN.minus(DAY * 3), &disk, HOUR).await;
+    assert!(!is_marked(&disk));
+    let ahead = disk.killed();
+    let started = filled.on(&ahead, HOUR);
+    // It survives a crash as soon as anything is written.
+    let points = started.board.points(&member("v"), 1, *BEGAN);
+    started.board.apply(&[points], *BEGAN).await;
+    for seed in 0..10 {
+        let crashed = ahead.crash(seed);
+        assert!(is_marked(&crashed));
+        let again = filled.on(&crashed, HOUR);
+        for _ in 0..3 {
+            assert_eq!(again.sweep(*BEGAN).await, [false, false]);
+        }
+        // However often it is restarted.
+        let again = filled.again(&crashed, HOUR);
+        assert_eq!(again.sweep(*BEGAN).await, [false, false]);
+    }
+    let last = ahead.killed();
+    let again = filled.on(&last, SHORT);
+    again.drops_all_in_the_end(*BEGAN).await;
+    assert!(!is_marked(&last));
 }
 
 #[tokio::test]

@@ -60,7 +60,7 @@ register('birth', {}, function(keys, args)
     if settled_life then call('HDEL', settled, subject) end
     local record = record_text{
         life = settled_life or life, shards = settled_shards or shards, meaning = meaning,
-        at = now, touched = now, servers = servers, emptying = '-', activity = activity,
+        at = at or now, touched = now, servers = servers, emptying = '-', activity = activity,
     }
     first_due = digits(math.min(tonumber(first_due), expires_at(activity) or math.huge))
     call('HSET', boards, subject, record)

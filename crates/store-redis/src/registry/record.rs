@@ -18,7 +18,8 @@ const WORDS: usize = 7;
 pub(crate) struct Record {
     /// Which life it is, and where its shards lie.
     pub(crate) spread: Spread,
-    /// When it was born, or its settings were made.
+    /// When its settings were made, or it was created without any. Settings that close a name may date from later
+    /// than now.
     pub(crate) at: Timestamp,
     /// When a writer told last that it was there: at most an eighth of the idle time before the last write.
     pub(crate) touched: Timestamp,

@@ -1,7 +1,8 @@
 -- What the registry keeps, as text, and the calls that it remembers.
 --
--- A board that was born: 'LIFE SHARDS MEANING AT TOUCHED SERVERS EMPTYING'; the last is '-', or while an
--- idle board is being emptied the time up to which its writes go. A board with settings only:
+-- A board that was created: 'LIFE SHARDS MEANING AT TOUCHED SERVERS EMPTYING'. AT is when its settings were made, or
+-- when it was created without any; EMPTYING is '-', or while an idle board is being emptied the time up to which its
+-- writes go. A board with settings only:
 -- 'LIFE SHARDS AT'. Behind either, where the board's time is bounded, stands a further word
 -- 'STARTS,ENDS,EXPIRES', each of them milliseconds or '-': when it goes is told, not for how long it is kept.
 -- A kind: 'REVISION MEANING JSON', deleted 'REVISION - '.

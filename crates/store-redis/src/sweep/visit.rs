@@ -68,12 +68,8 @@ impl Sweep {
         }
     }
 
-    /// Ends a board to which nothing was ever applied, and keeps the settings that it had.
-    pub(crate) async fn withdraw(
-        &self,
-        board: &BoardRecord,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    /// Ends a board to which nothing was ever applied, and keeps the settings that it had, dated as they were.
+    pub(crate) async fn withdraw(&self, board: &BoardRecord) -> Result<(), StoreError> {
         let kind = self.registry.kind(board.name.kind()).await?;
         let (Some(record), Some(kind)) = (
             self.registry.board(&board.name).await?,
@@ -88,7 +84,8 @@ impl Sweep {
             sweep: self,
             record: &record,
             kind: &kind,
-            now,
+            // Nothing of it depends on the time.
+            now: record.touched,
             surveys: self.survey(&record).await?,
         };
         if visit.written().is_some() {
@@ -100,7 +97,7 @@ impl Sweep {
         };
         let had_settings = settings != kind.shards().into();
         let before = had_settings
-            .then(|| After::new(settings, now))
+            .then(|| After::new(settings, record.at))
             .transpose()?;
         visit.end(false, before).await.map(drop)
     }
@@ -263,12 +260,12 @@ impl Visit<'_> {
         // An id is noted until the generation is one span old, and counts for one more.
         let spans = self.kind.dedupe() * 2;
         let ids = self.surveys.iter().filter_map(Survey::ids_began).max();
-        let ids = ids.map(|began| began.plus(spans));
+        let touched = self.record.touched;
         let written = self
-            .record
-            .touched
-            .max(self.written().unwrap_or(self.record.at));
-        let end = written.plus(LINGER).max(ids.unwrap_or(self.record.at));
+            .written()
+            .map_or(touched, |written| written.max(touched));
+        let linger = written.plus(LINGER);
+        let end = ids.map_or(linger, |began| linger.max(began.plus(spans)));
         let activity = self.record.board().activity;
         if activity.is_always() {
             return Some(end);

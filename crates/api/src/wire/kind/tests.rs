@@ -29,6 +29,29 @@ fn what_an_answer_shows_can_be_put_again() {
 }
 
 #[test]
+fn nothing_is_named_twice() {
+    for text in [
+        r#"{"top": 1, "top": 1}"#,
+        r#"{"keep": {}, "keep": {}}"#,
+        r#"{"keep": {"day": "1d", "day": "2d"}}"#,
+        r#"{"keep": {"all": {"idle": "1d", "idle": "2d"}}}"#,
+        r#"{"keep": {"day": "1d", "d\u0061y": "1d"}}"#,
+        r#"{"close": {"day": "1h", "day": "1h"}}"#,
+        r#"{"fields": [{"name": "a", "name": "b"}]}"#,
+        r#"{"retain": {"keep": 1, "keep": 2}}"#,
+        r#"{"packed": {"most": 1, "most": 2}}"#,
+        r#"{"publish": {"target": "a", "target": "b", "key": "k"}}"#,
+    ] {
+        let read = serde_json::from_str::<KindShape>(text);
+        let error = read.err().map(|error| error.to_string());
+        assert!(error.is_some(), "{text}");
+    }
+    let read = serde_json::from_str::<KindShape>(r#"{"keep": {"day": "1d", "day": "2d"}}"#);
+    let error = read.unwrap_err().to_string();
+    assert!(error.starts_with("\"day\" is named twice"), "{error}");
+}
+
+#[test]
 fn a_list_has_slack_and_a_top_by_default() {
     let shown = |text: &str| {
         let shape: KindShape = serde_json::from_str(text).unwrap();
