@@ -17,7 +17,9 @@
 //!
 //! **Invariant:** a contribution that would be rejected never creates a board. What the rules reject on an empty
 //! board is rejected before the board is created. A board that was created for contributions that only the store
-//! could reject is withdrawn ([`ShardStore::withdraw`]).
+//! could reject is withdrawn ([`ShardStore::withdraw`]). Where the store has no time for that either, as under
+//! overload, the board stays, without standings, until the next sweep after a minute: nothing is tried again for it,
+//! which would be more work for a store that has too much.
 
 use std::sync::Arc;
 

@@ -11,6 +11,8 @@
 //! - A board that holds nothing ends. Writers touch no record for this, so its shards are frozen while it
 //!   is decided, again in its record. A freeze that was not taken back keeps writers out until they have
 //!   asked the registry.
+//! - A board to which nothing was applied within a minute ends likewise, and its name keeps the settings that it had:
+//!   whoever created it could not withdraw it, since a node had too much to do or was away.
 //! - The refill of a list that lacks somebody is started, should whoever marked it not have done that.
 //! - A board whose time is over (`expires_at`) ends with all that it holds, as if somebody had deleted it.
 //! - A life that ended is in `dying` until all its shards have tombstones.

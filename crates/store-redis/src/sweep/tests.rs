@@ -6,15 +6,15 @@ mod late;
 use bytes::Bytes;
 
 use board::{
-    Calendar, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Period, RankStyle, Rules,
-    Ties, Window, WindowRule,
+    Activity, Calendar, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Period,
+    RankStyle, Rules, ShardCount, Ties, Window, WindowRule,
 };
 
 use super::*;
 use crate::keys;
 use crate::opened::Opened;
 use crate::retention::gone_at;
-use shard_store::Revision;
+use shard_store::{BoardSettings, Revision};
 
 /// A Friday, `2026-11-20T14:52:22.123Z`.
 pub(crate) const NOW: i64 = 1_795_186_342_123;
@@ -381,6 +381,48 @@ async fn two_servers_sweep_each_board_once() {
     assert_eq!(boards.unwrap(), []);
     assert!(!room.opened.exists(&keys::registry("due")));
     assert!(!room.opened.exists(&keys::registry("dying")));
+}
+
+#[tokio::test]
+async fn a_board_that_nobody_could_write_to_ends_and_its_settings_stay() {
+    let room = Room::new(vec![WindowRule::with_defaults(Period::All)]).await;
+    let registry = &room.opened.registry;
+    let kind = registry.kind(room.kind.name()).await.unwrap().unwrap();
+    let battle = Activity::new(Some(now()), Some(now().plus(DAY * 10)), None).unwrap();
+    let later = now().plus(LINGER * 5);
+    let mut settled = Vec::new();
+    for (name, activity) in [("gifts/wide", Activity::ALWAYS), ("gifts/battle", battle)] {
+        let name: BoardName = name.parse().unwrap();
+        let settings = BoardSettings {
+            shards: ShardCount::new(8).unwrap(),
+            activity,
+        };
+        let record = registry.settle(&name, &kind, settings, now()).await;
+        let seen = Some(record.unwrap().spread.life());
+        registry.birth(&name, &kind, seen, later).await.unwrap();
+        settled.push((name, settings));
+    }
+    let listed = async || {
+        let listed = registry.boards(&kind.name, None, 10).await;
+        listed.unwrap().len()
+    };
+    let end = later.plus(LINGER);
+    room.sweep
+        .expire(end.minus(Duration::from_millis(1)))
+        .await
+        .unwrap();
+    assert_eq!(listed().await, 2);
+    room.sweep.expire(end).await.unwrap();
+    assert_eq!(listed().await, 0);
+    for (name, settings) in settled {
+        let left = registry.board(&name).await.unwrap().unwrap();
+        let board = left.board();
+        assert_eq!(
+            (board.shards, board.activity),
+            (settings.shards, settings.activity)
+        );
+        assert_eq!((board.born, left.at), (false, now()));
+    }
 }
 
 #[tokio::test]

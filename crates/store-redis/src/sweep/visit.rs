@@ -91,15 +91,8 @@ impl Sweep {
         if visit.written().is_some() {
             return Ok(());
         }
-        let settings = BoardSettings {
-            shards: board.shards,
-            activity: board.activity,
-        };
-        let had_settings = settings != kind.shards().into();
-        let before = had_settings
-            .then(|| After::new(settings, record.at))
-            .transpose()?;
-        visit.end(false, before).await.map(drop)
+        let kept = visit.kept()?;
+        visit.end(false, kept).await.map(drop)
     }
 
     async fn visit_unborn(
@@ -148,8 +141,8 @@ impl Visit<'_> {
         }
         let end = self.may_end_at(idle);
         if end.is_some_and(|end| self.now >= end) {
-            let after = after(self.record, self.kind, self.now)?;
-            if self.end(idle, after).await? {
+            let kept = self.kept()?;
+            if self.end(idle, kept).await? {
                 return Ok(None);
             }
             return Ok(Some(self.now.plus(LINGER)));
@@ -249,6 +242,22 @@ impl Visit<'_> {
         self.surveys.iter().filter_map(|held| held.written).max()
     }
 
+    /// What the name keeps when the board ends: the settings that it had, dated as they were, if nothing was ever
+    /// applied to it.
+    fn kept(&self) -> Result<Option<After>, StoreError> {
+        if self.written().is_some() {
+            return after(self.record, self.kind, self.now);
+        }
+        let board = self.record.board();
+        let settings = BoardSettings {
+            shards: board.shards,
+            activity: board.activity,
+        };
+        let had_settings = settings != self.kind.shards().into();
+        let kept = had_settings.then(|| After::new(settings, self.record.at));
+        kept.transpose()
+    }
+
     /// From when on a board that holds nothing may go: a board just born has its first contribution
     /// under way. None while it holds windows.
     fn may_end_at(&self, idle: bool) -> Option<Timestamp> {
@@ -267,7 +276,8 @@ impl Visit<'_> {
         let linger = written.plus(LINGER);
         let end = ids.map_or(linger, |began| linger.max(began.plus(spans)));
         let activity = self.record.board().activity;
-        if activity.is_always() {
+        // Settings of a board to which nothing was applied outlast it.
+        if activity.is_always() || self.written().is_none() {
             return Some(end);
         }
         // A name must not come back without the bounds that its board has.
