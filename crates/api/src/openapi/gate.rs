@@ -61,11 +61,11 @@ fn add_to_operation(path: &str, method: &Method, operation: &mut Operation) {
         let RefOr::T(response) = response else {
             continue;
         };
-        let own = problems_of(response).unwrap_or_default().into_iter();
-        problems.extend(
-            own.filter(|problem| !problems.contains(problem))
-                .collect::<Vec<_>>(),
-        );
+        for problem in problems_of(response).unwrap_or_default() {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
     }
     if path.contains('{') {
         // Of a parameter that is empty.
