@@ -1696,8 +1696,10 @@ export interface components {
          * @description `unknown-kind`: There is no such kind.
          *
          *     `not-ranked`: The member is not ranked.
+         *
+         *     `unknown-path`: There is nothing here.
          */
-        "unknown-kind.not-ranked": {
+        "unknown-kind.not-ranked.unknown-path": {
             headers: {
                 [name: string]: unknown;
             };
@@ -1712,7 +1714,7 @@ export interface components {
                  */
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    type?: "unknown-kind" | "not-ranked";
+                    type?: "unknown-kind" | "not-ranked" | "unknown-path";
                 };
             };
         };
@@ -1720,8 +1722,10 @@ export interface components {
          * @description `unknown-kind`: There is no such kind.
          *
          *     `unknown-board`: There is no such board.
+         *
+         *     `unknown-path`: There is nothing here.
          */
-        "unknown-kind.unknown-board": {
+        "unknown-kind.unknown-board.unknown-path": {
             headers: {
                 [name: string]: unknown;
             };
@@ -1736,7 +1740,31 @@ export interface components {
                  */
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    type?: "unknown-kind" | "unknown-board";
+                    type?: "unknown-kind" | "unknown-board" | "unknown-path";
+                };
+            };
+        };
+        /**
+         * @description `unknown-kind`: There is no such kind.
+         *
+         *     `unknown-path`: There is nothing here.
+         */
+        "unknown-kind.unknown-path": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "kind \"gift\" is not known",
+                 *       "status": 404,
+                 *       "title": "There is no such kind",
+                 *       "type": "unknown-kind"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unknown-kind" | "unknown-path";
                 };
             };
         };
@@ -1770,8 +1798,12 @@ export interface components {
          *     `unknown-window`: The kind has no such window.
          *
          *     `not-ranked`: The member is not ranked.
+         *
+         *     `not-listed`: The member is not on the list.
+         *
+         *     `unknown-path`: There is nothing here.
          */
-        "unknown-kind.unknown-window.not-ranked": {
+        "unknown-kind.unknown-window.not-ranked.not-listed.unknown-path": {
             headers: {
                 [name: string]: unknown;
             };
@@ -1786,7 +1818,7 @@ export interface components {
                  */
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    type?: "unknown-kind" | "unknown-window" | "not-ranked";
+                    type?: "unknown-kind" | "unknown-window" | "not-ranked" | "not-listed" | "unknown-path";
                 };
             };
         };
@@ -1797,9 +1829,9 @@ export interface components {
          *
          *     `not-ranked`: The member is not ranked.
          *
-         *     `not-listed`: The member is not on the list.
+         *     `unknown-path`: There is nothing here.
          */
-        "unknown-kind.unknown-window.not-ranked.not-listed": {
+        "unknown-kind.unknown-window.not-ranked.unknown-path": {
             headers: {
                 [name: string]: unknown;
             };
@@ -1814,7 +1846,53 @@ export interface components {
                  */
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    type?: "unknown-kind" | "unknown-window" | "not-ranked" | "not-listed";
+                    type?: "unknown-kind" | "unknown-window" | "not-ranked" | "unknown-path";
+                };
+            };
+        };
+        /**
+         * @description `unknown-kind`: There is no such kind.
+         *
+         *     `unknown-window`: The kind has no such window.
+         *
+         *     `unknown-path`: There is nothing here.
+         */
+        "unknown-kind.unknown-window.unknown-path": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "kind \"gift\" is not known",
+                 *       "status": 404,
+                 *       "title": "There is no such kind",
+                 *       "type": "unknown-kind"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unknown-kind" | "unknown-window" | "unknown-path";
+                };
+            };
+        };
+        /** @description `unknown-path`: There is nothing here. */
+        "unknown-path": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "path \"/v2\" is not known",
+                 *       "status": 404,
+                 *       "title": "There is nothing here",
+                 *       "type": "unknown-path"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unknown-path";
                 };
             };
         };
@@ -2037,9 +2115,10 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind.unknown-window"];
+            404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -2167,9 +2246,10 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind.unknown-window"];
+            404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -2231,9 +2311,10 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind.unknown-window"];
+            404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -2315,9 +2396,10 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind.unknown-window.not-ranked"];
+            404: components["responses"]["unknown-kind.unknown-window.not-ranked.unknown-path"];
             410: components["responses"]["window-gone"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -2386,7 +2468,7 @@ export interface operations {
             400: components["responses"]["invalid.malformed"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind.unknown-window"];
+            404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             408: components["responses"]["too-slow"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
@@ -2434,8 +2516,9 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind.not-ranked"];
+            404: components["responses"]["unknown-kind.not-ranked.unknown-path"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             422: components["responses"]["window-closed.not-open"];
             429: components["responses"]["too-many-requests"];
@@ -2516,9 +2599,10 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind.unknown-window.not-ranked.not-listed"];
+            404: components["responses"]["unknown-kind.unknown-window.not-ranked.not-listed.unknown-path"];
             410: components["responses"]["window-gone"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -2599,7 +2683,7 @@ export interface operations {
             400: components["responses"]["invalid.malformed"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind.unknown-window"];
+            404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             408: components["responses"]["too-slow"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
@@ -2668,9 +2752,10 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind.unknown-window"];
+            404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             422: components["responses"]["out-of-range"];
             429: components["responses"]["too-many-requests"];
@@ -2741,7 +2826,7 @@ export interface operations {
             400: components["responses"]["invalid.malformed"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind.unknown-window"];
+            404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             408: components["responses"]["too-slow"];
             410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
@@ -2813,9 +2898,10 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind.unknown-window"];
+            404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -2916,6 +3002,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -2980,9 +3067,10 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind.unknown-window"];
+            404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3033,7 +3121,7 @@ export interface operations {
             400: components["responses"]["invalid.malformed"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind"];
+            404: components["responses"]["unknown-kind.unknown-path"];
             408: components["responses"]["too-slow"];
             409: components["responses"]["conflict.board-exists"];
             413: components["responses"]["too-large"];
@@ -3075,8 +3163,9 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind.unknown-board"];
+            404: components["responses"]["unknown-kind.unknown-board.unknown-path"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3125,9 +3214,10 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind"];
+            404: components["responses"]["unknown-kind.unknown-path"];
             409: components["responses"]["conflict"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3176,8 +3266,9 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind"];
+            404: components["responses"]["unknown-kind.unknown-path"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3226,9 +3317,10 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind"];
+            404: components["responses"]["unknown-kind.unknown-path"];
             409: components["responses"]["conflict"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3274,9 +3366,10 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind"];
+            404: components["responses"]["unknown-kind.unknown-path"];
             409: components["responses"]["conflict"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3320,6 +3413,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3348,6 +3442,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3395,8 +3490,9 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind"];
+            404: components["responses"]["unknown-kind.unknown-path"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3455,6 +3551,7 @@ export interface operations {
             400: components["responses"]["invalid.malformed"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-path"];
             408: components["responses"]["too-slow"];
             409: components["responses"]["conflict.kind-has-boards"];
             412: components["responses"]["precondition-failed"];
@@ -3495,10 +3592,11 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind"];
+            404: components["responses"]["unknown-kind.unknown-path"];
             409: components["responses"]["conflict.kind-has-boards"];
             412: components["responses"]["precondition-failed"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3523,6 +3621,10 @@ export interface operations {
                     "application/json": components["schemas"]["Alive"];
                 };
             };
+            400: components["responses"]["invalid"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            431: components["responses"]["head-too-large"];
         };
     };
     ready: {
@@ -3543,6 +3645,10 @@ export interface operations {
                     "application/json": components["schemas"]["Ready"];
                 };
             };
+            400: components["responses"]["invalid"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            431: components["responses"]["head-too-large"];
             503: components["responses"]["unavailable.unknown"];
         };
     };
@@ -3569,6 +3675,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3609,6 +3716,7 @@ export interface operations {
             };
             400: components["responses"]["invalid"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
@@ -3649,6 +3757,7 @@ export interface operations {
             };
             400: components["responses"]["invalid"];
             414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];

@@ -40,8 +40,8 @@ mod trace;
 mod wire;
 
 pub use access::{
-    Access, AccessError, AccessSettings, KeyError, KeySettings, NewKey, RateSettings, Scope,
-    TokenSecret,
+    Access, AccessError, AccessSettings, HASH_PREFIX, KEY_PREFIX, KeyError, KeySettings, NewKey,
+    RateSettings, Scope, TOKEN_PREFIX, TokenSecret,
 };
 pub use app::App;
 pub use audit::{AuditLimits, AuditLog};

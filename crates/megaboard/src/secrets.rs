@@ -2,15 +2,16 @@
 
 use std::ffi::OsStr;
 
+use api::{HASH_PREFIX, KEY_PREFIX, TOKEN_PREFIX};
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command};
 
-/// What a key begins with.
-const KEY_PREFIX: &str = "mb_";
+/// What keys, stream tokens and hashes of keys begin with.
+const PREFIXES: [&str; 3] = [KEY_PREFIX, TOKEN_PREFIX, HASH_PREFIX];
 
-/// Characters after the prefix that make a word a key; a whole key has 43.
-const KEY_CHARS_MIN: usize = 32;
+/// Characters after a prefix that make a word a secret; a whole key has 43.
+const SECRET_CHARS_MIN: usize = 32;
 
 /// Parses a value of the command line or the environment that may be, or contain, a secret.
 ///
@@ -42,17 +43,24 @@ where
     }
 }
 
-/// The text with `mb_...` in the place of every API key: someone may have put one where a name belongs.
+/// The text with `mb_...` in the place of every API key, and alike of stream tokens and hashes of keys: someone may
+/// have put one where a name belongs.
 pub(crate) fn without_keys(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut left = text;
-    while let Some(at) = left.find(KEY_PREFIX) {
-        let (before, after) = left.split_at(at + KEY_PREFIX.len());
+    let first_end = |text: &str| {
+        let ends = PREFIXES
+            .iter()
+            .filter_map(|prefix| Some(text.find(prefix)? + prefix.len()));
+        ends.min()
+    };
+    while let Some(end) = first_end(left) {
+        let (before, after) = left.split_at(end);
         let end = after.find(|char: char| !is_key_char(char));
         let (word, next) = after.split_at(end.unwrap_or(after.len()));
         shown.push_str(before);
-        let is_key = word.len() >= KEY_CHARS_MIN;
-        shown.push_str(if is_key { "..." } else { word });
+        let is_secret = word.len() >= SECRET_CHARS_MIN;
+        shown.push_str(if is_secret { "..." } else { word });
         left = next;
     }
     shown.push_str(left);
@@ -71,7 +79,7 @@ mod tests {
     #[test]
     fn keys_are_cut_and_other_words_stay() {
         let key = api::NewKey::draw().unwrap();
-        let key = key.text();
+        let (key, hash) = (key.text(), key.hash());
         for (text, shown) in [
             (key.to_owned(), "mb_..."),
             (
@@ -80,6 +88,14 @@ mod tests {
             ),
             (format!("é{key}é"), "émb_...é"),
             ("a mb_ and mb_short".to_owned(), "a mb_ and mb_short"),
+            (
+                format!("mbs_{}.{}", "A".repeat(40), "x".repeat(9)),
+                "mbs_....xxxxxxxxx",
+            ),
+            (
+                format!("{} mb_short mbs_short {}", key.replace("mb_", "mbs_"), hash),
+                "mbs_... mb_short mbs_short sha256:...",
+            ),
             (String::new(), ""),
         ] {
             assert_eq!(without_keys(&text), shown);

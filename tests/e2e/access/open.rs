@@ -77,7 +77,7 @@ fn what_is_wrong_with_a_key_is_told_and_never_the_key() {
                 "[[server.keys]]\nname = \"a\"\nhash = \"{}\"\nscope = \"read\"",
                 key.text
             ),
-            "\"a\"",
+            "line 3, column 8: server.keys.hash",
         ),
         (
             format!("[[server.keys]]\nname = \"a\"\nhash = {}", key.text),
@@ -96,8 +96,26 @@ fn what_is_wrong_with_a_key_is_told_and_never_the_key() {
         (format!("{}kinds = [\"{}\"]", key.lines, key.text), "kinds"),
         (format!("{0}{0}", key.lines), "two keys are named \"one\""),
         (format!("{}kinds = []", key.lines), "kinds"),
-        (format!("{}kinds = [\"Gifts\"]", key.lines), "Gifts"),
+        (
+            format!("{}kinds = [\"Gifts\"]", key.lines),
+            "server.keys.kinds",
+        ),
         (format!("{}kind = [\"gifts\"]", key.lines), "kind"),
+        (
+            format!("{}expires_at = \"{}\"", key.lines, key.text),
+            "server.keys.expires_at",
+        ),
+        (
+            format!(
+                "{}burst = 3",
+                key.lines.replace("\"one\"", &format!("{:?}", key.text))
+            ),
+            "key \"mb_...\": burst: ",
+        ),
+        (
+            format!("[server]\nhosts = [\"https://{}@h\"]", key.text),
+            "server.hosts: \"...@h\"",
+        ),
     ] {
         let (status, said) = Launch::on_a_free_port(&config).refused();
         assert_eq!(status, Some(1), "{config}: {said}");

@@ -16,6 +16,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use board::{KindName, Timestamp};
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
 use sha2::{Digest as _, Sha256};
 
 use super::rate::{Budget, RateSettings, Wait};
@@ -23,10 +24,10 @@ use super::scope::Scope;
 use crate::problem::{Problem, ProblemType};
 
 /// What a key begins with, so that one that strays is known for what it is.
-const KEY_PREFIX: &str = "mb_";
+pub const KEY_PREFIX: &str = "mb_";
 
 /// What a hash begins with in the configuration.
-const HASH_PREFIX: &str = "sha256:";
+pub const HASH_PREFIX: &str = "sha256:";
 
 /// Random bytes of a key.
 const KEY_BYTES: usize = 32;
@@ -80,24 +81,68 @@ impl fmt::Debug for NewKey {
     }
 }
 
-/// A key as the configuration has it, `[[server.keys]]`.
+/// A key as the configuration has it, `[[server.keys]]`. Errors of reading one repeat no value: it may be a key.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeySettings {
     /// What logs and problems call it.
-    pub name: String,
+    #[serde(deserialize_with = "name")]
+    pub(crate) name: String,
     /// `sha256:` and 64 hexadecimal digits.
-    pub hash: String,
+    #[serde(deserialize_with = "digest")]
+    pub(crate) hash: KeyDigest,
     /// What it is for.
-    pub scope: Scope,
+    pub(crate) scope: Scope,
     /// The kinds whose boards it may touch; all where none are named.
-    pub kinds: Option<Vec<String>>,
-    /// How many requests it may make; as all keys unless told otherwise.
-    pub requests_per_second: Option<NonZeroU32>,
+    #[serde(default, deserialize_with = "kinds")]
+    pub(crate) kinds: Option<BTreeSet<KindName>>,
+    /// How many requests it may make; as all keys unless configured otherwise.
+    pub(crate) requests_per_second: Option<NonZeroU32>,
     /// How many of them at once.
-    pub burst: Option<NonZeroU32>,
-    /// From when on it lets nobody in any more, as RFC 3339; never unless told.
-    pub expires_at: Option<String>,
+    pub(crate) burst: Option<NonZeroU32>,
+    /// From when on it lets nobody in any more, as RFC 3339; never unless configured.
+    #[serde(default, deserialize_with = "time")]
+    pub(crate) expires_at: Option<Timestamp>,
+}
+
+fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    if name.is_empty() || name.len() > NAME_BYTES_MAX || name.contains(char::is_control) {
+        let wrong = format!("it is not 1 to {NAME_BYTES_MAX} bytes without control characters");
+        return Err(D::Error::custom(wrong));
+    }
+    Ok(name)
+}
+
+fn digest<'de, D: Deserializer<'de>>(deserializer: D) -> Result<KeyDigest, D::Error> {
+    let hash = String::deserialize(deserializer)?;
+    digest_from(&hash).ok_or_else(|| {
+        D::Error::custom(
+            "it is not sha256: and 64 hexadecimal digits, as `megaboard key new` prints it",
+        )
+    })
+}
+
+fn kinds<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<BTreeSet<KindName>>, D::Error> {
+    let kinds = Vec::<String>::deserialize(deserializer)?;
+    if kinds.is_empty() {
+        let wrong = "it names no kind; left out, the key is for all";
+        return Err(D::Error::custom(wrong));
+    }
+    let kind = |(number, name): (usize, &String)| {
+        let wrong = |_| D::Error::custom(format!("element {number} is not a name of a kind"));
+        KindName::new(name).map_err(wrong)
+    };
+    let kinds = (1..).zip(&kinds).map(kind);
+    kinds.collect::<Result<_, _>>().map(Some)
+}
+
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let wrong = |_| D::Error::custom("it is not a time such as \"2026-12-31T00:00:00Z\"");
+    Timestamp::parse_rfc3339(&text).map(Some).map_err(wrong)
 }
 
 impl KeySettings {
@@ -116,30 +161,18 @@ impl KeySettings {
     }
 }
 
-/// Why there is no such key. Never repeats what stands in the place of the hash: it may be a key.
+/// Why keys cannot be used together. Repeats no hash.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum KeyError {
     #[error("there are {count} keys, more than {max}")]
     TooMany { count: usize, max: usize },
-    #[error("a key's name {0:?} is not 1 to {NAME_BYTES_MAX} bytes without control characters")]
-    Name(String),
     #[error("two keys are named {0:?}")]
     NameTwice(String),
-    #[error(
-        "key {name:?}: hash: is not sha256: and 64 hexadecimal digits, as `megaboard key new` prints it"
-    )]
-    Hash { name: String },
     #[error("keys {0:?} and {1:?} have one hash: they are one key")]
     HashTwice(String, String),
-    #[error("key {name:?}: kinds: {kind:?} is no name of a kind")]
-    Kind { name: String, kind: String },
-    #[error("key {name:?}: kinds: names none; left out, the key is for all")]
-    NoKinds { name: String },
     #[error("key {name:?}: burst: needs requests_per_second beside it")]
     BurstAlone { name: String },
-    #[error("key {name:?}: expires_at: {text:?} is no time like \"2026-12-31T00:00:00Z\"")]
-    ExpiresAt { name: String, text: String },
 }
 
 /// A key that the server knows.
@@ -156,36 +189,15 @@ pub(crate) struct Key {
 impl Key {
     pub(super) fn new(settings: &KeySettings, of_all: RateSettings) -> Result<Self, KeyError> {
         let name = settings.name.clone();
-        if name.is_empty() || name.len() > NAME_BYTES_MAX || name.contains(char::is_control) {
-            return Err(KeyError::Name(name));
-        }
-        let kind = |kind: &String| {
-            let (name, wrong) = (name.clone(), kind.clone());
-            KindName::new(kind).map_err(|_| KeyError::Kind { name, kind: wrong })
-        };
-        let kinds = settings.kinds.as_ref();
-        let kinds: Option<BTreeSet<_>> = kinds
-            .map(|kinds| kinds.iter().map(kind).collect())
-            .transpose()?;
-        if kinds.as_ref().is_some_and(BTreeSet::is_empty) {
-            return Err(KeyError::NoKinds { name });
-        }
-        let expires_at = settings.expires_at.as_ref().map(|text| {
-            let (name, wrong) = (name.clone(), text.clone());
-            let at = Timestamp::parse_rfc3339(text);
-            at.map_err(|_| KeyError::ExpiresAt { name, text: wrong })
-        });
-        let expires_at = expires_at.transpose()?;
         let quota = settings.rate(of_all).quota();
         let quota = quota.map_err(|_| KeyError::BurstAlone { name: name.clone() })?;
-        let digest = digest_from(&settings.hash);
         Ok(Self {
-            digest: digest.ok_or_else(|| KeyError::Hash { name: name.clone() })?,
+            digest: settings.hash,
             name,
             scope: settings.scope,
-            kinds,
+            kinds: settings.kinds.clone(),
             budget: quota.map(|quota| Arc::new(Budget::new(quota))),
-            expires_at,
+            expires_at: settings.expires_at,
         })
     }
 
@@ -274,22 +286,21 @@ fn digest_from(hash: &str) -> Option<KeyDigest> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value as Json, json};
+
     use super::*;
 
-    fn settings(hash: &str, kinds: Option<&[&str]>) -> KeySettings {
-        KeySettings {
-            name: "k".to_owned(),
-            hash: hash.to_owned(),
-            scope: Scope::Write,
-            kinds: kinds.map(|kinds| kinds.iter().map(|&kind| kind.to_owned()).collect()),
-            requests_per_second: None,
-            burst: None,
-            expires_at: None,
-        }
+    /// A key's settings, with these in the place of others.
+    fn settings(more: &Json) -> Result<KeySettings, serde_json::Error> {
+        let mut all =
+            json!({"name": "k", "hash": NewKey::draw().unwrap().hash(), "scope": "write"});
+        let more = more.as_object().unwrap().clone();
+        all.as_object_mut().unwrap().extend(more);
+        serde_json::from_value(all)
     }
 
-    fn new(settings: &KeySettings) -> Result<Key, KeyError> {
-        Key::new(settings, RateSettings::default())
+    fn new(more: &Json) -> Result<Key, KeyError> {
+        Key::new(&settings(more).unwrap(), RateSettings::default())
     }
 
     #[test]
@@ -324,15 +335,12 @@ mod tests {
             let key = KeySettings {
                 requests_per_second: own.requests_per_second,
                 burst: own.burst,
-                ..settings("", None)
+                ..settings(&json!({})).unwrap()
             };
             assert_eq!(key.rate(of_all), expected);
         }
-        let alone = KeySettings {
-            burst: NonZeroU32::new(3),
-            ..settings(&NewKey::draw().unwrap().hash(), None)
-        };
-        assert!(matches!(new(&alone), Err(KeyError::BurstAlone { .. })));
+        let alone = new(&json!({"burst": 3}));
+        assert!(matches!(alone, Err(KeyError::BurstAlone { .. })));
     }
 
     #[test]
@@ -340,7 +348,7 @@ mod tests {
         let (one, other) = (NewKey::draw().unwrap(), NewKey::draw().unwrap());
         assert_ne!(one.text(), other.text());
         assert_eq!(one.text().len(), 46);
-        let key = new(&settings(&one.hash(), None)).unwrap();
+        let key = new(&json!({"hash": one.hash()})).unwrap();
         assert_eq!(key.digest, digest_of(one.text()));
         assert_ne!(key.digest, digest_of(other.text()));
         assert!(!format!("{one:?}").contains(one.text()));
@@ -354,42 +362,45 @@ mod tests {
     }
 
     #[test]
-    fn a_key_in_place_of_its_hash_is_refused_and_not_repeated() {
+    fn what_is_refused_is_not_repeated() {
         let drawn = NewKey::draw().unwrap();
-        for wrong in [drawn.text(), "sha256:12", &drawn.hash()[7..], "sha256:ä"] {
-            let error = new(&settings(wrong, None)).unwrap_err();
-            assert_eq!(
-                error,
-                KeyError::Hash {
-                    name: "k".to_owned()
-                }
-            );
-            assert!(!error.to_string().contains(wrong), "{error}");
+        let (key, hash) = (drawn.text(), drawn.hash());
+        for (field, wrong, accepted) in [
+            ("hash", json!(key), "64 hexadecimal digits"),
+            ("hash", json!("sha256:12"), "64 hexadecimal digits"),
+            ("hash", json!(hash[7..]), "64 hexadecimal digits"),
+            ("hash", json!("sha256:ä"), "64 hexadecimal digits"),
+            ("name", json!(""), "1 to 128 bytes"),
+            ("name", json!(format!("{key}\n")), "1 to 128 bytes"),
+            ("name", json!(key.repeat(3)), "1 to 128 bytes"),
+            (
+                "kinds",
+                json!(["gifts", key]),
+                "element 2 is not a name of a kind",
+            ),
+            ("kinds", json!([]), "names no kind"),
+            ("expires_at", json!(key), "2026-12-31T00:00:00Z"),
+            ("expires_at", json!("2026-11-20"), "2026-12-31T00:00:00Z"),
+        ] {
+            let error = settings(&json!({field: wrong})).unwrap_err().to_string();
+            assert!(error.contains(accepted), "{error}");
+            for secret in ["mb_", &hash[7..]] {
+                assert!(!error.contains(secret), "{error}");
+            }
         }
     }
 
     #[test]
-    fn kinds_bound_a_key_and_have_to_be_names() {
-        let hash = NewKey::draw().unwrap().hash();
-        let of = |kinds: Option<&[&str]>| new(&settings(&hash, kinds));
-        assert!(of(None).unwrap().is_for("any"));
-        let bound = of(Some(&["gifts", "races"])).unwrap();
+    fn kinds_bound_a_key() {
+        assert!(new(&json!({})).unwrap().is_for("any"));
+        let bound = new(&json!({"kinds": ["gifts", "races"]})).unwrap();
         assert!(bound.is_for("races") && !bound.is_for("race") && !bound.is_for("Gifts"));
         assert!(bound.check_kind("x").unwrap_err().detail.contains("\"x\""));
-        assert!(matches!(of(Some(&[])), Err(KeyError::NoKinds { .. })));
-        assert!(matches!(of(Some(&["Gifts"])), Err(KeyError::Kind { .. })));
     }
 
     #[test]
     fn a_key_is_good_until_its_end() {
-        let hash = NewKey::draw().unwrap().hash();
-        let until = |text: &str| {
-            new(&KeySettings {
-                expires_at: Some(text.to_owned()),
-                ..settings(&hash, None)
-            })
-        };
-        let key = until("2026-11-20T15:00:00Z").unwrap();
+        let key = new(&json!({"expires_at": "2026-11-20T15:00:00Z"})).unwrap();
         let end = Timestamp::parse_rfc3339("2026-11-20T15:00:00Z").unwrap();
         assert!(
             key.check_time(Timestamp::from_millis(end.millis() - 1))
@@ -397,16 +408,12 @@ mod tests {
         );
         let problem = key.check_time(end).unwrap_err();
         assert_eq!(problem.kind, ProblemType::Unauthorized);
-        assert!(new(&settings(&hash, None)).unwrap().check_time(end).is_ok());
-        for wrong in ["soon", "2026-11-20", ""] {
-            let error = until(wrong).unwrap_err();
-            assert!(matches!(error, KeyError::ExpiresAt { .. }), "{wrong}");
-        }
+        assert!(new(&json!({})).unwrap().check_time(end).is_ok());
     }
 
     #[test]
     fn a_scope_includes_those_before_it() {
-        let key = new(&settings(&NewKey::draw().unwrap().hash(), None)).unwrap();
+        let key = new(&json!({})).unwrap();
         assert!(key.check_scope(Scope::Read).is_ok() && key.check_scope(Scope::Write).is_ok());
         let problem = key.check_scope(Scope::Admin).unwrap_err();
         assert!(problem.detail.contains("admin"), "{problem:?}");

@@ -116,7 +116,7 @@ mod tests {
     fn settings(name: &str, key: &NewKey) -> KeySettings {
         KeySettings {
             name: name.to_owned(),
-            hash: key.hash(),
+            hash: digest_of(key.text()),
             scope: Scope::Read,
             kinds: None,
             requests_per_second: None,

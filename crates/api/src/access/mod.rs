@@ -30,12 +30,13 @@ use client::Proxies;
 pub(crate) use client::limited;
 pub(crate) use gate::Gate;
 use hosts::Hosts;
-pub use key::{KeyError, KeySettings, NewKey};
+pub use key::{HASH_PREFIX, KEY_PREFIX, KeyError, KeySettings, NewKey};
 use keys::Keys;
 pub use rate::RateSettings;
 use rate::{Budgets, Guesses};
 pub use scope::Scope;
 pub use settings::{AccessError, AccessSettings, TokenSecret};
+pub use token::TOKEN_PREFIX;
 use token::Tokens;
 
 use crate::problem::shortened;
@@ -81,13 +82,12 @@ impl Access {
             addresses: of_addresses.map(Budgets::new),
             guesses: Guesses::default(),
             proxies: Proxies::new(&settings.trusted_proxies)
-                .map_err(|text| AccessError::Proxy(shortened(text)))?,
+                .map_err(|text| AccessError::Proxy(shown(&text)))?,
             traced: Proxies::new(&settings.trusted_tracers)
-                .map_err(|text| AccessError::Tracer(shortened(text)))?,
-            hosts: Hosts::new(&settings.hosts)
-                .map_err(|text| AccessError::Host(shortened(text)))?,
+                .map_err(|text| AccessError::Tracer(shown(&text)))?,
+            hosts: Hosts::new(&settings.hosts).map_err(|text| AccessError::Host(shown(&text)))?,
             cors: cors::layer(&settings.cors_origins)
-                .map_err(|text| AccessError::Origin(shortened(text)))?,
+                .map_err(|text| AccessError::Origin(shown(&text)))?,
         })
     }
 
@@ -117,5 +117,13 @@ impl Access {
 
     pub(crate) const fn tokens(&self) -> &Tokens {
         &self.tokens
+    }
+}
+
+/// A value as an error repeats it: no more than its first characters, and no password of a URL.
+fn shown(text: &str) -> String {
+    match text.rsplit_once('@') {
+        Some((_, host)) => shortened(format!("...@{host}")),
+        None => shortened(text),
     }
 }

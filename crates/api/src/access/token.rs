@@ -16,7 +16,7 @@ use sha2::Sha256;
 use super::key::KeyTag;
 
 /// What a token begins with, which no key does.
-const TOKEN_PREFIX: &str = "mbs_";
+pub const TOKEN_PREFIX: &str = "mbs_";
 
 /// The query parameter that brings one.
 const PARAMETER: &str = "token";

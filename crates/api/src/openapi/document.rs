@@ -10,8 +10,8 @@ use utoipa::openapi::schema::Ref;
 use utoipa::openapi::{Components, OpenApi, RefOr, Response};
 
 use super::gate::{self, operations};
-use super::problems::MEDIA_TYPE;
-use crate::problem::ProblemShape;
+use super::problems::problems_of;
+use crate::problem::{ProblemShape, ProblemType};
 use crate::routes;
 use crate::stream::{ChangesWritten, NoPlaceShape, OwnPlaceShape};
 use crate::wire::{Answer, TopWritten};
@@ -127,10 +127,6 @@ fn name_problems(document: &mut OpenApi) {
 
 /// The words of the problems that a response is of, as its name.
 fn words_of(response: &Response) -> Option<String> {
-    if !response.content.contains_key(MEDIA_TYPE) {
-        return None;
-    }
-    let told = response.description.split("\n\n");
-    let words = told.filter_map(|line| line.strip_prefix('`')?.split('`').next());
+    let words = problems_of(response)?.into_iter().map(ProblemType::word);
     Some(words.collect::<Vec<_>>().join("."))
 }

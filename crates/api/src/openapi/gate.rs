@@ -3,9 +3,9 @@
 use axum::http::Method;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::{Components, OpenApi};
+use utoipa::openapi::{Components, OpenApi, RefOr};
 
-use super::problems::responses_for;
+use super::problems::{problems_of, responses_for};
 use crate::access::Scope;
 use crate::problem::ProblemType;
 use crate::route::{Needs, is_probe, needs_of};
@@ -49,38 +49,55 @@ fn add_to_operation(path: &str, method: &Method, operation: &mut Operation) {
         Some(Needs::Metrics | Needs::Stream) => Some(Scope::Read),
         Some(Needs::Key(scope)) => Some(scope),
     };
+    let mut problems = of_the_connection();
     if !is_probe(path) {
-        let problems = of_every_route(scope.is_some(), operation.request_body.is_some());
-        let responses = responses_for(&problems);
-        operation.responses.responses.extend(responses);
+        problems.extend(of_every_route(
+            scope.is_some(),
+            operation.request_body.is_some(),
+        ));
     }
+    let responses = &mut operation.responses.responses;
+    for response in responses.values() {
+        let RefOr::T(response) = response else {
+            continue;
+        };
+        for problem in problems_of(response).unwrap_or_default() {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
+    }
+    if path.contains('{') {
+        // Of a parameter that is empty.
+        problems.push(ProblemType::UnknownPath);
+    }
+    responses.extend(responses_for(&problems));
     let Some(scope) = scope else { return };
     // A scheme that has no scopes of its own may still name what it takes (OpenAPI 3.1).
     let key = SecurityRequirement::new(KEY, [scope.as_str()]);
     operation.security = Some(vec![key]);
 }
 
-/// What every route that asks for a key may answer, whatever it is; bodies have problems of their own.
-fn of_every_route(is_keyed: bool, has_body: bool) -> Vec<ProblemType> {
+/// What every request may be refused with, probes included.
+fn of_the_connection() -> Vec<ProblemType> {
     use ProblemType as P;
-    let mut problems = vec![
+    vec![
         P::Invalid,
-        P::UnknownHost,
         P::TargetTooLong,
         P::HeadTooLarge,
-        P::TooManyRequests,
-        P::Overloaded,
-    ];
+        P::UnsupportedMediaType,
+    ]
+}
+
+/// What every route but probes may return beside; bodies have problems of their own.
+fn of_every_route(is_keyed: bool, has_body: bool) -> Vec<ProblemType> {
+    use ProblemType as P;
+    let mut problems = vec![P::UnknownHost, P::TooManyRequests, P::Overloaded];
     if is_keyed {
         problems.extend([P::Unauthorized, P::Forbidden, P::Unavailable, P::Unknown]);
     }
     if has_body {
-        problems.extend([
-            P::Malformed,
-            P::TooSlow,
-            P::TooLarge,
-            P::UnsupportedMediaType,
-        ]);
+        problems.extend([P::Malformed, P::TooSlow, P::TooLarge]);
     }
     problems
 }

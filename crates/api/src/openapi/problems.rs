@@ -29,6 +29,22 @@ pub(super) fn responses_for(problems: &[ProblemType]) -> Responses {
     by_status.into_iter().map(response).collect()
 }
 
+/// The problems that a response is of; none where it is of something else.
+#[cfg(test)]
+pub(super) fn problems_of(response: &Response) -> Option<Vec<ProblemType>> {
+    if !response.content.contains_key(MEDIA_TYPE) {
+        return None;
+    }
+    let words = response.description.split("\n\n");
+    let words = words.filter_map(|line| line.strip_prefix('`')?.split('`').next());
+    let problem = |word| {
+        ProblemType::ALL
+            .into_iter()
+            .find(|problem| problem.word() == word)
+    };
+    Some(words.filter_map(problem).collect())
+}
+
 fn response(status: u16, problems: &[ProblemType]) -> Response {
     let told = problems.iter().map(|problem| {
         let (word, title) = problem.word_and_title();

@@ -67,8 +67,9 @@ mod tests {
             assert!(check(&none, address, false), "{address}");
         }
         let told: ServerSection = toml::from_str("open = true").unwrap();
-        let keyed = "[[keys]]\nname = \"k\"\nhash = \"h\"\nscope = \"read\"";
-        let keyed: ServerSection = toml::from_str(keyed).unwrap();
+        let hash = api::NewKey::draw().unwrap().hash();
+        let keyed = format!("[[keys]]\nname = \"k\"\nhash = {hash:?}\nscope = \"read\"");
+        let keyed: ServerSection = toml::from_str(&keyed).unwrap();
         for address in ["0.0.0.0", "::", "10.0.0.1", "::ffff:10.0.0.1"] {
             assert!(!check(&none, address, false), "{address}");
             assert!(check(&none, address, true), "{address}");

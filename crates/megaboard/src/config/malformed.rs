@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use api::{KEY_PREFIX, TOKEN_PREFIX};
+
 /// Bytes of a name that is shown.
 const NAME_BYTES_MAX: usize = 63;
 
@@ -72,7 +74,7 @@ fn assigned_on(line: &str) -> Option<String> {
 
 /// Whether it can be shown as a name: it is no key, and no URL.
 fn is_name(text: &str) -> bool {
-    let is_key = text.starts_with("mb_") || text.starts_with("mbs_");
+    let is_key = text.starts_with(KEY_PREFIX) || text.starts_with(TOKEN_PREFIX);
     !is_key
         && (1..=NAME_BYTES_MAX).contains(&text.len())
         && text
@@ -153,12 +155,28 @@ mod tests {
             ("[server]\nkeys = [\"mb_s3cret\"]", "server.keys: "),
             ("[server]\nkeys = \"mb_s3cret\"", "server.keys: "),
             (
-                "[[server.keys]]\nname = \"a\"\nhash = \"h\"\nscope = \"mb_s3cret\"",
+                "[[server.keys]]\nname = \"a\"\nscope = \"mb_s3cret\"",
                 "server.keys.scope: unknown value, expected one of `read`, `write`",
             ),
             (
-                "[server]\nkeys = [{ name = \"a\", hash = \"h\", scope = \"mb_s3cret\" }]",
+                "[server]\nkeys = [{ name = \"a\", scope = \"mb_s3cret\" }]",
                 "server.keys.scope: ",
+            ),
+            (
+                "[[server.keys]]\nname = \"a\"\nhash = \"mb_s3cret\"\nscope = \"read\"",
+                "line 3, column 8: server.keys.hash: it is not sha256: and 64 hexadecimal digits",
+            ),
+            (
+                "[[server.keys]]\nname = \"\\nmb_s3cret\"\nscope = \"read\"",
+                "line 2, column 8: server.keys.name: it is not 1 to 128 bytes",
+            ),
+            (
+                "[[server.keys]]\nname = \"a\"\nkinds = [\"gifts\", \"mb_s3cret!\"]",
+                "line 3, column 9: server.keys.kinds: element 2 is not",
+            ),
+            (
+                "[[server.keys]]\nname = \"a\"\nexpires_at = \"mb_s3cret\"",
+                "line 3, column 14: server.keys.expires_at: it is not a time",
             ),
             ("[server]\ntoken_secret = 77123456", "server.token_secret: "),
             ("[server]\ntoken_secret = 77.5", "server.token_secret: "),

@@ -1,5 +1,54 @@
 //! What holds of the document, and of what it says of bytes that are written by hand.
 
 mod golden;
+mod refusals;
 mod words;
 mod written;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use board::Timestamp;
+use merger::{Merger, Settings};
+use serde_json::Value as Json;
+use shard_router::Router;
+use store_local::LocalStore;
+
+use crate::access::{Access, AccessSettings};
+use crate::app::App;
+
+/// When everything here happens.
+const NOW: &str = "2026-11-20T14:52:22.123Z";
+
+/// A service of its own, with nothing in it.
+async fn app(access: &AccessSettings) -> Arc<App> {
+    let store = Arc::new(LocalStore::in_memory().unwrap());
+    let router = Arc::new(Router::open(store).await.unwrap());
+    let now = Timestamp::parse_rfc3339(NOW).unwrap();
+    let clock: merger::Clock = Arc::new(move || now);
+    let settings = Settings {
+        clock: clock.clone(),
+        renderer: Arc::new(crate::render),
+        renderer_mark: crate::RENDERER_MARK,
+        cache_bytes_max: 1 << 20,
+    };
+    let merger = Arc::new(Merger::new(router.clone(), settings));
+    let access = Access::new(access).unwrap();
+    Arc::new(App::new(router, merger, clock, access))
+}
+
+/// Words and statuses of the problems that an operation of the document may return.
+fn problems_of(document: &Json, operation: &Json) -> BTreeSet<(String, String)> {
+    let responses = operation["responses"].as_object().unwrap().iter();
+    let words = responses.flat_map(|(status, response)| {
+        let name = response["$ref"]
+            .as_str()
+            .map(|name| name.rsplit('/').next().unwrap());
+        let response = name.map_or(response, |name| &document["components"]["responses"][name]);
+        let schema = &response["content"]["application/problem+json"]["schema"];
+        let words = schema["allOf"][1]["properties"]["type"]["enum"].as_array();
+        let words = words.into_iter().flatten();
+        words.map(|word| (word.as_str().unwrap().to_owned(), status.clone()))
+    });
+    words.collect()
+}

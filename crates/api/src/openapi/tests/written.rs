@@ -1,54 +1,29 @@
 //! Answers that are written by hand are of the shape of their twins: read into them and written again
 //! they are the same.
 
-use std::sync::Arc;
-
 use axum::body::Body;
 use axum::http::Request;
-use board::Timestamp;
 use http_body_util::BodyExt as _;
-use merger::{Merger, Settings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
-use shard_router::Router;
-use store_local::LocalStore;
 use tower::ServiceExt as _;
 
-use crate::access::{Access, AccessSettings};
-use crate::app::App;
+use super::app;
+use crate::access::AccessSettings;
 use crate::router::router;
 use crate::stream::ChangesWritten;
 use crate::wire::{
     EntryWritten, FoundWritten, PlaceWritten, StandingWritten, TopWritten, TopsWritten,
 };
 
-/// When everything here happens.
-const NOW: &str = "2026-11-20T14:52:22.123Z";
-
 /// A service of its own, with a board of points, one of fields and one that ranks only its best.
 struct Service(axum::Router);
 
 impl Service {
     async fn start() -> Self {
-        let store = Arc::new(LocalStore::in_memory().unwrap());
-        let shard_router = Arc::new(Router::open(store).await.unwrap());
-        let now = Timestamp::parse_rfc3339(NOW).unwrap();
-        let clock: shard_store::Clock = Arc::new(move || now);
-        let settings = Settings {
-            clock: clock.clone(),
-            renderer: Arc::new(crate::render),
-            renderer_mark: crate::RENDERER_MARK,
-            cache_bytes_max: 1 << 20,
-        };
-        let merger = Arc::new(Merger::new(shard_router.clone(), settings));
-        let access = Access::new(&AccessSettings::default()).unwrap();
-        let service = Self(router(Arc::new(App::new(
-            shard_router,
-            merger,
-            clock,
-            access,
-        ))));
+        let app = app(&AccessSettings::default()).await;
+        let service = Self(router(app));
         service.fill().await;
         service
     }

@@ -105,31 +105,29 @@ impl Receipt {
                 self.reject(index, Some(board.to_string()), Problem::from(reason));
             }
             Written::Failed(failure) => {
-                self.failed_count += 1;
-                let problem = Problem::from(failure);
-                self.wait = self.wait.max(problem.wait);
-                self.failure = Some(match self.failure {
-                    // What is known of all of them.
-                    Some(ProblemType::Unknown) => ProblemType::Unknown,
-                    Some(before)
-                        if problem.kind != ProblemType::Unknown && before != problem.kind =>
-                    {
-                        ProblemType::Unavailable
-                    }
-                    _ => problem.kind,
-                });
-                let (failed, bytes) = (&mut self.failed, &mut self.failed_bytes);
-                list(failed, bytes, index, Some(board.to_string()), &problem);
+                self.fail(index, Some(board.to_string()), &Problem::from(failure));
             }
         }
     }
 
     /// Counts an item that was never tried, whatever boards it names.
     pub(super) fn fail_untried(&mut self, index: usize, problem: &Problem) {
+        self.fail(index, None, problem);
+    }
+
+    /// Counts a failure. What is known of all of them is the type of a 503: `unknown` if any may be applied, otherwise
+    /// their common type, and of different ones `unavailable`, which waiting alone may not end.
+    fn fail(&mut self, index: usize, board: Option<String>, problem: &Problem) {
+        use ProblemType::{Unavailable, Unknown};
         self.failed_count += 1;
-        self.failure.get_or_insert(problem.kind);
+        self.wait = self.wait.max(problem.wait);
+        self.failure = Some(match self.failure {
+            Some(before) if before == Unknown || problem.kind == Unknown => Unknown,
+            Some(before) if before != problem.kind => Unavailable,
+            _ => problem.kind,
+        });
         let (failed, bytes) = (&mut self.failed, &mut self.failed_bytes);
-        list(failed, bytes, index, None, problem);
+        list(failed, bytes, index, board, problem);
     }
 
     pub(crate) fn add_standing(&mut self, shape: WrittenShape) {
@@ -240,6 +238,36 @@ mod tests {
         }
         assert_eq!(receipt.rejected.len(), LISTED_MAX);
         assert_eq!(receipt.failed.len(), LISTED_MAX);
+    }
+
+    #[test]
+    fn an_item_that_was_never_tried_counts_as_every_failure_does() {
+        let board: BoardName = "gifts/a".parse().unwrap();
+        let untried = Problem::new(ProblemType::Overloaded, "full").after(Duration::from_secs(7));
+        let unavailable = Failure::Unavailable("away".to_owned());
+        let unknown = Failure::Unknown("lost".to_owned());
+        for (tried, kind) in [
+            (None, ProblemType::Overloaded),
+            (Some(unavailable), ProblemType::Unavailable),
+            (Some(unknown), ProblemType::Unknown),
+        ] {
+            let mut receipt = Receipt::default();
+            if let Some(failure) = tried {
+                receipt.count(0, &board, &Written::Failed(failure));
+            }
+            receipt.fail_untried(1, &untried);
+            let response = receipt.respond(&Ended::Whole);
+            assert_eq!(response.extensions().get::<ProblemType>(), Some(&kind));
+            assert_eq!(response.headers()["retry-after"], "7");
+        }
+        // The other way round.
+        let mut receipt = Receipt::default();
+        receipt.fail_untried(0, &untried);
+        let failure = Failure::Unavailable("away".to_owned());
+        receipt.count(1, &board, &Written::Failed(failure));
+        let response = receipt.respond(&Ended::Whole);
+        let kind = Some(&ProblemType::Unavailable);
+        assert_eq!(response.extensions().get::<ProblemType>(), kind);
     }
 
     #[test]
