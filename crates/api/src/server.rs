@@ -19,8 +19,9 @@ use tokio::time::{sleep, timeout};
 use crate::access::{Gate, limited};
 use crate::answers::ANSWER_BYTES_MAX;
 use crate::app::App;
-use crate::body::{BODIES_BYTES_MAX, BODY_BYTES_MAX};
+use crate::body::BODY_BYTES_MAX;
 use crate::crowd::{Crowd, Place};
+use crate::pool::{BODIES_BYTES_MAX, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX, STREAM_BYTES_MAX};
 use crate::rest;
 use crate::router::router;
 use crate::socket::{Flow, Patience, Socket};
@@ -41,8 +42,14 @@ pub struct ServerLimits {
     pub requests_max: usize,
     /// Bytes of a JSON body.
     pub body_bytes_max: usize,
-    /// Bytes of all JSON bodies that are held at once.
+    /// Bytes of all bodies that are held at once: JSON, what is parsed of it, and lines that are not complete.
     pub bodies_bytes_max: usize,
+    /// Bytes of all long heads, and of what connections have read that no request has taken.
+    pub read_ahead_bytes_max: usize,
+    /// Bytes of details of all contributions that receipts list as not applied.
+    pub receipt_bytes_max: usize,
+    /// Bytes of the events of all streams.
+    pub stream_bytes_max: usize,
     /// Bytes of all large answers that clients have not taken yet.
     pub answer_bytes_max: usize,
     /// Of them those of one address; a quarter unless told.
@@ -67,6 +74,9 @@ impl Default for ServerLimits {
             requests_max: 8_192,
             body_bytes_max: BODY_BYTES_MAX,
             bodies_bytes_max: BODIES_BYTES_MAX,
+            read_ahead_bytes_max: READ_AHEAD_BYTES_MAX,
+            receipt_bytes_max: RECEIPT_BYTES_MAX,
+            stream_bytes_max: STREAM_BYTES_MAX,
             answer_bytes_max: ANSWER_BYTES_MAX,
             answer_bytes_per_address_max: None,
             header_timeout: Duration::from_secs(30),
@@ -77,7 +87,7 @@ impl Default for ServerLimits {
     }
 }
 
-/// Bytes of a request's head, and of what a connection reads ahead.
+/// Bytes of a request's head, and of a piece of a body.
 const READ_BUFFER_BYTES: usize = 64 << 10;
 
 /// What a stop waits for heads longer than they may take.
