@@ -7,6 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::header;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use hyper::server::conn::http1;
@@ -22,6 +23,7 @@ use crate::app::App;
 use crate::body::BODY_BYTES_MAX;
 use crate::crowd::{Crowd, Place};
 use crate::pool::{BODIES_BYTES_MAX, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX, STREAM_BYTES_MAX};
+use crate::read_ahead::ReadAhead;
 use crate::rest;
 use crate::router::router;
 use crate::socket::{Flow, Patience, Socket};
@@ -147,7 +149,8 @@ async fn serve_until(
         }
         let gate = gate.clone();
         let flow = Arc::new(Flow::default());
-        let socket = Socket::new(stream, flow.clone(), patience.clone());
+        let ahead = Arc::new(ReadAhead::new(&app.pools.read_ahead));
+        let socket = Socket::new(stream, flow.clone(), ahead.clone(), patience.clone());
         let is_spare = place.is_spare();
         let header_timeout = if is_spare {
             limits.header_timeout.min(SPARE_HEADER_TIMEOUT)
@@ -156,18 +159,27 @@ async fn serve_until(
         };
         let service = service_fn(move |request| {
             let (gate, flow) = (gate.clone(), flow.clone());
+            // At once: what is read from now on is no head.
+            let mut under_way = ahead.begin();
             async move {
                 // Who takes no answers is given no further ones.
                 flow.drained().await;
                 let heard = Heard::new(&request, peer, &gate);
                 let answer = pin!(rest::answer(&gate, peer, request, &flow, is_spare));
-                Ok::<_, Infallible>(heard.answered(answer).await)
+                let response = heard.answered(answer).await;
+                if response.headers().contains_key(header::CONNECTION) {
+                    under_way.is_last();
+                }
+                drop(under_way);
+                Ok::<_, Infallible>(response)
             }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(header_timeout)
             .max_buf_size(READ_BUFFER_BYTES)
+            // The buffer alone would let a longer head pass that comes whole with one read.
+            .max_header_size(READ_BUFFER_BYTES)
             .serve_connection(TokioIo::new(socket), service);
         let connection = graceful.watch(connection);
         let (app, open) = (app.clone(), app.metrics.connections.open());
