@@ -128,6 +128,7 @@ async fn serve_until(
     ));
     let patience = Arc::new(Patience::new(
         limits.write_timeout,
+        app.pools.streams.clone(),
         app.metrics.connections.hang_ups.clone(),
     ));
     let graceful = GracefulShutdown::new();

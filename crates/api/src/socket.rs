@@ -20,6 +20,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::answers::CONNECTION_BYTES_MAX;
+use crate::pool::Pool;
 use crate::read_ahead::{FREE_BYTES, NoRoom, ReadAhead};
 use crate::refused_head::{self, FirstLine, RefusedHead};
 
@@ -124,21 +125,24 @@ pub(crate) struct Patience {
     write_timeout: Duration,
     /// Streams are not waited for any more.
     is_stopping: AtomicBool,
+    /// Nor when its reserve is touched: what they do not read is held for them.
+    stream_pool: Pool,
     hang_ups: Counter,
 }
 
 impl Patience {
     /// Who is hung up on is counted.
-    pub(crate) const fn new(write_timeout: Duration, hang_ups: Counter) -> Self {
+    pub(crate) const fn new(write_timeout: Duration, stream_pool: Pool, hang_ups: Counter) -> Self {
         Self {
             write_timeout,
             is_stopping: AtomicBool::new(false),
+            stream_pool,
             hang_ups,
         }
     }
 
     fn waits_for_streams(&self) -> bool {
-        !self.is_stopping.load(Ordering::Relaxed)
+        !self.is_stopping.load(Ordering::Relaxed) && !self.stream_pool.is_in_reserve()
     }
 
     /// From now on streams that nobody reads are ended.
