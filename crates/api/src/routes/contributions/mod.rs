@@ -138,7 +138,7 @@ pub(crate) async fn add(
         }
     };
     params.finish()?;
-    let mut receipt = Receipt::default();
+    let mut receipt = Receipt::new(&app.pools.receipts);
     let end = match body::media_type(&headers).as_str() {
         "application/json" => {
             let whole = body::whole(&app, request).await?;
