@@ -1081,14 +1081,14 @@ export interface components {
              * @description Wrong: never to be sent again.
              */
             rejected_count: number;
-            /** @description The first 1,000 of them, and at most a mebibyte. */
+            /** @description The first 1,000 of them, and at most a mebibyte. Fewer while all receipts together list too many. */
             rejected: components["schemas"]["Item"][];
             /**
              * Format: int64
              * @description Not taken by the store.
              */
             failed_count: number;
-            /** @description The first 1,000 of them. `overloaded` and `unavailable` are surely not applied, `unknown` may be. */
+            /** @description The first of them, under the same limits. `overloaded` and `unavailable` are surely not applied, `unknown` may be. */
             failed: components["schemas"]["Item"][];
             /** @description Of a stream: how many lines were taken. */
             read?: number;

@@ -12,8 +12,9 @@ use tokio::sync::watch;
 use crate::access::Access;
 use crate::answers::{ADDRESS_PART, ANSWER_BYTES_MAX, Answers};
 use crate::audit::AuditLog;
-use crate::body::{BODIES_BYTES_MAX, BODY_BYTES_MAX, Room};
+use crate::body::{BODY_BYTES_MAX, Room};
 use crate::metrics::{self, Metrics};
+use crate::pool::{BODIES_BYTES_MAX, Pools};
 use crate::problem::Problem;
 use crate::routes::contributions::{WRITES_BYTES_MAX, WritePermits};
 use crate::stream::Feeds;
@@ -30,8 +31,9 @@ pub struct App {
     pub(crate) publish_targets: PublishTargets,
     /// Bytes of a JSON body.
     pub(crate) body_bytes_max: usize,
-    /// Of all bodies that are held whole.
+    /// Of all bodies that are held.
     pub(crate) room: Room,
+    pub(crate) pools: Pools,
     /// Of contributions that are being written.
     pub(crate) write_permits: WritePermits,
     /// Those that clients have not taken yet.
@@ -52,6 +54,8 @@ impl App {
         let mut told = metrics.register(&router, &merger);
         let answers = Answers::up_to(ANSWER_BYTES_MAX);
         answers.register(metrics::of_service(&mut told));
+        let pools = Pools::default();
+        pools.register(metrics::of_service(&mut told));
         Self {
             router,
             merger,
@@ -60,7 +64,8 @@ impl App {
             audit: AuditLog::default(),
             publish_targets: PublishTargets::default(),
             body_bytes_max: BODY_BYTES_MAX,
-            room: Room::for_bodies_of(BODY_BYTES_MAX, BODIES_BYTES_MAX),
+            room: Room::for_bodies_of(&pools.bodies, BODY_BYTES_MAX, BODIES_BYTES_MAX),
+            pools,
             write_permits: WritePermits::of_bytes(WRITES_BYTES_MAX),
             answers,
             tracer: None,
@@ -82,7 +87,22 @@ impl App {
     #[must_use]
     pub fn with_bodies_up_to(mut self, bytes: usize, all_bytes: usize) -> Self {
         self.body_bytes_max = bytes;
-        self.room = Room::for_bodies_of(bytes, all_bytes);
+        self.room = Room::for_bodies_of(&self.pools.bodies, bytes, all_bytes);
+        self
+    }
+
+    /// The same with limits for heads and what connections read ahead, for details in receipts, and for events of
+    /// streams, each of all together.
+    #[must_use]
+    pub fn with_pools_up_to(
+        self,
+        read_ahead_bytes: usize,
+        receipt_bytes: usize,
+        stream_bytes: usize,
+    ) -> Self {
+        self.pools.read_ahead.limit_to(read_ahead_bytes);
+        self.pools.receipts.limit_to(receipt_bytes);
+        self.pools.streams.limit_to(stream_bytes);
         self
     }
 

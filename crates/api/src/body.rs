@@ -14,8 +14,8 @@ use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
 pub(crate) use self::items::items_from_json;
-use self::room::Whole;
-pub(crate) use self::room::{BODIES_BYTES_MAX, Room};
+use self::room::Taken;
+pub(crate) use self::room::{Room, Whole};
 use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::wire::Object;
@@ -34,6 +34,9 @@ const ASKED_BYTES_MAX: usize = 1 << 20;
 
 /// Bytes of one NDJSON line.
 pub(crate) const LINE_BYTES_MAX: usize = 64 << 10;
+
+/// Bytes of lines that take no room: a stream whose lines are short goes on where there is none.
+const LINES_FREE_BYTES: usize = 16 << 10;
 
 /// How long a whole body may take. Who sends a byte now and then holds a place among the requests
 /// under way for no longer.
@@ -113,7 +116,7 @@ async fn read_whole(room: &Room, mut body: Body, bytes_max: usize) -> Result<Who
     if body.size_hint().lower() > bytes_max as u64 {
         return Err(too_large());
     }
-    let mut whole = room.body()?;
+    let mut whole = room.body();
     while let Some(bytes) = next_bytes(&mut body).await? {
         if whole.len() + bytes.len() > bytes_max {
             return Err(too_large());
@@ -213,10 +216,13 @@ fn strings(text: &[u8]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A body line by line, with no more of it in memory than a line and what arrived with it.
+/// A body line by line, with no more of it in memory than a line and what arrived with it. Takes room for that.
 pub(crate) struct Lines {
     body: Body,
     held: BytesMut,
+    taken: Taken,
+    /// Lines were taken out of `held`, whose memory still has them.
+    has_given: bool,
     /// How much of `held` is known to have no newline.
     searched: usize,
     /// A line that is too long is skipped to its end.
@@ -236,10 +242,12 @@ pub(crate) enum Line {
 }
 
 impl Lines {
-    pub(crate) fn new(body: Body) -> Self {
+    pub(crate) fn new(room: &Room, body: Body) -> Self {
         Self {
             body,
             held: BytesMut::new(),
+            taken: room.taken(),
+            has_given: false,
             searched: 0,
             skipping: false,
             ended: false,
@@ -265,6 +273,7 @@ impl Lines {
                 let mut line = self.held.split_to(self.searched + offset + 1);
                 line.truncate(line.len() - 1);
                 self.searched = 0;
+                self.has_given = true;
                 if std::mem::take(&mut self.skipping) || line.len() > LINE_BYTES_MAX {
                     return Ok(Some(Line::TooLong));
                 }
@@ -275,15 +284,37 @@ impl Lines {
                 self.held.advance(self.searched);
                 self.searched = 0;
                 self.skipping = true;
+                self.has_given = true;
             }
             if self.ended {
                 return Ok(self.rest());
             }
+            self.give_back()?;
             match next_bytes(&mut self.body).await? {
-                Some(bytes) => self.held.extend_from_slice(&bytes),
+                Some(bytes) => self.add(&bytes)?,
                 None => self.ended = true,
             }
         }
+    }
+
+    /// Gives back the memory of lines that were taken out, before more is waited for.
+    fn give_back(&mut self) -> Result<(), Problem> {
+        if !std::mem::take(&mut self.has_given) {
+            return Ok(());
+        }
+        self.held = BytesMut::from(&self.held[..]);
+        self.take_room(0)
+    }
+
+    fn add(&mut self, bytes: &[u8]) -> Result<(), Problem> {
+        self.take_room(bytes.len())?;
+        self.held.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn take_room(&mut self, more: usize) -> Result<(), Problem> {
+        let bytes = self.held.len() + more;
+        self.taken.resize(bytes.saturating_sub(LINES_FREE_BYTES))
     }
 
     /// The last line, where it has no newline.
@@ -299,13 +330,19 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use futures::StreamExt as _;
+    use futures::{FutureExt as _, StreamExt as _};
 
     use super::*;
+    use crate::pool::{BODIES_BYTES_MAX, Pool};
+
+    fn room() -> Room {
+        Room::for_bodies_of(&Pool::up_to(0), 0, BODIES_BYTES_MAX)
+    }
 
     async fn lines(chunks: Vec<Vec<u8>>) -> Vec<Line> {
         let chunks = chunks.into_iter().map(Ok::<_, std::io::Error>);
-        let mut lines = Lines::new(Body::from_stream(futures::stream::iter(chunks)));
+        let body = Body::from_stream(futures::stream::iter(chunks));
+        let mut lines = Lines::new(&room(), body);
         let mut all = Vec::new();
         while let Some(line) = lines.next().await.unwrap() {
             all.push(line);
@@ -351,23 +388,14 @@ mod tests {
             (SILENCE_MAX * 2, SILENCE_MAX, "sent nothing for 30 s"),
         ] {
             let began = tokio::time::Instant::now();
-            let problem = whole_up_to(
-                &Room::for_bodies_of(0, BODIES_BYTES_MAX),
-                trickling(every),
-                1000,
-            )
-            .await
-            .unwrap_err();
+            let problem = whole_up_to(&room(), trickling(every), 1000)
+                .await
+                .unwrap_err();
             assert_eq!(problem.kind, ProblemType::TooSlow);
             assert!(problem.detail.contains(said), "{problem:?}");
             assert_eq!(began.elapsed(), waited);
         }
-        let problem = whole_up_to(
-            &Room::for_bodies_of(0, BODIES_BYTES_MAX),
-            trickling(Duration::from_millis(1)),
-            10,
-        )
-        .await;
+        let problem = whole_up_to(&room(), trickling(Duration::from_millis(1)), 10).await;
         assert_eq!(problem.unwrap_err().kind, ProblemType::TooLarge);
     }
 
@@ -385,6 +413,52 @@ mod tests {
         }
         assert_eq!(lines(vec![b"x\n".to_vec()]).await, vec![text("x")]);
         assert_eq!(lines(vec![]).await, vec![]);
+    }
+
+    /// A stream of lines of which this has come, and nothing more does.
+    fn begun(room: &Room, parts: &[&[u8]]) -> Lines {
+        let parts: Vec<_> = parts.iter().map(|part| Ok(part.to_vec())).collect();
+        let silence = futures::stream::pending::<Result<Vec<u8>, std::io::Error>>();
+        Lines::new(
+            room,
+            Body::from_stream(futures::stream::iter(parts).chain(silence)),
+        )
+    }
+
+    #[tokio::test]
+    async fn lines_that_do_not_end_share_room_with_bodies() {
+        const HALF: usize = LINE_BYTES_MAX / 2;
+        let pool = Pool::up_to(0);
+        let room = Room::for_bodies_of(&pool, 0, LINE_BYTES_MAX);
+        let long = vec![b'x'; HALF + LINES_FREE_BYTES];
+        let mut streams = [(); 2].map(|()| begun(&room, &[&long[..HALF], &long[HALF..]]));
+        for lines in &mut streams {
+            assert!(lines.next().now_or_never().is_none());
+        }
+        assert_eq!(pool.bytes(), LINE_BYTES_MAX);
+        let refused = begun(&room, &[&long]).next().await.unwrap_err();
+        assert_eq!(refused.kind, ProblemType::Overloaded);
+        // Short lines need none.
+        let short = vec![b'x'; LINES_FREE_BYTES - 2];
+        let mut lines = begun(&room, &[b"a\n", &short]);
+        assert_eq!(lines.next().await.unwrap(), Some(text("a")));
+        assert!(lines.next().now_or_never().is_none());
+        drop(streams);
+        assert_eq!(pool.bytes(), 0);
+    }
+
+    #[tokio::test]
+    async fn lines_that_were_read_take_no_room() {
+        let pool = Pool::up_to(0);
+        let room = Room::for_bodies_of(&pool, 0, LINE_BYTES_MAX);
+        let mut body = vec![b'x'; LINE_BYTES_MAX];
+        body.extend_from_slice(b"\nb");
+        let mut lines = begun(&room, &[&body]);
+        assert!(matches!(lines.next().await, Ok(Some(Line::Text(_)))));
+        assert!(pool.bytes() > 0);
+        assert!(lines.next().now_or_never().is_none());
+        assert_eq!(pool.bytes(), 0);
+        assert!(lines.held.capacity() < 1000, "{}", lines.held.capacity());
     }
 
     #[tokio::test]

@@ -3,6 +3,7 @@
 //! ```text
 //! server      accepts connections (connection_permits: how many), until it is asked to stop
 //! socket      ends connections that take nothing; refused_head: problems for heads that hyper refuses
+//! pool        bytes that clients make the server hold; read_ahead: those that connections have read
 //! trace       gives each request its id, and a span if it is traced
 //! rest        hands the request to the gate; reads the unread part of its body, or ends the connection
 //! access      the gate: metrics, CORS, host, limits, keys; audit: what was changed or deleted, and by whom
@@ -26,7 +27,9 @@ mod metrics;
 mod openapi;
 mod params;
 mod per_address;
+mod pool;
 mod problem;
+mod read_ahead;
 mod refused_head;
 mod rest;
 mod route;

@@ -118,35 +118,11 @@ impl RefusedHead {
             }
             _ => return None,
         };
-        let mut bytes = format!("HTTP/1.1 {}", problem.kind.status()).into_bytes();
-        let mut add = |name: &str, value: &[u8]| {
-            bytes.extend_from_slice(b"\r\n");
-            bytes.extend_from_slice(name.as_bytes());
-            bytes.extend_from_slice(b": ");
-            bytes.extend_from_slice(value);
-        };
-        let body = problem.json();
-        for (name, value) in problem.into_response().headers() {
-            if name != header::CONTENT_LENGTH {
-                add(name.as_str(), value.as_bytes());
-            }
-        }
-        let id = new_id();
-        tracing::debug!(id = id.to_str().unwrap_or_default(), "a head was refused");
-        add(REQUEST_ID.as_str(), id.as_bytes());
-        add("x-content-type-options", b"nosniff");
-        add("connection", b"close");
-        add("content-length", body.len().to_string().as_bytes());
         let date = head
             .split(|byte| *byte == b'\n')
             .find_map(|line| line.strip_prefix(b"date: "));
-        if let Some(date) = date {
-            add("date", date.trim_ascii_end());
-        }
-        bytes.extend_from_slice(END);
-        bytes.extend_from_slice(&body);
         Some(Self {
-            bytes,
+            bytes: last_answer(problem, date),
             sent: 0,
             stands_for: head.len(),
         })
@@ -159,6 +135,35 @@ impl RefusedHead {
     pub(crate) const fn note_sent(&mut self, bytes: usize) {
         self.sent += bytes;
     }
+}
+
+/// A problem as the last answer on its connection.
+pub(crate) fn last_answer(problem: Problem, date: Option<&[u8]>) -> Vec<u8> {
+    let mut bytes = format!("HTTP/1.1 {}", problem.kind.status()).into_bytes();
+    let mut add = |name: &str, value: &[u8]| {
+        bytes.extend_from_slice(b"\r\n");
+        bytes.extend_from_slice(name.as_bytes());
+        bytes.extend_from_slice(b": ");
+        bytes.extend_from_slice(value);
+    };
+    let body = problem.json();
+    for (name, value) in problem.into_response().headers() {
+        if name != header::CONTENT_LENGTH {
+            add(name.as_str(), value.as_bytes());
+        }
+    }
+    let id = new_id();
+    tracing::debug!(id = id.to_str().unwrap_or_default(), "a head was refused");
+    add(REQUEST_ID.as_str(), id.as_bytes());
+    add("x-content-type-options", b"nosniff");
+    add("connection", b"close");
+    add("content-length", body.len().to_string().as_bytes());
+    if let Some(date) = date {
+        add("date", date.trim_ascii_end());
+    }
+    bytes.extend_from_slice(END);
+    bytes.extend_from_slice(&body);
+    bytes
 }
 
 fn target_too_long() -> Problem {

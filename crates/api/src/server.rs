@@ -7,6 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::header;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use hyper::server::conn::http1;
@@ -19,8 +20,10 @@ use tokio::time::{sleep, timeout};
 use crate::access::{Gate, limited};
 use crate::answers::ANSWER_BYTES_MAX;
 use crate::app::App;
-use crate::body::{BODIES_BYTES_MAX, BODY_BYTES_MAX};
+use crate::body::BODY_BYTES_MAX;
 use crate::connection_permits::{ConnectionPermit, ConnectionPermits};
+use crate::pool::{BODIES_BYTES_MAX, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX, STREAM_BYTES_MAX};
+use crate::read_ahead::ReadAhead;
 use crate::rest;
 use crate::router::router;
 use crate::socket::{Flow, Patience, Socket};
@@ -41,8 +44,14 @@ pub struct ServerLimits {
     pub requests_max: usize,
     /// Bytes of a JSON body.
     pub body_bytes_max: usize,
-    /// Bytes of all JSON bodies that are held at once.
+    /// Bytes of all bodies that are held at once: JSON, what is parsed of it, and lines that are not complete.
     pub bodies_bytes_max: usize,
+    /// Bytes of all long heads, and of what connections have read that no request has taken.
+    pub read_ahead_bytes_max: usize,
+    /// Bytes of details of all contributions that receipts list as not applied.
+    pub receipt_bytes_max: usize,
+    /// Bytes of the events of all streams.
+    pub stream_bytes_max: usize,
     /// Bytes of all large answers that clients have not taken yet.
     pub answer_bytes_max: usize,
     /// Of them those of one address; a quarter unless told.
@@ -67,6 +76,9 @@ impl Default for ServerLimits {
             requests_max: 8_192,
             body_bytes_max: BODY_BYTES_MAX,
             bodies_bytes_max: BODIES_BYTES_MAX,
+            read_ahead_bytes_max: READ_AHEAD_BYTES_MAX,
+            receipt_bytes_max: RECEIPT_BYTES_MAX,
+            stream_bytes_max: STREAM_BYTES_MAX,
             answer_bytes_max: ANSWER_BYTES_MAX,
             answer_bytes_per_address_max: None,
             header_timeout: Duration::from_secs(30),
@@ -77,7 +89,7 @@ impl Default for ServerLimits {
     }
 }
 
-/// Bytes of a request's head, and of what a connection reads ahead.
+/// Bytes of a request's head, and of a piece of a body.
 const READ_BUFFER_BYTES: usize = 64 << 10;
 
 /// What a stop waits for heads longer than they may take.
@@ -116,6 +128,7 @@ async fn serve_until(
     ));
     let patience = Arc::new(Patience::new(
         limits.write_timeout,
+        app.pools.streams.clone(),
         app.metrics.connections.hang_ups.clone(),
     ));
     let graceful = GracefulShutdown::new();
@@ -137,7 +150,8 @@ async fn serve_until(
         }
         let gate = gate.clone();
         let flow = Arc::new(Flow::default());
-        let socket = Socket::new(stream, flow.clone(), patience.clone());
+        let ahead = Arc::new(ReadAhead::new(&app.pools.read_ahead));
+        let socket = Socket::new(stream, flow.clone(), ahead.clone(), patience.clone());
         let permit = Arc::new(permit);
         let is_spare = permit.is_spare();
         let header_timeout = if is_spare {
@@ -149,18 +163,27 @@ async fn serve_until(
         let service = service_fn(move |request| {
             of_service.head_arrived();
             let (gate, flow) = (gate.clone(), flow.clone());
+            // At once: what is read from now on is no head.
+            let mut under_way = ahead.begin();
             async move {
                 // Who takes no answers is given no further ones.
                 flow.drained().await;
                 let heard = Heard::new(&request, peer, &gate);
                 let answer = pin!(rest::answer(&gate, peer, request, &flow, is_spare));
-                Ok::<_, Infallible>(heard.answered(answer).await)
+                let response = heard.answered(answer).await;
+                if response.headers().contains_key(header::CONNECTION) {
+                    under_way.is_last();
+                }
+                drop(under_way);
+                Ok::<_, Infallible>(response)
             }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(header_timeout)
             .max_buf_size(READ_BUFFER_BYTES)
+            // The buffer alone would let a longer head pass that comes whole with one read.
+            .max_header_size(READ_BUFFER_BYTES)
             .serve_connection(TokioIo::new(socket), service);
         let connection = graceful.watch(connection);
         let (app, open) = (app.clone(), app.metrics.connections.open());

@@ -9,7 +9,7 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures::task::AtomicWaker;
@@ -20,6 +20,8 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::answers::CONNECTION_BYTES_MAX;
+use crate::pool::Pool;
+use crate::read_ahead::{FREE_BYTES, NoRoom, ReadAhead};
 use crate::refused_head::{self, FirstLine, RefusedHead};
 
 /// Bytes that the system keeps of a stream for who reads slowly. It may take twice that.
@@ -105,6 +107,7 @@ impl Flow {
 pub(crate) struct Socket {
     stream: TcpStream,
     flow: Arc<Flow>,
+    ahead: Arc<ReadAhead>,
     patience: Arc<Patience>,
     /// It carries a stream, which ends with the server.
     is_stream: bool,
@@ -122,17 +125,24 @@ pub(crate) struct Patience {
     write_timeout: Duration,
     /// Streams are not waited for any more.
     is_stopping: AtomicBool,
+    /// Nor when its reserve is touched: what they do not read is held for them.
+    stream_pool: Pool,
     hang_ups: Counter,
 }
 
 impl Patience {
     /// Who is hung up on is counted.
-    pub(crate) const fn new(write_timeout: Duration, hang_ups: Counter) -> Self {
+    pub(crate) const fn new(write_timeout: Duration, stream_pool: Pool, hang_ups: Counter) -> Self {
         Self {
             write_timeout,
             is_stopping: AtomicBool::new(false),
+            stream_pool,
             hang_ups,
         }
+    }
+
+    fn waits_for_streams(&self) -> bool {
+        !self.is_stopping.load(Ordering::Relaxed) && !self.stream_pool.is_in_reserve()
     }
 
     /// From now on streams that nobody reads are ended.
@@ -142,10 +152,16 @@ impl Patience {
 }
 
 impl Socket {
-    pub(crate) fn new(stream: TcpStream, flow: Arc<Flow>, patience: Arc<Patience>) -> Self {
+    pub(crate) fn new(
+        stream: TcpStream,
+        flow: Arc<Flow>,
+        ahead: Arc<ReadAhead>,
+        patience: Arc<Patience>,
+    ) -> Self {
         Self {
             stream,
             flow,
+            ahead,
             patience,
             is_stream: false,
             stall: None,
@@ -172,7 +188,7 @@ impl Socket {
         let (since, look) = self.stall.get_or_insert_with(now);
         while look.as_mut().poll(context).is_ready() {
             let waited = since.elapsed();
-            let is_over = self.is_stream && self.patience.is_stopping.load(Ordering::Relaxed);
+            let is_over = self.is_stream && !self.patience.waits_for_streams();
             if is_over || waited >= self.patience.write_timeout {
                 self.patience.hang_ups.inc();
                 let detail = format!("nothing was taken for {} s", waited.as_secs());
@@ -224,6 +240,43 @@ impl Socket {
         Some(Poll::Ready(Ok(stands_for)))
     }
 
+    /// Reads as much as there is room for.
+    fn poll_read_some(
+        &mut self,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let wanted = buffer.remaining();
+        if wanted <= FREE_BYTES {
+            return Pin::new(&mut self.stream).poll_read(context, buffer);
+        }
+        ready!(self.stream.poll_read_ready(context))?;
+        let max = self.ahead.read_max(wanted);
+        let stream = Pin::new(&mut self.stream);
+        let read = if max < wanted {
+            let mut some = ReadBuf::new(buffer.initialize_unfilled_to(max));
+            let read = stream.poll_read(context, &mut some);
+            let bytes = some.filled().len();
+            buffer.advance(bytes);
+            read
+        } else {
+            stream.poll_read(context, buffer)
+        };
+        if !matches!(read, Poll::Ready(Ok(()))) {
+            self.ahead.note_nothing_read();
+        }
+        read
+    }
+
+    /// Answers a head for which there is no room, as well as it can be done: the connection ends in any case.
+    fn refuse(&self, no_room: NoRoom) -> io::Error {
+        if self.stall.is_none() {
+            let answer = refused_head::last_answer(NoRoom::problem(), None);
+            let _ = self.stream.try_write(&answer);
+        }
+        io::Error::other(no_room)
+    }
+
     fn begin_write(&mut self) {
         if self.is_stream || !self.flow.is_stream.load(Ordering::Relaxed) {
             return;
@@ -242,10 +295,11 @@ impl AsyncRead for Socket {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        self.first_line
-            .note_read(&mut buffer.filled_mut()[before..]);
-        read
+        ready!(self.poll_read_some(context, buffer))?;
+        let read = &mut buffer.filled_mut()[before..];
+        self.first_line.note_read(read);
+        let noted = self.ahead.note_read(read.len());
+        Poll::Ready(noted.map_err(|no_room| self.refuse(no_room)))
     }
 }
 

@@ -16,8 +16,12 @@ use shard_store::Memory;
 /// The part of what there is that a server may have where nothing is set: numerator and denominator.
 const SHARE: (u64, u64) = (3, 4);
 
-/// The part of the limit that caches, bodies and answers may each have.
+/// The part of the limit that cached boards, bodies, contributions that are being written, answers and the events of
+/// streams may each have.
 const POOL_PART: u64 = 8;
+
+/// The part that heads and receipts may each have.
+const SMALL_POOL_PART: u64 = 16;
 
 /// How often resident memory is read while there is enough.
 const READ_INTERVAL: Duration = Duration::from_millis(100);
@@ -115,6 +119,11 @@ impl MemoryLimit {
 /// The limit of one of the pools that share the memory: at most `usual`.
 pub(crate) fn pool_bytes(memory: &Memory, usual: usize) -> usize {
     share_bytes(memory, POOL_PART, usual)
+}
+
+/// The same of one of the small pools.
+pub(crate) fn small_pool_bytes(memory: &Memory, usual: usize) -> usize {
+    share_bytes(memory, SMALL_POOL_PART, usual)
 }
 
 /// One part in so many of the memory limit, at most `usual`.
@@ -298,6 +307,7 @@ mod tests {
         assert_eq!(pool_bytes(&limited, 1 << 30), 10_000);
         assert_eq!(pool_bytes(&limited, 5), 5);
         assert_eq!(pool_bytes(&Memory::default(), 5), 5);
+        assert_eq!(small_pool_bytes(&limited, 1 << 30), 5_000);
     }
 
     #[cfg(target_os = "linux")]

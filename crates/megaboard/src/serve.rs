@@ -236,9 +236,15 @@ async fn serve_from(
     let targets = publishing.targets.clone();
     let publisher = Publisher::start(router.clone(), merger.clone(), clock.clone(), publishing);
     let pool = |usual| memory::pool_bytes(&serving.memory, usual);
+    let small_pool = |usual| memory::small_pool_bytes(&serving.memory, usual);
     let app = App::new(router, merger, clock, serving.access)
         .with_bodies_up_to(limits.body_bytes_max, pool(limits.bodies_bytes_max))
         .with_writes_up_to(pool(WRITES_BYTES_MAX))
+        .with_pools_up_to(
+            small_pool(limits.read_ahead_bytes_max),
+            small_pool(limits.receipt_bytes_max),
+            pool(limits.stream_bytes_max),
+        )
         .with_answers_up_to(
             pool(limits.answer_bytes_max),
             limits.answer_bytes_per_address_max,

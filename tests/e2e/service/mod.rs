@@ -3,6 +3,7 @@
 mod bodies;
 mod clients;
 mod connections;
+mod memory;
 mod protocol;
 mod requests;
 mod traces;

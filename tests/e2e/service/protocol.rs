@@ -158,3 +158,25 @@ fn heads_that_are_refused_are_answered_by_problems_with_an_id() {
         assert!(wire.has_ended());
     }
 }
+
+#[test]
+fn the_limit_of_a_head_holds_however_it_comes() {
+    let server = Server::start();
+    for (bytes, status) in [(64 << 10, 200), ((64 << 10) + 1, 431)] {
+        let (begin, end) = (
+            "GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ",
+            "\r\n\r\n",
+        );
+        let value = "x".repeat(bytes - begin.len() - end.len());
+        let head = format!("{begin}{value}{end}");
+        let mut wire = server.wire();
+        wire.write(&head);
+        assert_eq!(wire.answer().status, status, "{bytes} at once");
+        let mut wire = server.wire();
+        for part in head.as_bytes().chunks(1000) {
+            // It may be refused before all of it was sent.
+            let _ = wire.try_write(part);
+        }
+        assert_eq!(wire.answer().status, status, "{bytes} in parts");
+    }
+}

@@ -1,6 +1,11 @@
 //! Connections that end before their time: what no request, and so no problem, is counted for.
 
+use std::error::Error as _;
+use std::io;
+
 use metering::{Counter, CounterFamily, Registry, labels};
+
+use crate::read_ahead::NoRoom;
 
 /// Why a connection ends before its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +16,8 @@ enum Cause {
     TooLarge,
     /// No whole head came in time; so end those that nothing comes over any more.
     TooSlow,
+    /// There was no room for the head of a request.
+    Overloaded,
     /// The client left in the middle of a request, or before it was answered.
     CutOff,
     /// It was for probes alone, no whole head had come, and a newer one got its permit.
@@ -24,6 +31,7 @@ impl Cause {
         Self::Malformed,
         Self::TooLarge,
         Self::TooSlow,
+        Self::Overloaded,
         Self::CutOff,
         Self::Displaced,
         Self::Other,
@@ -35,6 +43,7 @@ impl Cause {
             error if error.is_parse() => Self::Malformed,
             error if error.is_timeout() => Self::TooSlow,
             error if error.is_incomplete_message() => Self::CutOff,
+            error if is_no_room(error) => Self::Overloaded,
             _ => Self::Other,
         }
     }
@@ -44,11 +53,20 @@ impl Cause {
             Self::Malformed => "malformed",
             Self::TooLarge => "too-large",
             Self::TooSlow => "too-slow",
+            Self::Overloaded => "overloaded",
             Self::CutOff => "cut-off",
             Self::Displaced => "displaced",
             Self::Other => "other",
         }
     }
+}
+
+fn is_no_room(error: &hyper::Error) -> bool {
+    let error = error
+        .source()
+        .and_then(|error| error.downcast_ref::<io::Error>());
+    let inner = error.and_then(io::Error::get_ref);
+    inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<NoRoom>)
 }
 
 /// Counts them by cause.
@@ -85,7 +103,7 @@ impl EarlyEnds {
     pub(super) fn register(&self, registry: &mut Registry) {
         registry.register(
             "connections_ended_early",
-            "Connections that ended before their time: what came was no HTTP (malformed), a head was too-large or too-slow (idle ones included), the client left (cut-off), a newer connection for probes took its permit (displaced), or other",
+            "Connections that ended before their time: what came was no HTTP (malformed), a head was too-large or too-slow (idle ones included), there was no room for it (overloaded), the client left (cut-off), a newer connection for probes took its permit (displaced), or other",
             self.family.clone(),
         );
     }

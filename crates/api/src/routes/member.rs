@@ -147,7 +147,7 @@ pub(crate) async fn set(
         id: shape.id()?,
         only,
     };
-    let mut receipt = Receipt::default();
+    let mut receipt = Receipt::new(&app.pools.receipts);
     for written in app
         .router
         .write(std::slice::from_ref(&write), moment, false)

@@ -24,4 +24,4 @@ pub(crate) mod tops;
 pub use contributions::WRITES_BYTES_MAX;
 pub use top::top_json;
 
-pub(crate) use top::form;
+pub(crate) use top::{TopHead, form, form_of};

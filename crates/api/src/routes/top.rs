@@ -10,7 +10,7 @@ use std::sync::Arc;
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use board::{BoardName, Kind, Timestamp};
+use board::{Activity, BoardName, Kind, Timestamp};
 use bytes::Bytes;
 use merger::{Snapshot, TopAnswer, TopForm, TopView};
 
@@ -104,13 +104,24 @@ pub(crate) fn form(window: &ReadWindow, view: &TopView, n: usize) -> TopForm {
     let Snapshot {
         as_of, activity, ..
     } = &*view.snapshot;
-    let is_final = window.is_final(*as_of, activity);
+    form_of(window, *as_of, activity, view.stale, n)
+}
+
+/// The same of a board of this time that was looked at then.
+pub(crate) fn form_of(
+    window: &ReadWindow,
+    as_of: Timestamp,
+    activity: &Activity,
+    stale: bool,
+    n: usize,
+) -> TopForm {
+    let is_final = window.is_final(as_of, activity);
     TopForm {
         window: window.window,
         n,
         is_final,
         // What is final is as it is now, whether the store can be asked or not.
-        stale: view.stale && !is_final,
+        stale: stale && !is_final,
         listed: window.listed,
     }
 }
@@ -118,41 +129,68 @@ pub(crate) fn form(window: &ReadWindow, view: &TopView, n: usize) -> TopForm {
 /// The JSON of an answer made of a snapshot, as `GET .../top` gives it for the window of this name.
 #[must_use]
 pub fn top_json(board: &BoardName, window: &str, snapshot: &Snapshot, form: TopForm) -> Vec<u8> {
-    /// Bytes of everything but names and entries.
-    const FRAME_BYTES: usize = 256;
-    let entries = snapshot.rendered.first(form.n);
-    let names = window.len() + 2 * board.subject().as_str().len();
-    let mut body = Vec::with_capacity(FRAME_BYTES + names + entries.len());
-    // Writing into a vector cannot fail.
-    let _ = write!(
-        body,
-        "{{\"board\":{},\"window\":\"{window}\",\"version\":\"{}\",\"members\":{}",
-        quoted(board),
-        snapshot.version,
-        snapshot.members
-    );
-    if let Some(listed) = form.listed {
-        let _ = write!(body, ",\"listed\":{listed}");
-    }
-    let activity = &snapshot.activity;
-    for (name, at) in [
-        ("starts_at", activity.starts_at()),
-        ("ends_at", activity.ends_at()),
-    ] {
-        if let Some(at) = at {
-            let _ = write!(body, ",\"{name}\":\"{at}\"");
+    let head = TopHead {
+        board,
+        window,
+        version: &snapshot.version,
+        members: snapshot.members,
+        activity: &snapshot.activity,
+        as_of: snapshot.as_of,
+        form,
+    };
+    head.json(&snapshot.rendered.first(form.n)).0
+}
+
+/// What an answer says of a top beside its entries.
+pub(crate) struct TopHead<'a> {
+    pub(crate) board: &'a BoardName,
+    pub(crate) window: &'a str,
+    pub(crate) version: &'a str,
+    pub(crate) members: u64,
+    pub(crate) activity: &'a Activity,
+    pub(crate) as_of: Timestamp,
+    pub(crate) form: TopForm,
+}
+
+impl TopHead<'_> {
+    /// Returns the answer with these entries, and where in it they begin.
+    pub(crate) fn json(&self, entries: &[u8]) -> (Vec<u8>, usize) {
+        /// Bytes of everything but names and entries.
+        const FRAME_BYTES: usize = 256;
+        let names = self.window.len() + 2 * self.board.subject().as_str().len();
+        let mut body = Vec::with_capacity(FRAME_BYTES + names + entries.len());
+        // Writing into a vector cannot fail.
+        let _ = write!(
+            body,
+            "{{\"board\":{},\"window\":\"{}\",\"version\":\"{}\",\"members\":{}",
+            quoted(self.board),
+            self.window,
+            self.version,
+            self.members
+        );
+        if let Some(listed) = self.form.listed {
+            let _ = write!(body, ",\"listed\":{listed}");
         }
+        for (name, at) in [
+            ("starts_at", self.activity.starts_at()),
+            ("ends_at", self.activity.ends_at()),
+        ] {
+            if let Some(at) = at {
+                let _ = write!(body, ",\"{name}\":\"{at}\"");
+            }
+        }
+        if self.form.is_final {
+            body.extend_from_slice(b",\"final\":true");
+        }
+        if self.form.stale {
+            body.extend_from_slice(b",\"stale\":true");
+        }
+        body.extend_from_slice(b",\"entries\":[");
+        let begin = body.len();
+        body.extend_from_slice(entries);
+        let _ = write!(body, "],\"as_of\":\"{}\"}}", self.as_of);
+        (body, begin)
     }
-    if form.is_final {
-        body.extend_from_slice(b",\"final\":true");
-    }
-    if form.stale {
-        body.extend_from_slice(b",\"stale\":true");
-    }
-    body.extend_from_slice(b",\"entries\":[");
-    body.extend_from_slice(&entries);
-    let _ = write!(body, "],\"as_of\":\"{}\"}}", snapshot.as_of);
-    body
 }
 
 fn quoted(board: &BoardName) -> String {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{BoardName, Kind, WindowSelector};
+use board::{BoardName, Kind, Timestamp, WindowSelector};
 use bytes::Bytes;
-use merger::{ReadError, Snapshot, TopView};
+use merger::ReadError;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
@@ -49,7 +49,7 @@ pub(super) struct Feed {
 /// What was seen, and what it was seen by.
 pub(super) struct Sight {
     pub(super) frame: Option<Arc<Frame>>,
-    snapshot: Arc<Snapshot>,
+    as_of: Timestamp,
     look_interval: Duration,
 }
 
@@ -59,6 +59,8 @@ pub(super) enum Unseen {
     /// Another kind was taking the place of the one that was looked by: the next look is by that.
     KindChanged(ReadError),
     Told(Problem),
+    /// What it saw is more than all streams may hold.
+    NoRoom(Problem),
 }
 
 impl From<ReadError> for Unseen {
@@ -82,7 +84,7 @@ impl From<Unseen> for Problem {
     fn from(unseen: Unseen) -> Self {
         match unseen {
             Unseen::KindChanged(error) => error.into(),
-            Unseen::Told(problem) => problem,
+            Unseen::Told(problem) | Unseen::NoRoom(problem) => problem,
         }
     }
 }
@@ -97,27 +99,28 @@ impl Feed {
         let top = self.app.merger.top(board, kind, window.window, false);
         let view = top.await?;
         let form = form(&window, &view, *n);
+        let pool = &self.app.pools.streams;
+        let frame = Frame::of(board, &window, &view, form, before, pool);
         Ok(Sight {
-            frame: Frame::of(board, &window, &view, form, before),
-            snapshot: view.snapshot,
+            frame: frame.map_err(Unseen::NoRoom)?,
+            as_of: view.snapshot.as_of,
             look_interval: look_interval(kind),
         })
     }
 
     /// The last board there is, told as stale, since the store is away; none of a window that has
     /// begun since.
-    fn look_again(&self, known: &Sight, kind: &Kind, before: &Frame) -> Option<Arc<Frame>> {
-        let Watched { board, window, n } = &self.watched;
-        let window = resolve_now(&self.app, kind, *window).ok()?;
-        if window.window != before.window() {
-            return None;
+    fn look_again(
+        &self,
+        known: &Sight,
+        kind: &Kind,
+        before: &Frame,
+    ) -> Result<Option<Arc<Frame>>, Problem> {
+        let window = resolve_now(&self.app, kind, self.watched.window);
+        match window {
+            Ok(window) if window.window == before.window() => before.stale(&window, known.as_of),
+            Ok(_) | Err(_) => Ok(None),
         }
-        let view = TopView {
-            snapshot: known.snapshot.clone(),
-            stale: true,
-        };
-        let form = form(&window, &view, *n);
-        Frame::of(board, &window, &view, form, Some(before))
     }
 
     /// Looks again and again, and tells readers what is new, until the last of them has gone or there
@@ -141,27 +144,30 @@ impl Feed {
             let frame = match looked {
                 Ok(seen) => {
                     *sight = seen;
-                    sight.frame.take()
+                    Ok(sight.frame.take())
                 }
                 // Who still has the old one's board would be shown it by the new one's calendar.
-                Err(Unseen::KindChanged(_)) => None,
+                Err(Unseen::KindChanged(_)) => Ok(None),
                 Err(Unseen::Told(problem)) if is_passing(&problem) => {
-                    let known = self
-                        .app
-                        .router
-                        .catalogue()
-                        .known(self.watched.board.kind().as_str());
-                    known.and_then(|known| self.look_again(sight, &known.kind, &before))
+                    let kind = self.watched.board.kind().as_str();
+                    let known = self.app.router.catalogue().known(kind);
+                    known.map_or(Ok(None), |known| {
+                        self.look_again(sight, &known.kind, &before)
+                    })
                 }
-                Err(Unseen::Told(problem)) => {
+                Err(Unseen::Told(problem) | Unseen::NoRoom(problem)) => Err(problem),
+            };
+            match frame {
+                Ok(None) => {}
+                Ok(Some(frame)) => {
+                    signals.send_modify(|signal| signal.frame = frame);
+                    beat_at = Instant::now() + BEAT_INTERVAL;
+                }
+                Err(problem) => {
                     let end = event_aside("problem", &problem.json());
                     signals.send_modify(|signal| signal.end = Some(end));
                     return;
                 }
-            };
-            if let Some(frame) = frame {
-                signals.send_modify(|signal| signal.frame = frame);
-                beat_at = Instant::now() + BEAT_INTERVAL;
             }
         }
     }

@@ -1,4 +1,7 @@
 //! One state of a watched top, as the bytes that every reader is sent.
+//!
+//! Its events count in the pool of streams until the last reader has let go of them. The entries are a slice of the
+//! first event: a frame keeps no snapshot alive.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
@@ -8,8 +11,13 @@ use bytes::Bytes;
 use merger::{Rendered, TopForm, TopView};
 
 use super::moves;
-use crate::routes::top_json;
+use crate::pool::{Held, Pool};
+use crate::problem::{Problem, ProblemType};
+use crate::routes::{TopHead, form_of};
 use crate::target::ReadWindow;
+
+/// Bytes of the end of an event behind its data.
+const EVENT_END: &[u8] = b"\n\n";
 
 /// What a top shows, `as_of` aside: where this is the same, nothing has changed.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,22 +39,26 @@ pub(super) struct Frame {
     board_name: BoardName,
     window_name: String,
     as_of: Timestamp,
+    /// Slices of `board`.
     entries: Rendered,
     /// The entries of the frame before, where that was of the same window.
     before: Option<Rendered>,
     /// The event that shows what has moved since then, once somebody wants it.
     changes: OnceLock<Option<Bytes>>,
+    pool: Pool,
 }
 
 impl Frame {
-    /// What a view shows; none where the frame before it shows just that.
+    /// What a view shows; none where the frame before it shows just that. An error: the pool has no room for it. A
+    /// first frame leaves the reserve to the next ones of others.
     pub(super) fn of(
         board: &BoardName,
         window: &ReadWindow,
         view: &TopView,
         form: TopForm,
         before: Option<&Self>,
-    ) -> Option<Arc<Self>> {
+        pool: &Pool,
+    ) -> Result<Option<Arc<Self>>, Problem> {
         let snapshot = &view.snapshot;
         let shown = Shown {
             version: snapshot.version.clone(),
@@ -55,20 +67,82 @@ impl Frame {
             activity: snapshot.activity,
         };
         if before.is_some_and(|before| before.shown == shown) {
-            return None;
+            return Ok(None);
         }
-        let window_name = window.name();
-        let json = top_json(board, &window_name, snapshot, form);
-        Some(Arc::new(Self {
+        let entries = first(&snapshot.rendered, form.n);
+        let (window, as_of) = (window.name(), snapshot.as_of);
+        let frame = Self::made(shown, board, window, as_of, entries, before, pool);
+        frame.map(Some)
+    }
+
+    /// The same top, last seen at `as_of`, as stale; none where this frame shows just that.
+    pub(super) fn stale(
+        &self,
+        window: &ReadWindow,
+        as_of: Timestamp,
+    ) -> Result<Option<Arc<Self>>, Problem> {
+        let shown = Shown {
+            form: form_of(window, as_of, &self.shown.activity, true, self.shown.form.n),
+            ..self.shown.clone()
+        };
+        if shown == self.shown {
+            return Ok(None);
+        }
+        let (board, window, entries) = (&self.board_name, window.name(), self.entries.clone());
+        let frame = Self::made(shown, board, window, as_of, entries, Some(self), &self.pool);
+        frame.map(Some)
+    }
+
+    fn made(
+        shown: Shown,
+        board_name: &BoardName,
+        window_name: String,
+        as_of: Timestamp,
+        entries: Rendered,
+        before: Option<&Self>,
+        pool: &Pool,
+    ) -> Result<Arc<Self>, Problem> {
+        let answer = TopHead {
+            board: board_name,
+            window: &window_name,
+            version: &shown.version,
+            members: shown.members,
+            activity: &shown.activity,
+            as_of,
+            form: shown.form,
+        };
+        let (json, begin) = answer.json(&entries.bytes);
+        let text = event("board", &shown.version, &json);
+        let mut held = pool.hold();
+        let bytes = text.capacity() + entries.ends.len() * size_of::<u32>();
+        let fits = if before.is_some() {
+            held.resize(bytes)
+        } else {
+            held.resize_unreserved(bytes)
+        };
+        if !fits {
+            if before.is_none() {
+                pool.refuse();
+            }
+            return Err(no_room(pool));
+        }
+        let begin = text.len() - EVENT_END.len() - json.len() + begin;
+        let end = begin + entries.bytes.len();
+        let board = counted(text, held);
+        Ok(Arc::new(Self {
             number: before.map_or(1, |before| before.number + 1),
-            board: event("board", &shown.version, &json),
+            entries: Rendered {
+                bytes: board.slice(begin..end),
+                ends: entries.ends,
+            },
+            before: before.and_then(|before| before.entries_of(shown.form.window)),
+            board,
             shown,
-            board_name: board.clone(),
+            board_name: board_name.clone(),
             window_name,
-            as_of: snapshot.as_of,
-            entries: first(&snapshot.rendered, form.n),
-            before: before.and_then(|before| before.entries_of(form.window)),
+            as_of,
             changes: OnceLock::new(),
+            pool: pool.clone(),
         }))
     }
 
@@ -82,13 +156,17 @@ impl Frame {
         (self.window() == window).then(|| self.entries.clone())
     }
 
-    /// The event that shows what has moved since the frame before; none where all is to be shown.
+    /// The event that shows what has moved since the frame before; none where all is to be shown, or where there is no
+    /// room for it: all is there already.
     pub(super) fn changes(&self) -> Option<Bytes> {
         let make = || {
             let before = self.before.as_ref()?;
             let moves = moves::between(before, &self.entries)?;
             let json = self.changes_json(&moves);
-            Some(event("changes", &self.shown.version, json.as_bytes()))
+            let text = event("changes", &self.shown.version, json.as_bytes());
+            let mut held = self.pool.hold();
+            held.resize_unreserved(text.capacity())
+                .then(|| counted(text, held))
         };
         self.changes.get_or_init(make).clone()
     }
@@ -134,8 +212,33 @@ fn first(rendered: &Rendered, n: usize) -> Rendered {
     }
 }
 
+fn no_room(pool: &Pool) -> Problem {
+    let detail = format!(
+        "the events of all streams have {} bytes, and {} are the limit",
+        pool.bytes(),
+        pool.bytes_max()
+    );
+    Problem::new(ProblemType::Overloaded, detail)
+}
+
+/// An event, with what it holds of the pool.
+struct Counted {
+    text: Vec<u8>,
+    _held: Held,
+}
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        &self.text
+    }
+}
+
+fn counted(text: Vec<u8>, held: Held) -> Bytes {
+    Bytes::from_owner(Counted { text, _held: held })
+}
+
 /// An event as server-sent events have it. JSON has no line breaks of its own.
-pub(super) fn event(name: &str, id: &str, json: &[u8]) -> Bytes {
+fn event(name: &str, id: &str, json: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(json.len() + id.len() + 32);
     for part in [
         b"id: ",
@@ -144,11 +247,11 @@ pub(super) fn event(name: &str, id: &str, json: &[u8]) -> Bytes {
         name.as_bytes(),
         b"\ndata: ",
         json,
-        b"\n\n",
+        EVENT_END,
     ] {
         text.extend_from_slice(part);
     }
-    text.into()
+    text
 }
 
 /// An event that does not move the stream on: it has no id.
@@ -186,6 +289,7 @@ impl Frame {
             entries: Rendered::default(),
             before: None,
             changes: OnceLock::from(changes.map(|text| Bytes::from_static(text.as_bytes()))),
+            pool: Pool::up_to(0),
         }
     }
 }
@@ -195,6 +299,54 @@ mod tests {
     use board::Period;
 
     use super::*;
+
+    /// A frame of a top of one member with these points.
+    fn frame(points: u32, before: Option<&Frame>, pool: &Pool) -> Result<Arc<Frame>, Problem> {
+        let Frame {
+            shown, board_name, ..
+        } = Frame::bare(1, "", None);
+        let entry = format!("{{\"member\":\"u\",\"points\":{points}}}");
+        let entries = Rendered {
+            ends: vec![u32::try_from(entry.len()).unwrap()],
+            bytes: entry.into(),
+        };
+        let as_of = Timestamp::from_millis(0);
+        let window = "all".to_owned();
+        Frame::made(shown, &board_name, window, as_of, entries, before, pool)
+    }
+
+    #[test]
+    fn events_count_until_nobody_holds_them() {
+        let pool = Pool::up_to(1 << 20);
+        let first = frame(1, None, &pool).unwrap();
+        let alone = pool.bytes();
+        assert!(alone >= first.board.len() + 4, "{alone}");
+        assert_eq!(&first.entries.bytes[..], b"{\"member\":\"u\",\"points\":1}");
+        let second = frame(2, Some(&first), &pool).unwrap();
+        let unread = (first.board.clone(), second.changes().unwrap());
+        assert!(unread.1.starts_with(b"id: "));
+        assert!(pool.bytes() >= 2 * alone + unread.1.len());
+        drop((first, second));
+        assert!(pool.bytes() >= unread.0.len() + unread.1.len());
+        drop(unread);
+        assert_eq!(pool.bytes(), 0);
+    }
+
+    #[test]
+    fn a_first_frame_leaves_the_reserve_and_a_next_one_takes_what_there_is() {
+        let pool = Pool::up_to(usize::MAX);
+        let first = frame(1, None, &pool).unwrap();
+        let bytes = pool.bytes();
+        pool.limit_to(2 * bytes);
+        let refused = frame(1, None, &pool).unwrap_err();
+        assert_eq!(refused.kind, ProblemType::Overloaded);
+        let second = frame(2, Some(&first), &pool).unwrap();
+        // All of it is shown in place of what moved.
+        assert_eq!(second.changes(), None);
+        let refused = frame(3, Some(&second), &pool).unwrap_err();
+        assert_eq!(refused.kind, ProblemType::Overloaded);
+        assert!(refused.detail.contains("streams"), "{refused:?}");
+    }
 
     #[test]
     fn what_moved_is_told_within_a_window_alone() {

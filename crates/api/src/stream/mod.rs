@@ -11,6 +11,9 @@
 //! **Invariant:** a reader has at most one frame in the server's memory: it gives none out while the connection's last
 //! write waits.
 //!
+//! Events count in a pool (`Pools::streams`) until nobody holds them. When its reserve is touched, no further tops are
+//! taken, and readers that take nothing are disconnected sooner. A feed whose next frame does not fit ends its streams.
+//!
 //! **Invariant:** a top that nobody watches is not looked at. A feed ends with its last reader.
 
 mod feed;

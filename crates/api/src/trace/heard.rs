@@ -18,6 +18,9 @@ use crate::access::Gate;
 
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
+/// Characters of a path in a span: thousands of spans may wait for a collector.
+const PATH_CHARS_MAX: usize = 512;
+
 /// A request whose head was heard.
 pub(crate) struct Heard {
     request: CurrentRequest,
@@ -108,6 +111,12 @@ fn told(span: &Span, line: Option<&Line>, response: &Response) {
     }
 }
 
+/// A path as far as a span has it.
+fn cut(path: &str) -> &str {
+    let end = path.char_indices().nth(PATH_CHARS_MAX);
+    end.map_or(path, |(end, _)| &path[..end])
+}
+
 /// By OpenTelemetry's conventions for HTTP servers. Of the query nothing is told: it may have a token.
 fn span_of<B>(request: &Request<B>, peer: IpAddr, route: Option<&'static str>) -> Span {
     let method = match *request.method() {
@@ -132,7 +141,7 @@ fn span_of<B>(request: &Request<B>, peer: IpAddr, route: Option<&'static str>) -
         http.response.status_code = Empty,
         "error.type" = Empty,
         url.scheme = "http",
-        url.path = request.uri().path(),
+        url.path = cut(request.uri().path()),
         network.peer.address = %peer,
         megaboard.request_id = Empty,
     );
@@ -149,4 +158,16 @@ fn span_of<B>(request: &Request<B>, peer: IpAddr, route: Option<&'static str>) -
         }
     }
     span
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_has_no_long_path() {
+        assert_eq!(cut("/v1/kinds"), "/v1/kinds");
+        let long = format!("/{}", "é".repeat(60_000));
+        assert_eq!(cut(&long).chars().count(), PATH_CHARS_MAX);
+    }
 }

@@ -64,7 +64,13 @@ impl Follower {
     pub(super) async fn next(&mut self) -> Option<Result<Event, Error>> {
         while !self.has_ended {
             let event = match self.waiting.pop_front() {
-                Some(message) => Event::read(&message),
+                Some(message) => match Event::read(&message) {
+                    Err(error) if may_mend(&error) => {
+                        self.waiting.clear();
+                        self.pause(error).await
+                    }
+                    read => read,
+                },
                 None => self.go_on().await,
             };
             match event {

@@ -17,6 +17,10 @@ const SECOND: &str = "id: v2\nevent: board\n\
 const DELETED: &str = "event: problem\n\
     data: {\"type\":\"unknown-kind\",\"title\":\"T\",\"status\":404,\"detail\":\"d\"}\n\n";
 
+/// Of a top that has grown more than the server has memory for.
+const FULL: &str = "event: problem\n\
+    data: {\"type\":\"overloaded\",\"title\":\"T\",\"status\":503,\"detail\":\"d\"}\n\n";
+
 /// What comes next, in short: a version, or how it went wrong.
 async fn next(events: &mut Events) -> String {
     match events.next().await {
@@ -27,6 +31,23 @@ async fn next(events: &mut Events) -> String {
         Some(Err(Error::Problem(problem))) => problem.kind.to_string(),
         Some(Err(error)) => format!("error: {error}"),
     }
+}
+
+#[tokio::test]
+async fn a_problem_that_passes_is_an_interruption() {
+    let server = Scripted::start([
+        Reply::Events(FIRST, Then::Ends),
+        Reply::Events(FULL, Then::Ends),
+        Reply::Events(SECOND, Then::Ends),
+        Reply::Events(DELETED, Then::Ends),
+    ])
+    .await;
+    let mut events = server.client().board("gifts", "a").stream().events();
+    assert_eq!(next(&mut events).await, "v1");
+    assert!(next(&mut events).await.starts_with("interrupted: "));
+    assert_eq!(next(&mut events).await, "v2");
+    assert!(next(&mut events).await.starts_with("interrupted: "));
+    assert_eq!(next(&mut events).await, "unknown-kind");
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ async fn app(access: &AccessSettings) -> Arc<App> {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let router = Arc::new(Router::open(store).await.unwrap());
     let now = Timestamp::parse_rfc3339(NOW).unwrap();
-    let clock: merger::Clock = Arc::new(move || now);
+    let clock: shard_store::Clock = Arc::new(move || now);
     let settings = Settings {
         clock: clock.clone(),
         renderer: Arc::new(crate::render),

@@ -8,11 +8,12 @@ use shard_router::{KnownKind, Write};
 
 use super::Return;
 use super::permits::ChunkPermits;
-use super::receipt::{LISTED_MAX, Receipt};
+use super::receipt::{self, LISTED_MAX, Receipt};
 use super::standings;
 use crate::access::Caller;
 use crate::app::App;
 use crate::body;
+use crate::pool::Held;
 use crate::problem::{Problem, ProblemType, shortened};
 use crate::target::resolve_only;
 use crate::wire::{Contributed, ContributionShape, Targets};
@@ -26,7 +27,11 @@ pub(super) struct Chunk<'a> {
     places: Vec<usize>,
     permits: ChunkPermits,
     rejected: Vec<(usize, Option<String>, Problem)>,
-    /// Those behind the last that a receipt can list.
+    /// Bytes of boards and details in `rejected`.
+    rejected_bytes: usize,
+    /// All but the first of it.
+    held: Held,
+    /// Those that a receipt cannot list.
     unlisted: Vec<ProblemType>,
     /// The last board that was named: most contributions name the one before them again.
     last: Option<(Arc<BoardName>, String, KnownKind)>,
@@ -60,6 +65,8 @@ impl<'a> Chunk<'a> {
             places: Vec::new(),
             permits: ChunkPermits::default(),
             rejected: Vec::new(),
+            rejected_bytes: 0,
+            held: app.pools.receipts.hold(),
             unlisted: Vec::new(),
             last: None,
             unknown: HashSet::new(),
@@ -101,8 +108,13 @@ impl<'a> Chunk<'a> {
     }
 
     fn reject_on(&mut self, place: usize, board: Option<&str>, problem: Problem) {
-        if self.rejected.len() < LISTED_MAX {
-            self.rejected.push((place, board.map(shortened), problem));
+        let board = board.map(shortened);
+        let bytes = receipt::text_bytes(board.as_deref(), &problem);
+        if self.rejected.len() < LISTED_MAX
+            && receipt::has_room(&mut self.held, self.rejected_bytes, bytes)
+        {
+            self.rejected_bytes += bytes;
+            self.rejected.push((place, board, problem));
         } else {
             self.unlisted.push(problem.kind);
         }
@@ -203,6 +215,8 @@ impl<'a> Chunk<'a> {
     /// the reads that were asked for besides.
     pub(super) async fn write(self, wanted: Return, receipt: &mut Receipt) {
         let counted = &self.app.metrics.writes;
+        // The receipt holds it from now on.
+        drop(self.held);
         for (place, board, problem) in self.rejected {
             counted.reject(problem.kind);
             receipt.reject(place, board, problem);

@@ -29,7 +29,7 @@ pub(crate) use self::permits::WritePermits;
 pub(crate) use self::receipt::Receipt;
 use crate::access::{Caller, Scope};
 use crate::app::App;
-use crate::body::{self, LINE_BYTES_MAX, Line, Lines};
+use crate::body::{self, LINE_BYTES_MAX, Line, Lines, Whole};
 use crate::openapi::params::OfContributions;
 use crate::openapi::problems::OfWrite;
 use crate::params::Params;
@@ -138,13 +138,16 @@ pub(crate) async fn add(
         }
     };
     params.finish()?;
-    let mut receipt = Receipt::default();
+    let mut receipt = Receipt::new(&app.pools.receipts);
     let end = match body::media_type(&headers).as_str() {
         "application/json" => {
-            let text = body::whole(&app, request).await?;
-            json(&app, &caller, &text, wanted, &mut receipt).await?
+            let whole = body::whole(&app, request).await?;
+            json(&app, &caller, whole, wanted, &mut receipt).await?
         }
-        body::LINES => lines(&app, &caller, Lines::new(request), wanted, &mut receipt).await?,
+        body::LINES => {
+            let read = Lines::new(&app.room, request);
+            lines(&app, &caller, read, wanted, &mut receipt).await?
+        }
         other => {
             let detail =
                 format!("content-type: {other:?} is not application/json or application/x-ndjson");
@@ -166,18 +169,18 @@ enum Ended {
 async fn json(
     app: &App,
     caller: &Caller,
-    text: &[u8],
+    mut whole: Whole,
     wanted: Return,
     receipt: &mut Receipt,
 ) -> Result<Ended, Problem> {
     let mut counted = app.metrics.writes.request();
-    if text.trim_ascii_start().first() != Some(&b'[') {
+    if whole.trim_ascii_start().first() != Some(&b'[') {
         let mut chunk = Chunk::new(app, caller);
         if let Acquired::No(problem) = chunk.acquire(1).await {
             return Err(problem);
         }
         counted.add(1);
-        let added = chunk.add_object(0, text).await;
+        let added = chunk.add_object(0, &whole).await;
         added.inspect_err(|problem| app.metrics.writes.reject(problem.kind))?;
         chunk.write(wanted, receipt).await;
         return match receipt.refusal() {
@@ -185,7 +188,7 @@ async fn json(
             None => Ok(Ended::Whole),
         };
     }
-    let items = body::items_from_json(text, ARRAY_ITEMS_MAX)?;
+    let items = body::items_from_json(&mut whole, ARRAY_ITEMS_MAX)?;
     check_count(items.len(), wanted)?;
     counted.add(items.len());
     let mut taken = 0;

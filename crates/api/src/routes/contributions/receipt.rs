@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use super::Ended;
 use super::standings::WrittenShape;
+use crate::pool::{Held, Pool};
 use crate::problem::{Problem, ProblemType};
 use crate::wire;
 
@@ -21,8 +22,14 @@ pub(super) const LISTED_MAX: usize = 1000;
 /// nothing from failed ones, which their client is to send again.
 const LISTED_BYTES_MAX: usize = 1 << 20;
 
+/// Bytes of each list that are not counted: the first items are listed in any case.
+const FREE_BYTES: usize = 4 << 10;
+
+/// Bytes of an item beside its texts, rounded up.
+const ITEM_BYTES: usize = 256;
+
 /// Counts of outcomes, by contribution and board, and the items that were not applied.
-#[derive(Debug, Default, Serialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Receipt {
     /// Counted now.
     applied: u64,
@@ -30,11 +37,11 @@ pub(crate) struct Receipt {
     duplicates: u64,
     /// Wrong: never to be sent again.
     rejected_count: u64,
-    /// The first 1,000 of them, and at most a mebibyte.
+    /// The first 1,000 of them, and at most a mebibyte. Fewer while all receipts together list too many.
     rejected: Vec<ItemShape>,
     /// Not taken by the store.
     failed_count: u64,
-    /// The first 1,000 of them. `overloaded` and `unavailable` are surely not applied, `unknown` may be.
+    /// The first of them, under the same limits. `overloaded` and `unavailable` are surely not applied, `unknown` may be.
     failed: Vec<ItemShape>,
     /// Of a stream: how many lines were taken.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,6 +53,9 @@ pub(crate) struct Receipt {
     /// Those in `failed`.
     #[serde(skip)]
     failed_bytes: usize,
+    /// All but the first of both.
+    #[serde(skip)]
+    held: Held,
     /// With `return`: of each that was applied or a duplicate.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     standings: Vec<WrittenShape>,
@@ -77,6 +87,26 @@ struct ItemShape {
 }
 
 impl Receipt {
+    /// Nothing has become of anything. Items that are listed count in this pool.
+    pub(crate) fn new(pool: &Pool) -> Self {
+        Self {
+            applied: 0,
+            duplicates: 0,
+            rejected_count: 0,
+            rejected: Vec::new(),
+            failed_count: 0,
+            failed: Vec::new(),
+            read: None,
+            rejected_bytes: 0,
+            failed_bytes: 0,
+            held: pool.hold(),
+            standings: Vec::new(),
+            first: None,
+            failure: None,
+            wait: Duration::ZERO,
+        }
+    }
+
     pub(crate) fn has_read(&mut self, lines: usize) {
         self.read = Some(lines);
     }
@@ -87,8 +117,13 @@ impl Receipt {
 
     pub(crate) fn reject(&mut self, index: usize, board: Option<String>, problem: Problem) {
         self.rejected_count += 1;
-        let bytes = &mut self.rejected_bytes;
-        list(&mut self.rejected, bytes, index, board, &problem);
+        let Self {
+            rejected,
+            rejected_bytes,
+            held,
+            ..
+        } = self;
+        list(rejected, rejected_bytes, held, index, board, &problem);
         self.first.get_or_insert(problem);
     }
 
@@ -126,8 +161,13 @@ impl Receipt {
             Some(before) if before != problem.kind => Unavailable,
             _ => problem.kind,
         });
-        let (failed, bytes) = (&mut self.failed, &mut self.failed_bytes);
-        list(failed, bytes, index, board, problem);
+        let Self {
+            failed,
+            failed_bytes,
+            held,
+            ..
+        } = self;
+        list(failed, failed_bytes, held, index, board, problem);
     }
 
     pub(crate) fn add_standing(&mut self, shape: WrittenShape) {
@@ -180,12 +220,16 @@ impl Receipt {
 fn list(
     items: &mut Vec<ItemShape>,
     listed_bytes: &mut usize,
+    held: &mut Held,
     index: usize,
     board: Option<String>,
     problem: &Problem,
 ) {
-    let bytes = problem.detail.len() + board.as_ref().map_or(0, String::len);
-    if items.len() < LISTED_MAX && *listed_bytes + bytes <= LISTED_BYTES_MAX {
+    let bytes = text_bytes(board.as_deref(), problem);
+    if items.len() >= LISTED_MAX || *listed_bytes + bytes > LISTED_BYTES_MAX {
+        return;
+    }
+    if has_room(held, *listed_bytes, bytes) {
         *listed_bytes += bytes;
         items.push(ItemShape {
             index,
@@ -196,16 +240,59 @@ fn list(
     }
 }
 
+/// Bytes of what is said of an item.
+pub(super) fn text_bytes(board: Option<&str>, problem: &Problem) -> usize {
+    problem.detail.len() + board.map_or(0, str::len)
+}
+
+/// Whether an item of so many bytes may be listed behind others of so many; it is held then.
+pub(super) fn has_room(held: &mut Held, listed_bytes: usize, bytes: usize) -> bool {
+    listed_bytes + bytes <= FREE_BYTES || held.grow(bytes + ITEM_BYTES)
+}
+
 #[cfg(test)]
 mod tests {
     use shard_store::{Failure, Overload};
 
     use super::*;
+    use crate::pool::RECEIPT_BYTES_MAX;
+
+    fn receipt() -> Receipt {
+        Receipt::new(&Pool::up_to(RECEIPT_BYTES_MAX))
+    }
+
+    #[test]
+    fn receipts_share_a_limit_and_list_their_first_items_in_any_case() {
+        const ITEMS: usize = 100;
+        let item = ITEM_BYTES + 200;
+        let pool = Pool::up_to(ITEMS * item);
+        let rejecting = || {
+            let mut receipt = Receipt::new(&pool);
+            for index in 0..LISTED_MAX {
+                receipt.reject(index, None, Problem::invalid("x".repeat(200)));
+            }
+            receipt
+        };
+        let first = rejecting();
+        let free = FREE_BYTES / 200;
+        assert_eq!(first.rejected.len(), free + ITEMS);
+        assert_eq!(pool.bytes(), ITEMS * item);
+        let mut second = rejecting();
+        assert_eq!(second.rejected.len(), free);
+        second.fail_untried(0, &Problem::invalid("x"));
+        assert_eq!(second.failed.len(), 1);
+        assert_eq!(
+            (first.rejected_count, second.rejected_count),
+            (LISTED_MAX as u64, LISTED_MAX as u64)
+        );
+        drop((first, second));
+        assert_eq!(pool.bytes(), 0);
+    }
 
     #[test]
     fn lists_are_bounded_by_items_and_by_bytes_and_the_counts_go_on() {
         let reject = |detail: &str, count: usize| {
-            let mut receipt = Receipt::default();
+            let mut receipt = receipt();
             for index in 0..count {
                 let board = Some("gifts/a".to_owned());
                 receipt.reject(index, board, Problem::invalid(detail));
@@ -226,7 +313,7 @@ mod tests {
 
     #[test]
     fn rejected_items_push_no_failed_ones_out_of_their_list() {
-        let mut receipt = Receipt::default();
+        let mut receipt = receipt();
         let wide = "👍".repeat(200);
         let board: BoardName = format!("gifts/{}", "s".repeat(100)).parse().unwrap();
         for index in 0..LISTED_MAX {
@@ -300,7 +387,7 @@ mod tests {
             ),
             (vec![overloaded(1), unknown], ProblemType::Unknown, "1"),
         ] {
-            let mut receipt = Receipt::default();
+            let mut receipt = receipt();
             for (index, failure) in failures.into_iter().enumerate() {
                 receipt.count(index, &board, &Written::Failed(failure));
             }

@@ -1,0 +1,267 @@
+//! Bytes that clients make the server hold, under a limit for each purpose: [`Pool`].
+//!
+//! There are as many [`Pools`] as there are purposes, so that what fills one leaves the others alone. What is held is
+//! counted by a [`Held`], and given back when that is dropped. Of each pool a part is a reserve, for what is worse to
+//! refuse: a stream that is open rather than a new one. `answers.rs`, `routes/contributions/permits.rs` and the cache
+//! of the merger have limits of their own.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use metering::{
+    Collector, Counter, DescriptorEncoder, Labels, Pulled, Registry, Unit, encode_each, labels,
+};
+
+/// Limits where nothing else is set, in bytes.
+pub(crate) const BODIES_BYTES_MAX: usize = 256 << 20;
+pub(crate) const READ_AHEAD_BYTES_MAX: usize = 128 << 20;
+pub(crate) const RECEIPT_BYTES_MAX: usize = 128 << 20;
+pub(crate) const STREAM_BYTES_MAX: usize = 256 << 20;
+
+/// The part of a pool that is its reserve.
+const RESERVE_PART: usize = 4;
+
+/// The pools of a server.
+#[derive(Debug, Clone)]
+pub(crate) struct Pools {
+    /// JSON bodies, what is parsed of them, and lines that are not complete.
+    pub(crate) bodies: Pool,
+    /// Heads, and what connections have read that no request has taken.
+    pub(crate) read_ahead: Pool,
+    /// Details of contributions that were not applied.
+    pub(crate) receipts: Pool,
+    /// Events of streams.
+    pub(crate) streams: Pool,
+}
+
+impl Default for Pools {
+    fn default() -> Self {
+        Self {
+            bodies: Pool::up_to(BODIES_BYTES_MAX),
+            read_ahead: Pool::up_to(READ_AHEAD_BYTES_MAX),
+            receipts: Pool::up_to(RECEIPT_BYTES_MAX),
+            streams: Pool::up_to(STREAM_BYTES_MAX),
+        }
+    }
+}
+
+impl Pools {
+    fn named(&self) -> [(Labels, &Pool); 4] {
+        [
+            ("bodies", &self.bodies),
+            ("read_ahead", &self.read_ahead),
+            ("receipts", &self.receipts),
+            ("streams", &self.streams),
+        ]
+        .map(|(name, pool)| (labels([("pool", name)]), pool))
+    }
+
+    /// Names what is counted.
+    pub(crate) fn register(&self, registry: &mut Registry) {
+        registry.register_collector(Box::new(self.clone()));
+    }
+}
+
+impl Collector for Pools {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let named = self.named();
+        let gauge = |bytes: usize| Pulled::gauge(move || as_float(bytes));
+        encode_each(
+            &mut encoder,
+            (
+                "pool",
+                "Memory that clients make the server hold, by purpose.",
+                Some(&Unit::Bytes),
+            ),
+            named
+                .iter()
+                .map(|(labels, pool)| (labels, gauge(pool.bytes()))),
+        )?;
+        encode_each(
+            &mut encoder,
+            ("pool_limit", "Limit of that memory.", Some(&Unit::Bytes)),
+            named
+                .iter()
+                .map(|(labels, pool)| (labels, gauge(pool.bytes_max()))),
+        )?;
+        encode_each(
+            &mut encoder,
+            (
+                "pool_refusals",
+                "Times that this limit refused, ended or left out something.",
+                None,
+            ),
+            named
+                .iter()
+                .map(|(labels, pool)| (labels, pool.0.refused.clone())),
+        )
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a figure that is looked at by people"
+)]
+const fn as_float(bytes: usize) -> f64 {
+    bytes as f64
+}
+
+/// Bytes under one limit. Clones are the same pool.
+#[derive(Debug, Clone)]
+pub(crate) struct Pool(Arc<Counts>);
+
+#[derive(Debug)]
+struct Counts {
+    bytes: AtomicUsize,
+    bytes_max: AtomicUsize,
+    refused: Counter,
+}
+
+/// Bytes that are held; given back when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pool: Pool,
+    bytes: usize,
+}
+
+impl Pool {
+    pub(crate) fn up_to(bytes_max: usize) -> Self {
+        Self(Arc::new(Counts {
+            bytes: AtomicUsize::new(0),
+            bytes_max: AtomicUsize::new(bytes_max),
+            refused: Counter::default(),
+        }))
+    }
+
+    /// Gives the pool another limit. What is held stays held.
+    pub(crate) fn limit_to(&self, bytes_max: usize) {
+        self.0.bytes_max.store(bytes_max, Ordering::Relaxed);
+    }
+
+    /// Returns the limit.
+    pub(crate) fn bytes_max(&self) -> usize {
+        self.0.bytes_max.load(Ordering::Relaxed)
+    }
+
+    /// Returns how much is held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether more is held than the limit without the reserve.
+    pub(crate) fn is_in_reserve(&self) -> bool {
+        self.bytes() > self.unreserved_bytes_max()
+    }
+
+    fn unreserved_bytes_max(&self) -> usize {
+        let bytes_max = self.bytes_max();
+        bytes_max - bytes_max / RESERVE_PART
+    }
+
+    /// Holds nothing yet.
+    pub(crate) fn hold(&self) -> Held {
+        Held {
+            pool: self.clone(),
+            bytes: 0,
+        }
+    }
+
+    /// Counts something that was refused.
+    pub(crate) fn refuse(&self) {
+        self.0.refused.inc();
+    }
+}
+
+impl Held {
+    /// Returns the pool.
+    pub(crate) const fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// Returns how much this holds.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Holds so many bytes in place of those that it held. Returns `false`, and counts it, if they do not fit: then it
+    /// holds what it held.
+    pub(crate) fn resize(&mut self, bytes: usize) -> bool {
+        let fits = self.resize_within(bytes, self.pool.bytes_max());
+        if !fits {
+            self.pool.refuse();
+        }
+        fits
+    }
+
+    /// The same without the reserve. Nothing is counted.
+    pub(crate) fn resize_unreserved(&mut self, bytes: usize) -> bool {
+        self.resize_within(bytes, self.pool.unreserved_bytes_max())
+    }
+
+    fn resize_within(&mut self, bytes: usize, all_bytes_max: usize) -> bool {
+        let counted = &self.pool.0.bytes;
+        if bytes > self.bytes {
+            let more = bytes - self.bytes;
+            let grown = |all: usize| all.checked_add(more).filter(|all| *all <= all_bytes_max);
+            let grown = counted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown);
+            if grown.is_err() {
+                return false;
+            }
+        } else if bytes < self.bytes {
+            counted.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
+        }
+        self.bytes = bytes;
+        true
+    }
+
+    /// Holds some more bytes; `false` as [`resize`](Self::resize).
+    pub(crate) fn grow(&mut self, more: usize) -> bool {
+        self.resize(self.bytes.saturating_add(more))
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.pool.0.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_share_the_limit_and_give_back_what_they_held() {
+        let pool = Pool::up_to(100);
+        let (mut first, mut second) = (pool.hold(), pool.hold());
+        assert!(first.resize(60) && second.grow(40));
+        assert!(!second.grow(1) && !first.resize(61));
+        assert_eq!((pool.bytes(), pool.0.refused.get()), (100, 2));
+        assert!(first.resize(10) && second.grow(50));
+        drop(first);
+        assert_eq!(pool.bytes(), 90);
+        drop(second);
+        assert_eq!(pool.bytes(), 0);
+    }
+
+    #[test]
+    fn the_reserve_is_left_by_what_may_be_refused() {
+        let pool = Pool::up_to(100);
+        let mut held = pool.hold();
+        assert!(!held.resize_unreserved(76));
+        assert!(held.resize_unreserved(75) && !pool.is_in_reserve());
+        assert!(held.resize(100) && pool.is_in_reserve());
+        assert!(held.resize_unreserved(80), "what shrinks always fits");
+        assert_eq!((pool.bytes(), pool.0.refused.get()), (80, 0));
+    }
+
+    #[test]
+    fn who_holds_more_than_a_new_limit_keeps_it() {
+        let pool = Pool::up_to(100);
+        let mut held = pool.hold();
+        assert!(held.resize(100));
+        pool.limit_to(50);
+        assert!(!held.grow(1) && held.resize(40));
+    }
+}
