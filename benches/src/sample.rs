@@ -91,7 +91,7 @@ pub struct Sample {
     pub known: KnownKind,
     /// The board's name.
     pub name: Arc<BoardName>,
-    /// The board, born.
+    /// The board, created.
     pub record: BoardRecord,
     members: u64,
     /// Members by shard.
@@ -120,8 +120,12 @@ impl Sample {
         let (known, _) = put.expect("a first kind is taken");
         let subject = Subject::new("live").expect("it follows the rules of names");
         let name = BoardName::new(known.kind.name().clone(), subject);
-        let birth = block_on(router.store().birth(&name, &known.record, None, now()));
-        let record = birth.expect("a board can be born");
+        let create_board = block_on(
+            router
+                .store()
+                .create_board(&name, &known.record, None, now()),
+        );
+        let record = create_board.expect("a board can be born");
         let mut of_shard = vec![Vec::new(); usize::from(record.shards.get())];
         for number in 0..members {
             let shard = record.shards.shard_of(member(number).placement_hash());

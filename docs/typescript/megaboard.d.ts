@@ -804,7 +804,7 @@ export interface components {
             time_zone?: string;
             /**
              * Format: int64
-             * @description Of boards yet unborn: a power of two.
+             * @description Of boards not yet created: a power of two.
              * @default 16
              */
             shards?: number;

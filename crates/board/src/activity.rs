@@ -1,7 +1,7 @@
 //! The time of one board: from when to when contributions count on it, and when it goes.
 //!
 //! An [`Activity`] is set for a board before its first contribution (a PK battle, a campaign) and stays
-//! for its life. It stands beside the kind's windows: a contribution has to fit both. Not here: any
+//! for its incarnation. It stands beside the kind's windows: a contribution has to fit both. Not here: any
 //! clock, and who ends a board whose time is over.
 
 use std::fmt;

@@ -1,7 +1,7 @@
 //! What may change of a kind that has boards.
 //!
 //! Depth, staleness, retention, closing, dedupe span, rank style, publication, and the shards of
-//! boards yet unborn; a window may be added, from its next start on. Everything else would change
+//! boards not yet created; a window may be added, from its next start on. Everything else would change
 //! what the boards that are there mean.
 
 use crate::kind::{Kind, KindError, WindowRule};

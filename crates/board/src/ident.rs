@@ -327,7 +327,7 @@ impl FromStr for BoardName {
     }
 }
 
-/// One life of a board, drawn at random at its birth: whatever is written, remembered or shown of a
+/// One incarnation of a board, drawn at random at its creation: whatever is written, remembered or shown of a
 /// board belongs to one incarnation, so that nothing of a deleted board comes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Incarnation(pub u64);
@@ -415,9 +415,9 @@ mod tests {
 
     #[test]
     fn digests_keep_member_and_id_apart() {
-        let digest = |life, member, id| {
+        let digest = |incarnation, member, id| {
             IdDigest::new(
-                Incarnation(life),
+                Incarnation(incarnation),
                 &Member::new(member).unwrap(),
                 &ContributionId::new(id).unwrap(),
             )

@@ -119,7 +119,7 @@ pub struct KindSpec {
     pub windows: Vec<WindowRule>,
     /// Where days begin.
     pub calendar: Calendar,
-    /// Shards of boards yet unborn.
+    /// Shards of boards not yet created.
     pub shards: u64,
     /// Depth of the cached global board.
     pub top: u64,
@@ -268,7 +268,7 @@ impl Kind {
         &self.spec.calendar
     }
 
-    /// Shards of boards yet unborn.
+    /// Shards of boards not yet created.
     #[must_use]
     pub const fn shards(&self) -> ShardCount {
         self.shards

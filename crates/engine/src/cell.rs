@@ -33,10 +33,10 @@ use shard_store::{
 /// Windows that a board drops in one sweep.
 const EXPIRED_MAX: usize = 32;
 
-/// How long a board that holds nothing stays, from its birth or its last write on.
+/// How long a board that holds nothing stays, from its creation or its last write on.
 const LINGER: Duration = Duration::from_mins(1);
 
-/// One life of a board.
+/// One incarnation of a board.
 #[derive(Debug)]
 pub struct Cell {
     name: BoardName,
@@ -46,11 +46,11 @@ pub struct Cell {
     incarnation: Incarnation,
     shards: ShardCount,
     activity: Activity,
-    born: AtomicBool,
+    created: AtomicBool,
     /// When its settings were made, or it was created without any. Of a board that came back at a start: what its
     /// last write was then.
     settled: Timestamp,
-    /// Or `settled`, before its birth.
+    /// Or `settled`, before its creation.
     last_write: AtomicI64,
     body: RwLock<Body>,
 }
@@ -88,7 +88,7 @@ impl Cell {
         kind: Arc<Kind>,
         incarnation: Incarnation,
         settings: BoardSettings,
-        born: bool,
+        created: bool,
         now: Timestamp,
     ) -> Self {
         let BoardSettings { shards, activity } = settings;
@@ -103,7 +103,7 @@ impl Cell {
             incarnation,
             shards,
             activity,
-            born: AtomicBool::new(born),
+            created: AtomicBool::new(created),
             settled: now,
             last_write: AtomicI64::new(now.millis()),
             body: RwLock::new(body),
@@ -111,7 +111,7 @@ impl Cell {
     }
 
     /// The same settings for a board of another kind.
-    pub fn unborn_of(&self, kind: Arc<Kind>) -> Self {
+    pub fn uncreated_of(&self, kind: Arc<Kind>) -> Self {
         let (name, settings) = (self.name.clone(), self.settings());
         Self::new(name, kind, self.incarnation, settings, false, self.settled)
     }
@@ -124,7 +124,7 @@ impl Cell {
             shards: self.shards,
             meaning: self.kind.meaning(),
             activity: self.activity,
-            born: self.is_born(),
+            created: self.is_created(),
         }
     }
 
@@ -162,18 +162,18 @@ impl Cell {
     }
 
     /// Whether the board has been created by a contribution.
-    pub fn is_born(&self) -> bool {
-        self.born.load(Ordering::Acquire)
+    pub fn is_created(&self) -> bool {
+        self.created.load(Ordering::Acquire)
     }
 
     /// Notes that the board is created.
-    pub fn bear(&self, now: Timestamp) {
-        if self.is_born() {
+    pub fn mark_created(&self, now: Timestamp) {
+        if self.is_created() {
             self.last_write.fetch_max(now.millis(), Ordering::Relaxed);
         } else {
             // Settings may date from later than now (`Activity::after_it`).
             self.last_write.store(now.millis(), Ordering::Relaxed);
-            self.born.store(true, Ordering::Release);
+            self.created.store(true, Ordering::Release);
         }
     }
 
@@ -359,7 +359,7 @@ impl Cell {
         kind.idle().is_some_and(|idle| now >= written.plus(idle))
     }
 
-    /// Waits until nobody reads or writes this life any more, and keeps others from it. `None`: it has
+    /// Waits until nobody reads or writes this incarnation any more, and keeps others from it. `None`: it has
     /// ended. Readers may take a while: wait for them with no lock of the registry.
     pub fn close(&self) -> Option<Closed<'_>> {
         let body = self.body.write();
@@ -391,20 +391,20 @@ impl Cell {
     }
 }
 
-/// A life that nobody reads or writes, and that may end.
+/// An incarnation that nobody reads or writes, and that may end.
 pub struct Closed<'a> {
     cell: &'a Cell,
     body: RwLockWriteGuard<'a, Body>,
 }
 
 impl Closed<'_> {
-    /// Whether it holds nothing, and is not about to: a board just born has its first contribution
+    /// Whether it holds nothing, and is not about to: a board just created has its first contribution
     /// under way, and one that is not has its settings, which are kept for a while.
     pub fn is_spent(&self, kind: &Kind, now: Timestamp) -> bool {
         let cell = self.cell;
         let written = Timestamp::from_millis(cell.last_write.load(Ordering::Relaxed));
         let idle = cell.is_idle(kind, now);
-        let stays_until = if cell.is_born() && cell.activity.is_always() {
+        let stays_until = if cell.is_created() && cell.activity.is_always() {
             written.plus(LINGER)
         } else {
             // A name must not come back without the bounds that its board has.
@@ -423,7 +423,7 @@ impl Closed<'_> {
     /// Ends it; what it held is for the caller to drop where nobody waits.
     pub fn end(mut self, budget: &IdBudget, log: &mut dyn Log) -> impl Sized + use<> {
         let ended = std::mem::replace(&mut *self.body, Body::Dead);
-        // Nothing is applied to this life behind its end.
+        // Nothing is applied to this incarnation behind its end.
         log.note(Event::BoardEnded {
             incarnation: self.cell.incarnation,
         });
@@ -433,7 +433,7 @@ impl Closed<'_> {
     }
 }
 
-/// Gives back what the ids of a life took of the budget.
+/// Gives back what the ids of an incarnation took of the budget.
 fn release(ended: &Body, budget: &IdBudget) {
     for shard in ended.shards() {
         shard.read().release_ids(budget);

@@ -27,10 +27,10 @@ pub enum Event<'a> {
     KindWritten {
         /// As it is now.
         record: &'a KindRecord,
-        /// It had no board that was born: those unborn were made anew of it, or went with it.
+        /// It had no board that was created: those not yet created were made anew of it, or went with it.
         alone: bool,
     },
-    /// A board's record was made, born or not, of its kind as it is.
+    /// A board's record was made, created or not, of its kind as it is.
     BoardMade {
         /// As it is now.
         record: &'a BoardRecord,
@@ -38,7 +38,7 @@ pub enum Event<'a> {
         at: Timestamp,
     },
     /// A board with settings was opened for contributions.
-    BoardBorn {
+    BoardCreated {
         /// Which board.
         incarnation: Incarnation,
         /// When.
@@ -65,7 +65,7 @@ pub enum Event<'a> {
         /// Which board.
         incarnation: Incarnation,
     },
-    /// This life of a board ended, with all that it held.
+    /// This incarnation of a board ended, with all that it held.
     BoardEnded {
         /// Which board.
         incarnation: Incarnation,

@@ -1,7 +1,7 @@
-//! Kinds and boards: who is born, who is dead, and where each board's cell is.
+//! Kinds and boards: who is created, who is dead, and where each board's cell is.
 //!
-//! Locks are taken in this order: kinds, a cell's body, names, cells. Births hold the kinds for reading
-//! while they add a name, and a kind is written under the write lock, so that no board is born of a kind
+//! Locks are taken in this order: kinds, a cell's body, names, cells. Creations hold the kinds for reading
+//! while they add a name, and a kind is written under the write lock, so that no board is created of a kind
 //! that has just changed. Whoever ends a board waits for its readers first, and takes the names then: a
 //! long read holds up nobody who asks for another board. How boards come back at a start is in `replay`.
 
@@ -21,11 +21,11 @@ use super::ids::IdBudget;
 use super::log::{Event, Log, Unlogged};
 use shard_store::Memory;
 use shard_store::{
-    BirthError, BoardRecord, BoardSettings, BuryError, KindRecord, KindWriteError, Revision,
-    SettleError, StoreError,
+    BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, KindRecord, KindWriteError,
+    PutSettingsError, Revision, StoreError,
 };
 
-/// Parts of the map from incarnation to cell, so that births on one do not hold up calls on others.
+/// Parts of the map from incarnation to cell, so that creations on one do not hold up calls on others.
 const CELL_MAPS: usize = 64;
 
 /// Everything that is kept in memory.
@@ -137,14 +137,14 @@ impl Registry {
         Ok(record)
     }
 
-    /// `alone`: it has no boards that were born; those unborn are made anew of it, or go with it.
+    /// `alone`: it has no boards that were created; those not yet created are made anew of it, or go with it.
     fn keep_kind(&self, kinds: &mut Kinds, record: KindRecord, alone: bool) {
         let held = kinds.remove(&record.name).and_then(|held| held.of_boards);
         let kind = record.kind.as_ref();
         let of_boards = kind.map(|kind| kept_by_boards(held.as_ref(), kind));
         match &of_boards {
-            Some(kind) if alone => self.resettle(kind),
-            None => self.drop_unborn(&record.name),
+            Some(kind) if alone => self.remake_settings(kind),
+            None => self.drop_uncreated(&record.name),
             Some(_) => {}
         }
         kinds.insert(record.name.clone(), KnownKind { record, of_boards });
@@ -162,7 +162,7 @@ impl Registry {
         named(&self.names.read(), name).map(|cell| cell.record())
     }
 
-    /// Born boards of a kind, by subject, from behind `after` on.
+    /// Created boards of a kind, by subject, from behind `after` on.
     pub fn boards(
         &self,
         kind: &KindName,
@@ -177,26 +177,31 @@ impl Registry {
                 .map(|(_, cell)| cell)
         });
         boards
-            .filter(|cell| cell.is_born())
+            .filter(|cell| cell.is_created())
             .take(limit)
             .map(|cell| cell.record())
             .collect()
     }
 
-    /// The record of a board that was born before, of a kind that is as the caller read it: what nearly
-    /// all births ask for. Nothing is told of it, and it waits for no other birth.
-    pub fn born(&self, name: &BoardName, kind: &KindRecord, now: Timestamp) -> Option<BoardRecord> {
+    /// The record of a board that was created before, of a kind that is as the caller read it: what nearly
+    /// all creations ask for. Nothing is told of it, and it waits for no other creation.
+    pub fn created(
+        &self,
+        name: &BoardName,
+        kind: &KindRecord,
+        now: Timestamp,
+    ) -> Option<BoardRecord> {
         let kinds = self.kinds.read();
         current_kind(&kinds, kind)?;
         let names = self.names.read();
-        let cell = named(&names, name).filter(|cell| cell.is_born())?;
+        let cell = named(&names, name).filter(|cell| cell.is_created())?;
         // Under the names, so that the sweep does not take it for one that nobody uses.
-        cell.bear(now);
+        cell.mark_created(now);
         Some(cell.record())
     }
 
     /// Creates a board, or returns the one that exists.
-    pub fn birth(
+    pub fn create_board(
         &self,
         name: &BoardName,
         kind: &KindRecord,
@@ -204,22 +209,22 @@ impl Registry {
         incarnation: Incarnation,
         now: Timestamp,
         log: &mut dyn Log,
-    ) -> Result<BoardRecord, BirthError> {
+    ) -> Result<BoardRecord, CreateBoardError> {
         let kinds = self.kinds.read();
-        let (current, shards) = current_kind(&kinds, kind).ok_or(BirthError::StaleKind)?;
+        let (current, shards) = current_kind(&kinds, kind).ok_or(CreateBoardError::StaleKind)?;
         let mut names = self.names.write();
         if let Some(cell) = named(&names, name) {
-            if !cell.is_born() {
+            if !cell.is_created() {
                 let incarnation = cell.incarnation();
                 if !cell.activity().is_always() && seen != Some(incarnation) {
-                    return Err(BirthError::Unseen(Box::new(cell.record())));
+                    return Err(CreateBoardError::Unseen(Box::new(cell.record())));
                 }
-                log.note(Event::BoardBorn {
+                log.note(Event::BoardCreated {
                     incarnation,
                     at: now,
                 });
             }
-            cell.bear(now);
+            cell.mark_created(now);
             return Ok(cell.record());
         }
         let settings = shards.into();
@@ -229,7 +234,7 @@ impl Registry {
     }
 
     /// Keeps settings for a board that is not yet created.
-    pub fn settle(
+    pub fn put_settings(
         &self,
         name: &BoardName,
         kind: &KindRecord,
@@ -237,14 +242,14 @@ impl Registry {
         incarnation: Incarnation,
         now: Timestamp,
         log: &mut dyn Log,
-    ) -> Result<BoardRecord, SettleError> {
+    ) -> Result<BoardRecord, PutSettingsError> {
         let kinds = self.kinds.read();
-        let (current, _) = current_kind(&kinds, kind).ok_or(SettleError::StaleKind)?;
+        let (current, _) = current_kind(&kinds, kind).ok_or(PutSettingsError::StaleKind)?;
         let mut names = self.names.write();
         let held = named(&names, name).cloned();
         if let Some(held) = &held {
-            if held.is_born() {
-                return Err(SettleError::Born);
+            if held.is_created() {
+                return Err(PutSettingsError::Created);
             }
             self.forget(held.incarnation());
         }
@@ -258,19 +263,23 @@ impl Registry {
         Ok(record)
     }
 
-    /// Nothing is kept of the dead: a life that is not known is dead.
-    pub fn bury(&self, name: &BoardName, log: &mut dyn Log) -> Result<(), BuryError> {
+    /// Nothing is kept of the dead: an incarnation that is not known is dead.
+    pub fn delete_board(
+        &self,
+        name: &BoardName,
+        log: &mut dyn Log,
+    ) -> Result<(), DeleteBoardError> {
         loop {
             let held = named(&self.names.read(), name).cloned();
-            let cell = held.ok_or(BuryError::NotThere)?;
-            // If not, another life has the name now.
+            let cell = held.ok_or(DeleteBoardError::NotThere)?;
+            // If not, another incarnation has the name now.
             if self.end(&cell, None, log, |_| true) {
                 return Ok(());
             }
         }
     }
 
-    /// Ends a life that has its name, if it is `due`, and enters the settings that are `left`. Whether it was.
+    /// Ends an incarnation that has its name, if it is `due`, and enters the settings that are `left`. Whether it was.
     fn end(
         &self,
         cell: &Shared,
@@ -302,7 +311,7 @@ impl Registry {
         true
     }
 
-    /// Ends a life that another has taken the name of. That the other was made says it all: neither is
+    /// Ends an incarnation that another has taken the name of. That the other was made says it all: neither is
     /// kept without the other.
     fn end_replaced(&self, cell: &Shared) {
         if let Some(closed) = cell.close() {
@@ -310,7 +319,7 @@ impl Registry {
         }
     }
 
-    /// The cell of a life of a board.
+    /// The cell of an incarnation of a board.
     pub fn cell(&self, incarnation: Incarnation) -> Result<Shared, StoreError> {
         let map = self.cell_map(incarnation).read();
         let found = map.find(incarnation.0, |cell| cell.incarnation() == incarnation);
@@ -372,7 +381,7 @@ impl Registry {
         let had_settings = shards.is_some_and(|shards| settings != shards.into());
         let left = kind.filter(|_| had_settings);
         let left = left.map(|kind| settings_of(&cell, kind, next, settings, cell.settled()));
-        let is_due = |closed: &Closed<'_>| cell.is_born() && closed.is_untouched();
+        let is_due = |closed: &Closed<'_>| cell.is_created() && closed.is_untouched();
         self.end(&cell, left, log, is_due)
     }
 
@@ -400,33 +409,33 @@ impl Registry {
         Some((held.of_boards.clone()?, shards))
     }
 
-    /// Settings of boards yet unborn stay when their kind becomes another: cells without contents are
+    /// Settings of boards not yet created stay when their kind becomes another: cells without contents are
     /// made of that one.
-    fn resettle(&self, kind: &Arc<Kind>) {
+    fn remake_settings(&self, kind: &Arc<Kind>) {
         let mut names = self.names.write();
         let boards = names.get(kind.name()).into_iter().flatten();
-        let unborn = boards.filter(|(_, held)| !held.is_born());
-        let unborn: Vec<Shared> = unborn.map(|(_, held)| held.clone()).collect();
-        for held in &unborn {
+        let uncreated = boards.filter(|(_, held)| !held.is_created());
+        let uncreated: Vec<Shared> = uncreated.map(|(_, held)| held.clone()).collect();
+        for held in &uncreated {
             self.forget(held.incarnation());
-            self.enter(&mut names, held.unborn_of(kind.clone()));
+            self.enter(&mut names, held.uncreated_of(kind.clone()));
         }
         drop(names);
-        // Before any of them is born: nobody is to take the old one for the board. That the kind was
+        // Before any of them is created: nobody is to take the old one for the board. That the kind was
         // written says it all.
-        for held in &unborn {
+        for held in &uncreated {
             self.end_replaced(held);
         }
     }
 
-    /// Settings of boards that were never born go with the kind that they were made for.
-    fn drop_unborn(&self, kind: &KindName) {
+    /// Settings of boards that were never created go with the kind that they were made for.
+    fn drop_uncreated(&self, kind: &KindName) {
         let mut names = self.names.write();
         let Some(boards) = names.get_mut(kind) else {
             return;
         };
-        for (_, unborn) in boards.extract_if(.., |_, held| !held.is_born()) {
-            self.forget(unborn.incarnation());
+        for (_, uncreated) in boards.extract_if(.., |_, held| !held.is_created()) {
+            self.forget(uncreated.incarnation());
         }
         if boards.is_empty() {
             names.remove(kind);

@@ -2,7 +2,7 @@
 //!
 //! [`Shard::apply`] is the one way in. It decides each item against everything the shard holds
 //! before it writes anything, so that an item counts in all its windows or in none. Locks, boards
-//! and the life of shards are in `cell`. [`Shard::freeze`] keeps what is held at a moment,
+//! and the incarnation of shards are in `cell`. [`Shard::freeze`] keeps what is held at a moment,
 //! [`ShardLoader`] makes a shard of that.
 
 mod apply;
@@ -29,7 +29,7 @@ pub struct Shard {
     rankings: Vec<(Window, Ranking)>,
     ids: Option<Box<RememberedIds>>,
     /// By period: the latest start of a window that was dropped. A clock that steps back does not
-    /// bring such a window to life again.
+    /// bring such a window back.
     dropped: Option<Box<Dropped>>,
     /// While it is recovered: large rankings are not in order, and nobody reads.
     unordered: bool,

@@ -1,4 +1,4 @@
-//! An ordered log of records, durable in a folder: opaque bytes, numbered for the life of the folder.
+//! An ordered log of records, durable in a folder: opaque bytes, numbered over the lifetime of the folder.
 //!
 //! [`read()`] returns what a folder holds, [`Journal::start`] goes on from there. What the bytes mean,
 //! and when a snapshot lets older ones go, is for the caller to know.
@@ -52,7 +52,7 @@ pub use settings::Durability;
 pub use settings::Settings;
 
 /// How many records were ever appended before something: records are numbered 0, 1, 2, ... for the
-/// whole life of the folder.
+/// whole lifetime of the folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sequence(pub u64);
 

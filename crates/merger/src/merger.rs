@@ -22,8 +22,8 @@ use crate::version::Version;
 /// How long a read of a closed window waits until what it has seen is durable.
 const DURABLE_WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// Lives of a board that end under one read before it gives up.
-pub(crate) const LIVES_MAX: usize = 4;
+/// Incarnations of a board that end under one read before it gives up.
+pub(crate) const INCARNATIONS_MAX: usize = 4;
 
 /// Makes the bytes of merged entries: called once a merge, not once a read.
 pub type Renderer = Arc<dyn Fn(&Kind, &[RankedEntry]) -> Rendered + Send + Sync>;
@@ -52,7 +52,7 @@ pub struct Answer<T> {
     pub version: Version,
     /// When the read began.
     pub as_of: Timestamp,
-    /// The board's time: what its record says, or the settings of one yet unborn.
+    /// The board's time: what its record says, or the settings of one not yet created.
     pub activity: Activity,
     /// Members ranked in the window.
     pub members: u64,
@@ -122,11 +122,13 @@ impl Merger {
     /// Names what is counted here, which goes on being counted.
     pub fn register_metrics(&self, registry: &mut Registry) {
         let GlobalBoards {
-            snapshots, unborn, ..
+            snapshots,
+            uncreated,
+            ..
         } = &self.boards;
         let bytes_max = self.settings.cache_bytes_max;
         self.counters
-            .register(snapshots, unborn, bytes_max, registry);
+            .register(snapshots, uncreated, bytes_max, registry);
     }
 
     /// Frees what caches have let go of. Called now and then.
@@ -138,7 +140,7 @@ impl Merger {
         (self.settings.clock)()
     }
 
-    /// Reads a board in the life that is on. A life that ends meanwhile is read again as the next;
+    /// Reads a board in the incarnation that is on. An incarnation that ends meanwhile is read again as the next;
     /// a board that nobody has contributed to answers `T::default()`.
     pub(crate) fn on_board<'a, T, Read>(
         &'a self,
@@ -152,15 +154,15 @@ impl Merger {
         Read: Future<Output = Result<Answer<T>, StoreError>> + Send + 'a,
     {
         let answer = async move {
-            for _ in 0..LIVES_MAX {
+            for _ in 0..INCARNATIONS_MAX {
                 let as_of = self.now();
                 let record = match self.router.record(name, kind, as_of).await? {
-                    Some(record) if record.born => record,
-                    unborn => {
+                    Some(record) if record.created => record,
+                    uncreated => {
                         return Ok(Answer {
-                            version: Version::UNBORN,
+                            version: Version::UNCREATED,
                             as_of,
-                            activity: unborn.map_or(Activity::ALWAYS, |record| record.activity),
+                            activity: uncreated.map_or(Activity::ALWAYS, |record| record.activity),
                             members: 0,
                             value: T::default(),
                         });

@@ -135,7 +135,7 @@ impl Counters {
     pub(crate) fn register(
         &self,
         snapshots: &Cache<Key, Arc<Snapshot>>,
-        unborn: &Cache<BoardName, Arc<Snapshot>>,
+        uncreated: &Cache<BoardName, Arc<Snapshot>>,
         bytes_max: u64,
         registry: &mut Registry,
     ) {
@@ -170,11 +170,11 @@ impl Counters {
             "Cached global boards: one for each board and window that is read",
             Pulled::gauge(move || as_float(entries.entry_count())),
         );
-        let unborn = unborn.clone();
+        let uncreated = uncreated.clone();
         registry.register(
-            "cache_unborn_boards",
+            "cache_uncreated_boards",
             "Names without contributions that are known as such",
-            Pulled::gauge(move || as_float(unborn.entry_count())),
+            Pulled::gauge(move || as_float(uncreated.entry_count())),
         );
     }
 

@@ -28,7 +28,7 @@ const COUNTED_PARTS_MAX: usize = 65_536;
 /// Windows of shards that are counted at once where some of their members are hidden.
 const COUNTED_WINDOWS_MAX: usize = 64;
 
-/// One window of one life of a board.
+/// One window of one incarnation of a board.
 #[derive(Clone)]
 pub(crate) struct Scope<'a> {
     pub(crate) store: &'a dyn ShardStore,

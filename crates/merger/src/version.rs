@@ -25,7 +25,7 @@ pub struct Version {
 
 impl Version {
     /// The version of a board that nobody has contributed to.
-    pub(crate) const UNBORN: Self = Self {
+    pub(crate) const UNCREATED: Self = Self {
         incarnation: None,
         ranks: RankStyle::Ordinal,
         hidden: 0,
@@ -57,7 +57,7 @@ impl Version {
         self.incarnation.is_none() || self.shards.iter().any(|shard| shard.counter > 0)
     }
 
-    /// The board's life; none before the first.
+    /// The board's incarnation; none before the first.
     pub(crate) const fn incarnation(&self) -> Option<Incarnation> {
         self.incarnation
     }
@@ -144,13 +144,17 @@ impl fmt::Display for Version {
 mod tests {
     use super::*;
 
-    fn version(life: u64, shards: &[(u64, u64)]) -> Version {
+    fn version(incarnation: u64, shards: &[(u64, u64)]) -> Version {
         let shards = shards.iter().map(|(epoch, counter)| ShardVersion {
             epoch: *epoch,
             counter: *counter,
             digest: 0,
         });
-        Version::new(Incarnation(life), RankStyle::Ordinal, shards.collect())
+        Version::new(
+            Incarnation(incarnation),
+            RankStyle::Ordinal,
+            shards.collect(),
+        )
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The server's view of the boards' records.
 //!
-//! A record says which life of a board is on and over how many shards; some are cached, by default
-//! [`KNOWN_BOARDS_MAX`]. A cached record may be of a life that has ended: the store refuses it, and the
+//! A record says which incarnation of a board is on and over how many shards; some are cached, by default
+//! [`KNOWN_BOARDS_MAX`]. A cached record may be of an incarnation that has ended: the store refuses it, and the
 //! caller forgets it here and asks again. One whose board has expired is asked for each time: soon the
 //! name is free, or another board's. A record is of use to kinds that mean what it says; where one
 //! at hand does not, the store tells which of the two is old.
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use board::{BoardName, Incarnation, Kind, Timestamp};
 use moka::sync::Cache;
-use shard_store::{BirthError, BoardRecord, ShardStore, StoreError};
+use shard_store::{BoardRecord, CreateBoardError, ShardStore, StoreError};
 
 use crate::catalogue::KnownKind;
 
@@ -31,7 +31,7 @@ impl Boards {
         }
     }
 
-    /// The record of a born board of this kind that has not expired, if it is at hand: never waits.
+    /// The record of a created board of this kind that has not expired, if it is at hand: never waits.
     #[must_use]
     pub fn at_hand(
         &self,
@@ -44,16 +44,20 @@ impl Boards {
         is_this.then_some(record)
     }
 
-    /// The record of a born board; none for one that nobody has contributed to.
-    pub async fn born(&self, name: &BoardName) -> Result<Option<Arc<BoardRecord>>, StoreError> {
+    /// The record of a created board; none for one that nobody has contributed to.
+    pub async fn created(&self, name: &BoardName) -> Result<Option<Arc<BoardRecord>>, StoreError> {
         if let Some(record) = self.kept(name) {
             return Ok(Some(record));
         }
-        let record = self.store.board(name).await?.filter(|record| record.born);
+        let record = self
+            .store
+            .board(name)
+            .await?
+            .filter(|record| record.created);
         Ok(record.map(|record| self.keep(record)))
     }
 
-    /// The record of a board of this kind, also of one yet unborn. `StaleKind` where it was born of
+    /// The record of a board of this kind, also of one not yet created. `StaleKind` where it was created of
     /// another, which has replaced this one.
     pub(crate) async fn found_of(
         &self,
@@ -67,7 +71,7 @@ impl Boards {
         let Some(record) = self.store.board(name).await? else {
             return Ok(None);
         };
-        if !record.born {
+        if !record.created {
             // Its settings may change at any time: it is read anew by whoever comes next.
             return Ok(Some(Arc::new(record)));
         }
@@ -79,33 +83,36 @@ impl Boards {
         }
     }
 
-    /// The record of the board, born now if it was not: with the settings that were `seen`, where
+    /// The record of the board, created now if it was not: with the settings that were `seen`, where
     /// those bound its time.
-    pub(crate) async fn born_now(
+    pub(crate) async fn created_now(
         &self,
         name: &BoardName,
         kind: &KnownKind,
         seen: Option<Incarnation>,
         now: Timestamp,
-    ) -> Result<Arc<BoardRecord>, BirthError> {
+    ) -> Result<Arc<BoardRecord>, CreateBoardError> {
         if let Some(record) = self.at_hand(name, &kind.kind, now) {
             return Ok(record);
         }
-        let record = self.store.birth(name, &kind.record, seen, now).await?;
+        let record = self
+            .store
+            .create_board(name, &kind.record, seen, now)
+            .await?;
         Ok(self.keep(record))
     }
 
     /// Whether a record at hand is still the board's, as the store has it now. One that is not is forgotten.
     pub(crate) async fn is_current(&self, record: &BoardRecord) -> Result<bool, StoreError> {
         let now = self.store.board(&record.name).await?;
-        let is_it = now.is_some_and(|now| now.born && now.incarnation == record.incarnation);
+        let is_it = now.is_some_and(|now| now.created && now.incarnation == record.incarnation);
         if !is_it {
             self.forget(record);
         }
         Ok(is_it)
     }
 
-    /// Forgets a record of a life that has ended.
+    /// Forgets a record of an incarnation that has ended.
     pub fn forget(&self, record: &BoardRecord) {
         let kept = self.kept(&record.name);
         if kept.is_some_and(|kept| kept.incarnation == record.incarnation) {

@@ -23,7 +23,7 @@ const WRITE_TRIES_MAX: usize = 5;
 pub struct KnownKind {
     /// The kind.
     pub kind: Arc<Kind>,
-    /// Its record, as births present it to the store.
+    /// Its record, as creations present it to the store.
     pub record: Arc<KindRecord>,
 }
 

@@ -12,7 +12,7 @@ pub(crate) struct Metrics {
     pub(crate) batches: Histogram,
     /// Boards of one request.
     pub(crate) boards: Histogram,
-    /// Batches that met a life of their board that had ended.
+    /// Batches that met an incarnation of their board that had ended.
     pub(crate) met_dead: Counter,
 }
 

@@ -8,7 +8,8 @@ use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use metering::Registry;
 use shard_store::{
-    BoardRecord, BoardSettings, BuryError, Change, Failure, SettleError, ShardStore, StoreError,
+    BoardRecord, BoardSettings, Change, DeleteBoardError, Failure, PutSettingsError, ShardStore,
+    StoreError,
 };
 
 use crate::boards::{Boards, KNOWN_BOARDS_MAX};
@@ -21,7 +22,7 @@ use crate::watch::{Watch, Watcher};
 use crate::write::{Write, Written};
 
 /// Tries at settling a board whose kind somebody else keeps writing.
-const SETTLE_TRIES_MAX: usize = 5;
+const SETTINGS_TRIES_MAX: usize = 5;
 
 /// The way of a write, from admission to the store's answer.
 pub struct Router {
@@ -84,7 +85,7 @@ impl Router {
         &self.store
     }
 
-    /// The record of a board, for a read by this kind: born, or with settings only; none for one that
+    /// The record of a board, for a read by this kind: created, or with settings only; none for one that
     /// nobody has contributed to, and for one that has expired. `StaleKind` where another kind has taken its place: by then it is in the catalogue.
     pub async fn record(
         &self,
@@ -190,41 +191,46 @@ impl Router {
         written
     }
 
-    /// Gives a board that is yet unborn these settings, in place of earlier ones. What a server that shares the store has
+    /// Gives a board that is not yet created these settings, in place of earlier ones. What a server that shares the
+    /// store has
     /// made of its kind meanwhile is no matter: it is looked up.
-    pub async fn settle(
+    pub async fn put_settings(
         &self,
         name: &BoardName,
         kind: &KnownKind,
         settings: BoardSettings,
         now: Timestamp,
-    ) -> Result<BoardRecord, SettleError> {
+    ) -> Result<BoardRecord, PutSettingsError> {
         let mut record = kind.record.clone();
-        for _ in 1..SETTLE_TRIES_MAX {
-            match self.store.settle(name, &record, settings, now).await {
-                Err(SettleError::StaleKind) => {}
+        for _ in 1..SETTINGS_TRIES_MAX {
+            match self.store.put_settings(name, &record, settings, now).await {
+                Err(PutSettingsError::StaleKind) => {}
                 settled => return settled,
             }
             self.catalogue.refresh().await?;
             match self.catalogue.known(name.kind().as_str()) {
                 Some(current) => record = current.record,
-                None => return Err(SettleError::StaleKind),
+                None => return Err(PutSettingsError::StaleKind),
             }
         }
-        self.store.settle(name, &record, settings, now).await
+        self.store.put_settings(name, &record, settings, now).await
     }
 
     /// Deletes a board with all its windows. What comes later under its name is another board.
-    pub async fn bury(&self, name: &BoardName, now: Timestamp) -> Result<(), BuryError> {
+    pub async fn delete_board(
+        &self,
+        name: &BoardName,
+        now: Timestamp,
+    ) -> Result<(), DeleteBoardError> {
         let kind = self.catalogue.known(name.kind().as_str());
         let span = kind.map_or(board::limits::DEDUPE_MAX, |known| known.kind.dedupe());
-        if let Some(record) = self.boards.born(name).await? {
+        if let Some(record) = self.boards.created(name).await? {
             self.boards.forget(&record);
         }
         let watch = Watch::over_deletion(self.watcher(), name);
-        let buried = self.store.bury(name, now.plus(span)).await;
-        watch.buried();
-        buried
+        let deleted = self.store.delete_board(name, now.plus(span)).await;
+        watch.deleted();
+        deleted
     }
 
     fn watcher(&self) -> Option<&dyn Watcher> {

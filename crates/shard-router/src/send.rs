@@ -8,7 +8,8 @@
 //! A board may have a time of its own ([`Activity`]), set before the board is created and fixed in its record. A
 //! write outside of that time is rejected here, by the record of the incarnation that the batch goes to. Until the
 //! board is created, any server may change its settings. So a store creates a board whose settings bound its time
-//! only for a caller that has seen these settings (`seen` of [`ShardStore::birth`]), and returns them to any other.
+//! only for a caller that has seen these settings (`seen` of [`ShardStore::create_board`]), and returns them to any
+//! other.
 //!
 //! A batch has a deadline, [`Batch::until`]: the first closing of its windows, or the end of the board. The store
 //! checks it in the atomic step in which it applies the batch. A batch that misses it is admitted again, by the
@@ -27,8 +28,8 @@ use board::{Activity, BoardName, IdDigest, NotOpen, OutOfRange, Rules, Timestamp
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use shard_store::{
-    Batch, BirthError, BoardRecord, Change, Deadline, Failure, Item, Outcome, Refused, ShardStore,
-    StoreError,
+    Batch, BoardRecord, Change, CreateBoardError, Deadline, Failure, Item, Outcome, Refused,
+    ShardStore, StoreError,
 };
 use tracing::Instrument as _;
 
@@ -40,11 +41,11 @@ use crate::plan::{BoardPlan, admit_again};
 use crate::spans::SPANS;
 use crate::write::{Write, Written};
 
-/// Lives of a board that end, and windows of it that close, under one request before it gives up.
+/// Incarnations of a board that end, and windows of it that close, under one request before it gives up.
 const TRIES_MAX: usize = 8;
 
-/// Tries at the birth of a board whose kind or settings keep changing.
-const BIRTH_TRIES_MAX: usize = 4;
+/// Tries at the creation of a board whose kind or settings keep changing.
+const CREATE_TRIES_MAX: usize = 4;
 
 /// Items for one shard, and their places in the request.
 struct ShardBatch {
@@ -55,12 +56,12 @@ struct ShardBatch {
 
 /// What there is under a board's name.
 enum Found {
-    /// A board, whose record counts for as long as its life is on.
-    Born(Arc<BoardRecord>),
+    /// A board, whose record counts for as long as its incarnation is on.
+    Created(Arc<BoardRecord>),
     /// One that was not at hand: perhaps created just now.
     PerhapsNew(Arc<BoardRecord>),
-    /// None yet, and nothing that would bear it; the time that its settings give it.
-    Unborn(Activity),
+    /// None yet, and nothing that would create it; the time that its settings give it.
+    Uncreated(Activity),
 }
 
 /// Whether the time of a board bounds what is written to it.
@@ -119,7 +120,7 @@ impl Left {
 
 /// A batch without outcomes. Nothing of it was applied.
 enum Missed {
-    /// That life has ended.
+    /// That incarnation has ended.
     Dead,
     /// Its deadline had passed.
     Late,
@@ -142,9 +143,9 @@ impl Sending<'_> {
         };
         for _ in 0..TRIES_MAX {
             let (record, perhaps_new) = match self.record_for(&name, &kind, &left).await {
-                Ok(Found::Born(record)) => (record, false),
+                Ok(Found::Created(record)) => (record, false),
                 Ok(Found::PerhapsNew(record)) => (record, true),
-                Ok(Found::Unborn(activity)) => {
+                Ok(Found::Uncreated(activity)) => {
                     self.refuse_outside(&activity, &mut left);
                     return left.end(|place| refused_on_nothing(&self.writes[place]));
                 }
@@ -195,8 +196,8 @@ impl Sending<'_> {
         left.fail(&Failure::Unavailable(why))
     }
 
-    /// Sends everything that is left to one life of the board. Answers the places, in order, of what that
-    /// life did not take, and of what was late.
+    /// Sends everything that is left to one incarnation of the board. Answers the places, in order, of what that
+    /// incarnation did not take, and of what was late.
     async fn send_to(
         &self,
         record: &BoardRecord,
@@ -302,18 +303,18 @@ impl Sending<'_> {
         left: &Left,
     ) -> Result<Found, Failure> {
         let now = left.moment.now;
-        let bears = |activity: &Activity| {
+        let would_create = |activity: &Activity| {
             let mut writes = left.writes.iter().map(|(place, _)| &self.writes[*place]);
             writes.any(|write| activity.admit(write.at, now).is_ok() && creates(write))
         };
         if let Some(record) = self.boards.at_hand(name, &kind.kind, now) {
-            return Ok(Found::Born(record));
+            return Ok(Found::Created(record));
         }
-        if !bears(&Activity::ALWAYS) {
+        if !would_create(&Activity::ALWAYS) {
             return match self.boards.found_of(name, &kind.kind, now).await {
-                Ok(Some(record)) if record.born => Ok(Found::Born(record)),
-                Ok(unborn) => Ok(Found::Unborn(
-                    unborn.map_or(Activity::ALWAYS, |record| record.activity),
+                Ok(Some(record)) if record.created => Ok(Found::Created(record)),
+                Ok(uncreated) => Ok(Found::Uncreated(
+                    uncreated.map_or(Activity::ALWAYS, |record| record.activity),
                 )),
                 Err(StoreError::StaleKind) => Err(self.changed(name).await),
                 Err(error) => Err(error.of_unsent()),
@@ -321,17 +322,19 @@ impl Sending<'_> {
         }
         let mut known = kind.clone();
         let mut seen = None;
-        for _ in 0..BIRTH_TRIES_MAX {
-            match self.boards.born_now(name, &known, seen, now).await {
+        for _ in 0..CREATE_TRIES_MAX {
+            match self.boards.created_now(name, &known, seen, now).await {
                 Ok(record) => return Ok(Found::PerhapsNew(record)),
-                Err(BirthError::Unseen(unborn)) if bears(&unborn.activity) => {
-                    seen = Some(unborn.incarnation);
+                Err(CreateBoardError::Unseen(uncreated)) if would_create(&uncreated.activity) => {
+                    seen = Some(uncreated.incarnation);
                 }
-                Err(BirthError::Unseen(unborn)) => return Ok(Found::Unborn(unborn.activity)),
-                // A birth that may have happened is met again by whoever comes next: nothing of the
+                Err(CreateBoardError::Unseen(uncreated)) => {
+                    return Ok(Found::Uncreated(uncreated.activity));
+                }
+                // A creation that may have happened is met again by whoever comes next: nothing of the
                 // contribution was sent.
-                Err(BirthError::Store(error)) => return Err(error.of_unsent()),
-                Err(BirthError::StaleKind) => match self.still_meant(kind).await {
+                Err(CreateBoardError::Store(error)) => return Err(error.of_unsent()),
+                Err(CreateBoardError::StaleKind) => match self.still_meant(kind).await {
                     Some(current) => known = current,
                     None => return Err(has_changed(name)),
                 },

@@ -116,7 +116,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Tells of the board that was deleted, or was to be: who hears of it looks at what there is.
-    pub(crate) fn buried(mut self) {
+    pub(crate) fn deleted(mut self) {
         self.tell(|_| true);
     }
 

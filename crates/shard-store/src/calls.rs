@@ -5,7 +5,9 @@ use std::time::Instant;
 use futures::FutureExt as _;
 use metering::{CALLS, Counter, CounterFamily, Histogram, HistogramFamily, Registry, Unit, labels};
 
-use crate::contract::{BirthError, BuryError, KindWriteError, SettleError, StoreError};
+use crate::contract::{
+    CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError,
+};
 
 /// The calls of one store.
 #[derive(Debug)]
@@ -23,13 +25,13 @@ pub struct Calls {
     /// Pages of boards.
     pub boards: Call,
     /// Creations of boards.
-    pub birth: Call,
+    pub create_board: Call,
     /// Creations taken back.
     pub withdraw: Call,
     /// Settings of boards.
-    pub settle: Call,
+    pub put_settings: Call,
     /// Deletions of boards.
-    pub bury: Call,
+    pub delete_board: Call,
     /// Readings of all kinds.
     pub kinds: Call,
     /// Kinds written.
@@ -83,10 +85,10 @@ impl Default for Calls {
             windows: call("windows"),
             board: call("board"),
             boards: call("boards"),
-            birth: call("birth"),
+            create_board: call("create_board"),
             withdraw: call("withdraw"),
-            settle: call("settle"),
-            bury: call("bury"),
+            put_settings: call("put_settings"),
+            delete_board: call("delete_board"),
             kinds: call("kinds"),
             put_kind: call("put_kind"),
             delete_kind: call("delete_kind"),
@@ -202,7 +204,12 @@ macro_rules! failing {
     )*};
 }
 
-failing!(BirthError, SettleError, BuryError, KindWriteError);
+failing!(
+    CreateBoardError,
+    PutSettingsError,
+    DeleteBoardError,
+    KindWriteError
+);
 
 #[cfg(test)]
 mod tests {
@@ -215,12 +222,20 @@ mod tests {
         assert!(fail(StoreError::Dead));
         assert!(fail(StoreError::Unavailable(String::new())));
         assert!(fail(StoreError::Unknown(String::new())));
-        let born = calls.settle.of(|| Err::<(), _>(SettleError::Born));
-        assert_eq!(born, Err(SettleError::Born));
-        let (read, settle) = (&calls.read, &calls.settle);
-        assert_eq!((read.duration.count(), settle.duration.count()), (3, 1));
+        let created = calls
+            .put_settings
+            .of(|| Err::<(), _>(PutSettingsError::Created));
+        assert_eq!(created, Err(PutSettingsError::Created));
+        let (read, put_settings) = (&calls.read, &calls.put_settings);
+        assert_eq!(
+            (read.duration.count(), put_settings.duration.count()),
+            (3, 1)
+        );
         assert_eq!((read.unavailable.get(), read.unknown.get()), (1, 1));
-        assert_eq!((settle.unavailable.get(), settle.unknown.get()), (0, 0));
+        assert_eq!(
+            (put_settings.unavailable.get(), put_settings.unknown.get()),
+            (0, 0)
+        );
     }
 
     #[test]

@@ -11,9 +11,10 @@ mod memory;
 
 pub use calls::{Call, Calls, Failing};
 pub use contract::{
-    Anchor, Ask, Batch, BirthError, BoardRecord, BoardSettings, BuryError, Change, Clock, Deadline,
-    Disagreement, Entry, Failure, Item, KindRecord, KindWriteError, Lease, Merged, Orphan, Outcome,
-    Overload, Part, Query, Reading, Refused, Revision, SettleError, ShardStore, ShardVersion,
-    SharedBoards, SharedTop, StoreError, Taken, WindowCount, WindowStanding,
+    Anchor, Ask, Batch, BoardRecord, BoardSettings, Change, Clock, CreateBoardError, Deadline,
+    DeleteBoardError, Disagreement, Entry, Failure, Item, KindRecord, KindWriteError, Lease,
+    Merged, Orphan, Outcome, Overload, Part, PutSettingsError, Query, Reading, Refused, Revision,
+    ShardStore, ShardVersion, SharedBoards, SharedTop, StoreError, Taken, WindowCount,
+    WindowStanding,
 };
 pub use memory::{BOARD_WEIGHT, Held, Memory, STANDING_WEIGHT};

@@ -39,7 +39,10 @@ async fn agree(given: Given, members: usize, steps: usize, (sampled, whole): (u6
         }
         run.compare(&mut dice).await;
         run.board.verify().await;
-        given.bury(&run.board.record.name, run.clock).await.unwrap();
+        given
+            .delete_board(&run.board.record.name, run.clock)
+            .await
+            .unwrap();
     }
 }
 
@@ -62,7 +65,7 @@ impl<'a> Run<'a> {
         let shards = *dice.pick(&[1, 4, 16]);
         let kind = Arc::new(any_kind(dice, shards));
         let kind = given.put_kind(kind, Revision(number), true).await;
-        let board = given.born(&kind.unwrap(), "b", NOW).await;
+        let board = given.created(&kind.unwrap(), "b", NOW).await;
         Self {
             given,
             twin: Twin::new(board.kind.clone(), board.record.clone(), NOW),
@@ -80,7 +83,7 @@ impl<'a> Run<'a> {
             0 => self.sweep(dice).await,
             1 => self.clock = self.clock.minus(pick_span(dice)),
             2..4 => self.clock = self.clock.plus(pick_span(dice)),
-            4 if dice.one_in(4) => self.bury().await,
+            4 if dice.one_in(4) => self.delete_board().await,
             5..8 => self.compare(dice).await,
             _ => self.contribute(dice).await,
         }
@@ -217,20 +220,23 @@ impl<'a> Run<'a> {
                 self.twin.may_be_gone(self.clock),
                 "a board went that held something"
             );
-            self.rebirth().await;
+            self.recreate().await;
         }
     }
 
-    async fn bury(&mut self) {
+    async fn delete_board(&mut self) {
         let name = self.board.record.name.clone();
-        self.given.bury(&name, self.clock.plus(HOUR)).await.unwrap();
-        self.rebirth().await;
+        self.given
+            .delete_board(&name, self.clock.plus(HOUR))
+            .await
+            .unwrap();
+        self.recreate().await;
     }
 
-    async fn rebirth(&mut self) {
+    async fn recreate(&mut self) {
         let old = self.board.clone();
         let kind = self.given.kinds().await.unwrap().remove(0);
-        self.board = self.given.born(&kind, "b", self.clock).await;
+        self.board = self.given.created(&kind, "b", self.clock).await;
         self.twin = Twin::new(old.kind.clone(), self.board.record.clone(), self.clock);
         self.sent.clear();
         self.versions = Versions::default();

@@ -39,10 +39,10 @@ pub async fn pages_follow_the_subjects(given: Given) {
         "room-10",
         "a b",
     ] {
-        let board = given.born(&gifts_kind, subject, NOW).await;
-        assert!(board.record.born);
+        let board = given.created(&gifts_kind, subject, NOW).await;
+        assert!(board.record.created);
     }
-    given.born(&likes_kind, "a", NOW).await;
+    given.created(&likes_kind, "a", NOW).await;
     assert_eq!(subjects(&given, "gifts", None, 100).await, by_bytes);
     assert_eq!(subjects(&given, "gifts", None, 2).await, by_bytes[..2]);
     assert_eq!(
@@ -59,22 +59,25 @@ pub async fn pages_follow_the_subjects(given: Given) {
     assert_eq!(subjects(&given, "races", None, 100).await, [""; 0]);
 }
 
-pub async fn only_born_boards_are_listed(given: Given) {
+pub async fn only_created_boards_are_listed(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     for subject in ["a", "b", "c"] {
-        given.born(&kind, subject, NOW).await;
+        given.created(&kind, subject, NOW).await;
     }
     let eight = ShardCount::new(8).unwrap();
-    let unborn = board_name("gifts", "aa");
+    let uncreated = board_name("gifts", "aa");
     given
-        .settle(&unborn, &kind, eight.into(), NOW)
+        .put_settings(&uncreated, &kind, eight.into(), NOW)
         .await
         .unwrap();
     given
-        .bury(&board_name("gifts", "b"), NOW.plus(HOUR))
+        .delete_board(&board_name("gifts", "b"), NOW.plus(HOUR))
         .await
         .unwrap();
     assert_eq!(subjects(&given, "gifts", None, 2).await, ["a", "c"]);
-    given.birth(&unborn, &kind, None, NOW).await.unwrap();
+    given
+        .create_board(&uncreated, &kind, None, NOW)
+        .await
+        .unwrap();
     assert_eq!(subjects(&given, "gifts", None, 2).await, ["a", "aa"]);
 }

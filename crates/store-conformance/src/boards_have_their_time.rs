@@ -1,11 +1,13 @@
-//! The time of a board is kept with its settings, born by who has seen it, and ends the board.
+//! The time of a board is kept with its settings, created by who has seen it, and ends the board.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use board::limits::{NAMES_CLOSED, SETTINGS_KEPT};
 use board::{Activity, Keep, KindName, Period, ShardCount, Timestamp, Window, WindowRule};
-use shard_store::{BirthError, BoardRecord, BoardSettings, BuryError, SettleError, StoreError};
+use shard_store::{
+    BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, PutSettingsError, StoreError,
+};
 
 use crate::given::{Board, DAY, Given, HOUR, MINUTE, NOW, board_name, gifts, idle, member};
 
@@ -33,12 +35,12 @@ async fn fought(given: &Given, activity: Activity) -> Vec<Board> {
     let mut boards = Vec::new();
     for (subject, members) in [("small", 5), ("large", 400)] {
         let name = board_name("gifts", subject);
-        let settled = given.settle(&name, &kind, within(activity), NOW);
+        let settled = given.put_settings(&name, &kind, within(activity), NOW);
         let seen = Some(settled.await.unwrap().incarnation);
         let board = Board {
             store: given.store.clone(),
             kind: kind.kind.clone().unwrap(),
-            record: given.birth(&name, &kind, seen, NOW).await.unwrap(),
+            record: given.create_board(&name, &kind, seen, NOW).await.unwrap(),
         };
         for shard in board.shards() {
             let members = board.members_of(shard, members);
@@ -67,53 +69,64 @@ pub async fn settings_keep_the_time_of_a_board(given: Given) {
         (None, None, None),
     ] {
         let activity = Activity::new(starts_at, ends_at, kept).unwrap();
-        let settled = given.settle(&name, &kind, within(activity), NOW);
+        let settled = given.put_settings(&name, &kind, within(activity), NOW);
         let settled = settled.await.unwrap();
-        assert_eq!((settled.activity, settled.born), (activity, false));
+        assert_eq!((settled.activity, settled.created), (activity, false));
         // What is left out goes back: settings take the place of those before, whole.
         assert_eq!(given.board(&name).await.unwrap(), Some(settled.clone()));
         let seen = Some(settled.incarnation);
-        let born = given.birth(&name, &kind, seen, NOW).await.unwrap();
+        let created = given.create_board(&name, &kind, seen, NOW).await.unwrap();
         let expected = BoardRecord {
-            born: true,
+            created: true,
             ..settled
         };
-        assert_eq!(born, expected);
-        assert_eq!(given.board(&name).await.unwrap(), Some(born.clone()));
+        assert_eq!(created, expected);
+        assert_eq!(given.board(&name).await.unwrap(), Some(created.clone()));
         let listed = given.boards(&kind.name, None, 10).await.unwrap();
-        assert_eq!(listed, std::slice::from_ref(&born));
-        let refused = given.settle(&name, &kind, within(Activity::ALWAYS), NOW);
-        assert_eq!(refused.await, Err(SettleError::Born));
+        assert_eq!(listed, std::slice::from_ref(&created));
+        let refused = given.put_settings(&name, &kind, within(Activity::ALWAYS), NOW);
+        assert_eq!(refused.await, Err(PutSettingsError::Created));
         // Whoever comes later has seen the record that is answered.
-        assert_eq!(given.birth(&name, &kind, None, NOW).await, Ok(born));
-        given.bury(&name, NOW.plus(DAY)).await.unwrap();
+        assert_eq!(
+            given.create_board(&name, &kind, None, NOW).await,
+            Ok(created)
+        );
+        given.delete_board(&name, NOW.plus(DAY)).await.unwrap();
     }
-    let plain = given.birth(&name, &kind, None, NOW).await.unwrap();
+    let plain = given.create_board(&name, &kind, None, NOW).await.unwrap();
     assert_eq!(plain.activity, Activity::ALWAYS);
 }
 
-pub async fn nobody_bears_a_time_unseen(given: Given) {
+pub async fn nobody_creates_a_board_whose_time_it_has_not_seen(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    let first = given.settle(&name, &kind, within(battle()), NOW).await;
+    let first = given
+        .put_settings(&name, &kind, within(battle()), NOW)
+        .await;
     let first = first.unwrap();
-    let refused = given.birth(&name, &kind, None, NOW).await;
-    assert_eq!(refused, Err(BirthError::Unseen(Box::new(first.clone()))));
+    let refused = given.create_board(&name, &kind, None, NOW).await;
+    assert_eq!(
+        refused,
+        Err(CreateBoardError::Unseen(Box::new(first.clone())))
+    );
     let later = Activity::new(Some(NOW.plus(DAY)), None, None).unwrap();
-    let second = given.settle(&name, &kind, within(later), NOW).await;
+    let second = given.put_settings(&name, &kind, within(later), NOW).await;
     let second = second.unwrap();
     let refused = given
-        .birth(&name, &kind, Some(first.incarnation), NOW)
+        .create_board(&name, &kind, Some(first.incarnation), NOW)
         .await;
-    assert_eq!(refused, Err(BirthError::Unseen(Box::new(second.clone()))));
+    assert_eq!(
+        refused,
+        Err(CreateBoardError::Unseen(Box::new(second.clone())))
+    );
     assert_eq!(given.board(&name).await.unwrap(), Some(second));
     // Those without bounds refuse nothing that could come.
-    let plain = given.settle(&name, &kind, within(Activity::ALWAYS), NOW);
+    let plain = given.put_settings(&name, &kind, within(Activity::ALWAYS), NOW);
     plain.await.unwrap();
-    let born = given
-        .birth(&name, &kind, Some(first.incarnation), NOW)
+    let created = given
+        .create_board(&name, &kind, Some(first.incarnation), NOW)
         .await;
-    assert!(born.unwrap().born);
+    assert!(created.unwrap().created);
 }
 
 pub async fn a_board_goes_when_its_time_is_over(given: Given) {
@@ -131,20 +144,23 @@ pub async fn a_board_goes_when_its_time_is_over(given: Given) {
         let name = &board.record.name;
         // The name takes what happens from now on, and nothing from before.
         let left = found(&given, board).await.unwrap();
-        assert_eq!((left.activity, left.born), (from(gone), false));
+        assert_eq!((left.activity, left.created), (from(gone), false));
         let item = board.points(&member("u1"), 1, gone);
         let refused = board.try_apply(&[item], gone, false).await;
         assert_eq!(refused, Err(StoreError::Dead));
         // The name is free, and what comes is another board, without an end.
-        let unseen = given.birth(name, &kind, None, gone).await;
-        assert_eq!(unseen, Err(BirthError::Unseen(Box::new(left.clone()))));
+        let unseen = given.create_board(name, &kind, None, gone).await;
+        assert_eq!(
+            unseen,
+            Err(CreateBoardError::Unseen(Box::new(left.clone())))
+        );
         let seen = Some(left.incarnation);
-        let born = given.birth(name, &kind, seen, gone).await.unwrap();
-        assert_ne!(born.incarnation, board.record.incarnation);
-        assert_eq!((born.activity, born.born), (from(gone), true));
-        assert_eq!(given.bury(name, gone.plus(DAY)).await, Ok(()));
-        let buried = given.bury(name, gone.plus(DAY)).await;
-        assert_eq!(buried, Err(BuryError::NotThere));
+        let created = given.create_board(name, &kind, seen, gone).await.unwrap();
+        assert_ne!(created.incarnation, board.record.incarnation);
+        assert_eq!((created.activity, created.created), (from(gone), true));
+        assert_eq!(given.delete_board(name, gone.plus(DAY)).await, Ok(()));
+        let deleted = given.delete_board(name, gone.plus(DAY)).await;
+        assert_eq!(deleted, Err(DeleteBoardError::NotThere));
     }
 }
 
@@ -166,13 +182,13 @@ pub async fn a_name_is_closed_as_long_as_something_from_before_may_come(given: G
     assert!((gone.plus(DAY * 2)..gone.plus(DAY * 2 + HOUR)).contains(&last_hour));
     for (kind, until) in [(&hours, last_hour), (&always, gone.plus(NAMES_CLOSED))] {
         let name = board_name(kind.name.as_str(), "battle");
-        let settled = given.settle(&name, kind, within(battle()), NOW);
+        let settled = given.put_settings(&name, kind, within(battle()), NOW);
         let seen = Some(settled.await.unwrap().incarnation);
-        given.birth(&name, kind, seen, NOW).await.unwrap();
+        given.create_board(&name, kind, seen, NOW).await.unwrap();
         given.expire(gone).await.unwrap();
         given.expire(until.minus(MS)).await.unwrap();
         let left = given.board(&name).await.unwrap().unwrap();
-        assert_eq!((left.activity, left.born), (from(gone), false));
+        assert_eq!((left.activity, left.created), (from(gone), false));
         given.expire(until).await.unwrap();
         assert_eq!(given.board(&name).await.unwrap(), None);
     }
@@ -184,9 +200,9 @@ pub async fn a_name_stays_closed_whatever_becomes_of_its_boards(given: Given) {
     let gone = ends_at().plus(DAY);
     for outcome in ["refused", "removed"] {
         let name = board_name("gifts", outcome);
-        let settled = given.settle(&name, &kind, within(battle()), NOW);
+        let settled = given.put_settings(&name, &kind, within(battle()), NOW);
         let seen = Some(settled.await.unwrap().incarnation);
-        given.birth(&name, &kind, seen, NOW).await.unwrap();
+        given.create_board(&name, &kind, seen, NOW).await.unwrap();
     }
     given.expire(gone).await.unwrap();
     for outcome in ["refused", "removed"] {
@@ -196,7 +212,7 @@ pub async fn a_name_stays_closed_whatever_becomes_of_its_boards(given: Given) {
         let board = Board {
             store: given.store.clone(),
             kind: kind.kind.clone().unwrap(),
-            record: given.birth(&name, &kind, seen, gone).await.unwrap(),
+            record: given.create_board(&name, &kind, seen, gone).await.unwrap(),
         };
         if outcome == "refused" {
             given.withdraw(&board.record).await.unwrap();
@@ -213,7 +229,11 @@ pub async fn a_name_stays_closed_whatever_becomes_of_its_boards(given: Given) {
     for outcome in ["refused", "removed"] {
         let name = board_name("gifts", outcome);
         let left = given.board(&name).await.unwrap().unwrap();
-        assert_eq!((left.activity, left.born), (from(gone), false), "{outcome}");
+        assert_eq!(
+            (left.activity, left.created),
+            (from(gone), false),
+            "{outcome}"
+        );
     }
     given.expire(until).await.unwrap();
     for outcome in ["refused", "removed"] {
@@ -234,9 +254,9 @@ pub async fn a_name_is_closed_by_its_kind_as_it_is_now(given: Given) {
     };
     let kind = given.kind(hours(DAY)).await;
     let name = board_name("gifts", "battle");
-    let settled = given.settle(&name, &kind, within(battle()), NOW);
+    let settled = given.put_settings(&name, &kind, within(battle()), NOW);
     let seen = Some(settled.await.unwrap().incarnation);
-    given.birth(&name, &kind, seen, NOW).await.unwrap();
+    given.create_board(&name, &kind, seen, NOW).await.unwrap();
     let longer = Arc::new(hours(DAY * 2));
     let kind = given.put_kind(longer, kind.revision, false).await.unwrap();
     let gone = ends_at().plus(DAY);
@@ -244,7 +264,7 @@ pub async fn a_name_is_closed_by_its_kind_as_it_is_now(given: Given) {
     let until = kind.kind.unwrap().admits_until(gone.minus(MS)).unwrap();
     given.expire(until.minus(MS)).await.unwrap();
     let left = given.board(&name).await.unwrap().unwrap();
-    assert_eq!((left.activity, left.born), (from(gone), false));
+    assert_eq!((left.activity, left.created), (from(gone), false));
     given.expire(until).await.unwrap();
     assert_eq!(given.board(&name).await.unwrap(), None);
 }
@@ -263,12 +283,12 @@ pub async fn a_board_that_holds_nothing_keeps_its_time(given: Given) {
     let mut records = Vec::new();
     for (subject, activity) in [("campaign", campaign), ("plain", Activity::ALWAYS)] {
         let name = board_name("gifts", subject);
-        let settled = given.settle(&name, &kind, within(activity), NOW);
+        let settled = given.put_settings(&name, &kind, within(activity), NOW);
         let seen = Some(settled.await.unwrap().incarnation);
         let board = Board {
             store: given.store.clone(),
             kind: kind.kind.clone().unwrap(),
-            record: given.birth(&name, &kind, seen, NOW).await.unwrap(),
+            record: given.create_board(&name, &kind, seen, NOW).await.unwrap(),
         };
         board
             .apply(&[board.points(&member("u1"), 1, NOW)], NOW)
@@ -300,7 +320,7 @@ pub async fn a_board_without_expiry_stays_after_its_end(given: Given) {
     }
 }
 
-pub async fn unborn_settings_outlast_the_time_that_they_name(given: Given) {
+pub async fn uncreated_settings_outlast_the_time_that_they_name(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let starts_at = NOW.plus(DAY * 10);
     let last = starts_at.plus(DAY);
@@ -327,12 +347,14 @@ pub async fn unborn_settings_outlast_the_time_that_they_name(given: Given) {
     ] {
         let name = board_name("gifts", subject);
         let activity = Activity::new(activity.0, activity.1, activity.2).unwrap();
-        let settled = given.settle(&name, &kind, within(activity), NOW).await;
+        let settled = given
+            .put_settings(&name, &kind, within(activity), NOW)
+            .await;
         given.expire(until.minus(MS)).await.unwrap();
         assert_eq!(given.board(&name).await.unwrap(), settled.ok(), "{subject}");
         given.expire(until).await.unwrap();
         let found = given.board(&name).await.unwrap();
-        let found = found.map(|record| (record.activity, record.born));
+        let found = found.map(|record| (record.activity, record.created));
         assert_eq!(found, left.map(|at| (from(at), false)), "{subject}");
     }
 }

@@ -92,7 +92,7 @@ pub async fn none_is_lost_while_a_board_grows(given: Given) {
     let members = named(400);
     // Growth is soon over: many boards grow.
     for number in 0..runs(20, 500) {
-        let board = given.born(&kind, &format!("room-{number}"), NOW).await;
+        let board = given.created(&kind, &format!("room-{number}"), NOW).await;
         let writers = writers(&board, &members, 20);
         settle_up(&board, &members, writers).await;
     }

@@ -67,19 +67,23 @@ impl Given {
         }
     }
 
-    /// A board of this kind, born now.
+    /// A board of this kind, created now.
     pub async fn fresh(&self, kind: Kind, subject: &str) -> Board {
         let kind = self.kind(kind).await;
-        self.born(&kind, subject, NOW).await
+        self.created(&kind, subject, NOW).await
     }
 
-    /// A board of a kind that is there, born then.
-    pub async fn born(&self, kind: &KindRecord, subject: &str, now: Timestamp) -> Board {
+    /// A board of a kind that is there, created then.
+    pub async fn created(&self, kind: &KindRecord, subject: &str, now: Timestamp) -> Board {
         let name = board_name(kind.name.as_str(), subject);
         Board {
             store: self.store.clone(),
             kind: kind.kind.clone().unwrap(),
-            record: self.store.birth(&name, kind, None, now).await.unwrap(),
+            record: self
+                .store
+                .create_board(&name, kind, None, now)
+                .await
+                .unwrap(),
         }
     }
 
@@ -98,7 +102,7 @@ impl Deref for Given {
     }
 }
 
-/// A life of a board, its kind, and the store that has it.
+/// An incarnation of a board, its kind, and the store that has it.
 #[derive(Clone)]
 pub struct Board {
     pub store: Arc<dyn ShardStore>,

@@ -23,7 +23,7 @@ async fn crowd(board: &Board, members: i64, now: board::Timestamp) {
 pub async fn an_idle_board_goes_whole(given: Given) {
     let kind = given.kind(week_of_idleness(&[])).await;
     for (subject, members) in [("small", 5), ("large", 1500)] {
-        let board = given.born(&kind, subject, NOW).await;
+        let board = given.created(&kind, subject, NOW).await;
         crowd(&board, members, NOW).await;
         given.expire(NOW.plus(DAY * 6)).await.unwrap();
         assert_eq!(board.members(ALL).await, members.unsigned_abs());
@@ -39,10 +39,13 @@ pub async fn an_idle_board_goes_whole(given: Given) {
         let item = board.points(&member("u1"), 1, NOW);
         let refused = board.try_apply(&[item], NOW, false).await;
         assert_eq!(refused, Err(StoreError::Dead));
-        let reborn = given.born(&kind, subject, NOW.plus(DAY * 8)).await;
-        assert_ne!(reborn.record.incarnation, board.record.incarnation);
-        assert_eq!(reborn.members(ALL).await, 0);
-        given.bury(&reborn.record.name, NOW).await.unwrap();
+        let recreated = given.created(&kind, subject, NOW.plus(DAY * 8)).await;
+        assert_ne!(recreated.record.incarnation, board.record.incarnation);
+        assert_eq!(recreated.members(ALL).await, 0);
+        given
+            .delete_board(&recreated.record.name, NOW)
+            .await
+            .unwrap();
     }
 }
 
@@ -66,7 +69,7 @@ pub async fn an_idle_window_goes_and_its_version_stays(given: Given) {
     let month = kept(Period::Month, DAY * 100);
     let kind = given.kind(week_of_idleness(&[month])).await;
     for (subject, members) in [("small", 5), ("large", 1500)] {
-        let board = given.born(&kind, subject, NOW).await;
+        let board = given.created(&kind, subject, NOW).await;
         crowd(&board, members, NOW).await;
         let before = board.version(ALL, 0).await;
         let later = NOW.plus(DAY * 16);
@@ -105,7 +108,7 @@ pub async fn an_emptied_board_goes_with_its_last_window(given: Given) {
     let kind = given
         .kind(gifts(|spec| spec.windows = vec![kept(Period::Day, DAY)]))
         .await;
-    let board = given.born(&kind, "room-1", NOW).await;
+    let board = given.created(&kind, "room-1", NOW).await;
     crowd(&board, 5, NOW).await;
     let u0 = member("u0");
     board

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use board::limits::KINDS_MAX;
 use board::{Calendar, Kind, KindSpec, Mode, Rules, ShardCount, Ties, Window};
 use shard_store::{
-    BirthError, KindRecord, KindWriteError, Revision, SettleError, ShardVersion, StoreError,
+    CreateBoardError, KindRecord, KindWriteError, PutSettingsError, Revision, ShardVersion,
+    StoreError,
 };
 
 use crate::given::{Board, Given, HOUR, NOW, board_name, gifts, member};
@@ -44,13 +45,13 @@ pub async fn a_stale_revision_is_refused(given: Given) {
 pub async fn kinds_with_boards_are_protected(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    given.birth(&name, &kind, None, NOW).await.unwrap();
+    given.create_board(&name, &kind, None, NOW).await.unwrap();
     let refused = given.put_kind(topped(1), Revision(1), true).await;
     assert_eq!(refused, Err(KindWriteError::HasBoards));
     let refused = given.delete_kind(&kind.name, Revision(1)).await;
     assert_eq!(refused, Err(KindWriteError::HasBoards));
     given.put_kind(topped(2), Revision(1), false).await.unwrap();
-    given.bury(&name, NOW.plus(HOUR)).await.unwrap();
+    given.delete_board(&name, NOW.plus(HOUR)).await.unwrap();
     given.put_kind(topped(3), Revision(2), true).await.unwrap();
     given.delete_kind(&kind.name, Revision(3)).await.unwrap();
     assert_eq!(kept(&given).await, [(4, None)]);
@@ -76,7 +77,7 @@ pub async fn a_deleted_kind_leaves_a_record(given: Given) {
     assert_eq!(back.revision, Revision(3));
 }
 
-pub async fn stale_kinds_bear_no_boards(given: Given) {
+pub async fn stale_kinds_create_no_boards(given: Given) {
     let first = given.kind(gifts(|_| ())).await;
     let second = given.put_kind(topped(2), Revision(1), false).await.unwrap();
     let name = board_name("gifts", "room-1");
@@ -90,16 +91,16 @@ pub async fn stale_kinds_bear_no_boards(given: Given) {
         ..second.clone()
     };
     for stale in [first, ahead, unknown] {
-        let born = given.birth(&name, &stale, None, NOW).await;
-        assert_eq!(born, Err(BirthError::StaleKind));
-        let settled = given.settle(&name, &stale, two.into(), NOW).await;
-        assert_eq!(settled, Err(SettleError::StaleKind));
+        let created = given.create_board(&name, &stale, None, NOW).await;
+        assert_eq!(created, Err(CreateBoardError::StaleKind));
+        let settled = given.put_settings(&name, &stale, two.into(), NOW).await;
+        assert_eq!(settled, Err(PutSettingsError::StaleKind));
     }
     given.delete_kind(&second.name, Revision(2)).await.unwrap();
     let deleted = given.kinds().await.unwrap().remove(0);
     for gone in [second, deleted] {
-        let born = given.birth(&name, &gone, None, NOW).await;
-        assert_eq!(born, Err(BirthError::StaleKind));
+        let created = given.create_board(&name, &gone, None, NOW).await;
+        assert_eq!(created, Err(CreateBoardError::StaleKind));
     }
     assert_eq!(given.board(&name).await.unwrap(), None);
 }
@@ -132,7 +133,7 @@ pub async fn stale_kinds_write_to_no_board(given: Given) {
     let current = given.kind(gifts(|_| ())).await;
     // Small, and split into shards.
     for (subject, members) in [("room-1", 3), ("room-2", 20_000)] {
-        let board = given.born(&current, subject, NOW).await;
+        let board = given.created(&current, subject, NOW).await;
         assert_eq!(board.record.meaning, board.kind.meaning());
         let points = |number| board.points(&member(&format!("u{number}")), 1, NOW);
         let items: Vec<_> = (0..members).map(points).collect();

@@ -19,7 +19,7 @@ pub mod twin;
 pub mod versions_seen;
 
 pub mod answers_agree_with_a_naive_twin;
-pub mod boards_are_born_once;
+pub mod boards_are_created_once;
 pub mod boards_are_listed_by_subject;
 pub mod boards_have_their_time;
 pub mod closings_hold;
@@ -29,7 +29,7 @@ pub mod idle_boards_go;
 pub mod ids_count_once_within_their_span;
 pub mod kinds_change_by_revision;
 pub mod lists_keep_their_best;
-pub mod settings_hold_until_birth;
+pub mod settings_hold_until_creation;
 pub mod the_dead_stay_dead;
 pub mod the_sweep_loses_no_write;
 pub mod versions_name_their_content;
@@ -42,14 +42,14 @@ macro_rules! hold {
             $crate::hold! { @tests $open;
                 answers_agree_with_a_naive_twin:
                     tiny_boards_agree, growing_boards_agree, large_boards_agree;
-                boards_are_born_once:
-                    concurrent_births_make_one_life, a_born_board_is_found_as_it_is;
+                boards_are_created_once:
+                    concurrent_creations_make_one_incarnation, a_created_board_is_found_as_it_is;
                 boards_are_listed_by_subject:
-                    pages_follow_the_subjects, only_born_boards_are_listed;
+                    pages_follow_the_subjects, only_created_boards_are_listed;
                 boards_have_their_time:
-                    settings_keep_the_time_of_a_board, nobody_bears_a_time_unseen,
+                    settings_keep_the_time_of_a_board, nobody_creates_a_board_whose_time_it_has_not_seen,
                     a_board_goes_when_its_time_is_over, a_board_without_expiry_stays_after_its_end,
-                    unborn_settings_outlast_the_time_that_they_name,
+                    uncreated_settings_outlast_the_time_that_they_name,
                     a_name_is_closed_as_long_as_something_from_before_may_come,
                     a_name_stays_closed_whatever_becomes_of_its_boards,
                     a_name_is_closed_by_its_kind_as_it_is_now,
@@ -71,17 +71,17 @@ macro_rules! hold {
                     an_emptied_board_goes_with_its_last_window;
                 kinds_change_by_revision:
                     a_stale_revision_is_refused, kinds_with_boards_are_protected,
-                    a_deleted_kind_leaves_a_record, stale_kinds_bear_no_boards,
+                    a_deleted_kind_leaves_a_record, stale_kinds_create_no_boards,
                     stale_kinds_write_to_no_board, no_more_kinds_are_kept_than_the_limit;
                 lists_keep_their_best:
                     lists_that_grow_are_exact, lists_heal_when_standings_fall, lists_outlast_their_best,
                     nobody_is_off_a_list_without_a_standing;
-                settings_hold_until_birth:
-                    the_last_settings_are_born, settings_are_refused_after_birth,
+                settings_hold_until_creation:
+                    the_last_settings_count_at_the_creation, settings_are_refused_after_creation,
                     settings_go_with_their_kind, settings_outlast_a_change_of_the_kind, settings_outlast_a_sweep,
-                    settings_go_when_nobody_contributes, a_birth_that_came_to_nothing_is_withdrawn;
+                    settings_go_when_nobody_contributes, a_creation_that_came_to_nothing_is_withdrawn;
                 the_dead_stay_dead:
-                    a_dead_life_is_refused, a_rebirth_is_another_board, nobody_is_buried_twice;
+                    a_dead_incarnation_is_refused, a_recreation_is_another_board, no_board_is_deleted_twice;
                 the_sweep_loses_no_write:
                     an_idle_window_goes_before_a_write_or_stays,
                     an_idle_board_goes_before_a_write_or_stays,

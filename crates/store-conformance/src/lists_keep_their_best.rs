@@ -54,7 +54,7 @@ async fn agree(given: Given, falling: u64) {
         let kind = given
             .put_kind(kind.into(), shard_store::Revision(number), true)
             .await;
-        let board = given.born(&kind.unwrap(), "b", NOW).await;
+        let board = given.created(&kind.unwrap(), "b", NOW).await;
         let mut twin = Standings::new();
         for _ in 0..15 {
             let count = 1 + dice.below(60);
@@ -64,7 +64,7 @@ async fn agree(given: Given, falling: u64) {
             compare(&board, &twin).await;
         }
         board.verify().await;
-        given.bury(&board.record.name, NOW).await.unwrap();
+        given.delete_board(&board.record.name, NOW).await.unwrap();
     }
 }
 

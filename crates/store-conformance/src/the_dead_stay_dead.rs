@@ -1,7 +1,7 @@
 //! What was deleted is refused, and what comes later under its name is another board.
 
 use board::Window;
-use shard_store::{BuryError, Outcome, StoreError};
+use shard_store::{DeleteBoardError, Outcome, StoreError};
 
 use crate::given::{Board, DAY, Given, HOUR, NOW, board_name, gifts, member, whole};
 
@@ -22,16 +22,16 @@ async fn assert_dead(board: &Board) {
     }
 }
 
-pub async fn a_dead_life_is_refused(given: Given) {
+pub async fn a_dead_incarnation_is_refused(given: Given) {
     for (subject, members) in [("small", 5), ("large", 1500)] {
-        let board = given.born(&kind(&given).await, subject, NOW).await;
+        let board = given.created(&kind(&given).await, subject, NOW).await;
         let items: Vec<_> = (0..members)
             .map(|number| board.points(&member(&format!("u{number}")), number, NOW))
             .collect();
         board.apply(&items, NOW).await;
         assert_eq!(board.members(ALL).await, members.unsigned_abs());
         given
-            .bury(&board.record.name, NOW.plus(HOUR))
+            .delete_board(&board.record.name, NOW.plus(HOUR))
             .await
             .unwrap();
         assert_eq!(given.board(&board.record.name).await.unwrap(), None);
@@ -51,18 +51,21 @@ async fn kind(given: &Given) -> shard_store::KindRecord {
     }
 }
 
-pub async fn a_rebirth_is_another_board(given: Given) {
+pub async fn a_recreation_is_another_board(given: Given) {
     let kind = kind(&given).await;
-    let old = given.born(&kind, "room-1", NOW).await;
+    let old = given.created(&kind, "room-1", NOW).await;
     let u1 = member("u1");
     old.apply(&[old.points_by_id(&u1, 5, "evt-1", NOW)], NOW)
         .await;
-    given.bury(&old.record.name, NOW.plus(HOUR)).await.unwrap();
-    let new = given.born(&kind, "room-1", NOW).await;
+    given
+        .delete_board(&old.record.name, NOW.plus(HOUR))
+        .await
+        .unwrap();
+    let new = given.created(&kind, "room-1", NOW).await;
     assert_ne!(new.record.incarnation, old.record.incarnation);
     assert_eq!(new.members(ALL).await, 0);
     assert_dead(&old).await;
-    // The same id, and even the old life's digest of it, is nothing that the new life knows.
+    // The same id, and even the old incarnation's digest of it, is nothing that the new incarnation knows.
     for item in [
         new.points_by_id(&u1, 3, "evt-1", NOW),
         old.points_by_id(&u1, 3, "evt-1", NOW),
@@ -78,13 +81,17 @@ pub async fn a_rebirth_is_another_board(given: Given) {
     assert_eq!(new.points_of(ALL, &u1).await, Some(6));
 }
 
-pub async fn nobody_is_buried_twice(given: Given) {
+pub async fn no_board_is_deleted_twice(given: Given) {
     let board = given.fresh(gifts(|_| ()), "room-1").await;
-    let unknown = given.bury(&board_name("gifts", "room-2"), NOW).await;
-    assert_eq!(unknown, Err(BuryError::NotThere));
-    let unknown = given.bury(&board_name("likes", "room-1"), NOW).await;
-    assert_eq!(unknown, Err(BuryError::NotThere));
-    given.bury(&board.record.name, NOW).await.unwrap();
-    let again = given.bury(&board.record.name, NOW).await;
-    assert_eq!(again, Err(BuryError::NotThere));
+    let unknown = given
+        .delete_board(&board_name("gifts", "room-2"), NOW)
+        .await;
+    assert_eq!(unknown, Err(DeleteBoardError::NotThere));
+    let unknown = given
+        .delete_board(&board_name("likes", "room-1"), NOW)
+        .await;
+    assert_eq!(unknown, Err(DeleteBoardError::NotThere));
+    given.delete_board(&board.record.name, NOW).await.unwrap();
+    let again = given.delete_board(&board.record.name, NOW).await;
+    assert_eq!(again, Err(DeleteBoardError::NotThere));
 }

@@ -46,7 +46,7 @@ struct Room {
 
 impl Room {
     async fn new(given: &Given, kind: &KindRecord, number: u64) -> Self {
-        let board = given.born(kind, &format!("room-{number:04}"), NOW).await;
+        let board = given.created(kind, &format!("room-{number:04}"), NOW).await;
         let last = board.record.shards.get() - 1;
         Self {
             witness: board.members_of(0, 1).remove(0),
@@ -125,7 +125,9 @@ pub async fn an_idle_board_goes_before_a_write_or_stays(given: Given) {
     for _ in 0..given.runs(40, 600) {
         let mut boards = Vec::new();
         for number in 0..100 {
-            let board = given.born(&kind, &format!("room-{number:04}"), now).await;
+            let board = given
+                .created(&kind, &format!("room-{number:04}"), now)
+                .await;
             board
                 .apply(&[board.points(&member("u1"), 1, now)], now)
                 .await;
@@ -148,7 +150,7 @@ pub async fn an_idle_board_goes_before_a_write_or_stays(given: Given) {
                 Ok(_) => {
                     assert_eq!(there.as_ref(), Some(&board.record), "it was written to");
                     assert_eq!(board.points_of(ALL, &member("u2")).await, Some(1));
-                    given.bury(&board.record.name, now).await.unwrap();
+                    given.delete_board(&board.record.name, now).await.unwrap();
                 }
                 Err(StoreError::Dead) => assert_eq!(there, None, "it was refused"),
                 Err(error) => panic!("{error}"),
@@ -165,7 +167,7 @@ pub async fn a_crowd_writes_while_large_windows_go(given: Given) {
     let kind = given.kind(kind).await;
     let members = named(300);
     for number in 0..given.runs(5, 200) {
-        let board = given.born(&kind, &format!("room-{number}"), NOW).await;
+        let board = given.created(&kind, &format!("room-{number}"), NOW).await;
         let mut items = Vec::new();
         for (place, old) in named(10_000).iter().enumerate() {
             // Seventy hours and some days of it, in which nobody else is.
@@ -191,6 +193,6 @@ pub async fn a_crowd_writes_while_large_windows_go(given: Given) {
             left.sort_unstable();
             assert_eq!(left, windows, "shard {shard}");
         }
-        given.bury(&board.record.name, NOW).await.unwrap();
+        given.delete_board(&board.record.name, NOW).await.unwrap();
     }
 }

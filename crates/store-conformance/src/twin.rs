@@ -35,7 +35,7 @@ impl Told {
     }
 }
 
-/// One life of a board.
+/// One incarnation of a board.
 #[derive(Clone)]
 pub struct Twin {
     kind: Arc<Kind>,

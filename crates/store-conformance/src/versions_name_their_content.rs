@@ -112,9 +112,9 @@ pub async fn as_many_other_changes_are_another_version(given: Given) {
     let mut seen = Vec::new();
     for (first, second) in [(1, 2), (2, 1)] {
         let name = board.record.name.clone();
-        given.bury(&name, NOW.plus(HOUR)).await.unwrap();
+        given.delete_board(&name, NOW.plus(HOUR)).await.unwrap();
         let kind = given.kinds().await.unwrap().remove(0);
-        let board = given.born(&kind, "room-1", NOW).await;
+        let board = given.created(&kind, "room-1", NOW).await;
         for (name, points) in [("u1", first), ("u2", second)] {
             board
                 .apply(&[board.points(&member(name), points, NOW)], NOW)

@@ -57,7 +57,7 @@ impl LocalStore {
         let last_write = registry
             .all_cells()
             .iter()
-            .filter(|cell| cell.is_born())
+            .filter(|cell| cell.is_created())
             .map(|cell| cell.last_write())
             .max();
         let mut clock = SteadyClock::from(own_time(), uptime(), settings.clock_pause);

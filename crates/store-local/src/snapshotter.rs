@@ -66,7 +66,7 @@ impl Taking<'_> {
     fn boards(&mut self, registry: &Registry, kind: &KindName) -> Result<(), EmbeddedError> {
         for cells in registry.pages(kind, PAGE_BOARDS) {
             for mut cell in cells {
-                // A board yet unborn is made anew, in the same life, when its kind is written: of that
+                // A board not yet created is made anew, in the same incarnation, when its kind is written: of that
                 // nothing tells that its old self has ended.
                 let mut taken = self.board(&cell)?;
                 while !taken && let Some(anew) = registry.made_anew(&cell) {
@@ -115,7 +115,7 @@ impl Taking<'_> {
             incarnation: record.incarnation,
             shards: record.shards,
             activity: record.activity,
-            born: record.born,
+            created: record.created,
             last_write: frozen.last_write,
             kind: self.definition(&frozen.kind),
             parts: frozen.parts,
@@ -211,10 +211,10 @@ mod tests {
         let kind = Arc::new(points());
         let written = registry.put_kind(kind.clone(), Revision(0), true, &mut Unlogged);
         let name = "gifts/large".parse().unwrap();
-        let life = Incarnation(1);
+        let incarnation = Incarnation(1);
         let written = written.unwrap();
         registry
-            .birth(&name, &written, None, life, AT, &mut Unlogged)
+            .create_board(&name, &written, None, incarnation, AT, &mut Unlogged)
             .unwrap();
         let windows = kind.admit(AT, AT).unwrap();
         let item = |number| {
@@ -236,7 +236,7 @@ mod tests {
             until: None,
             items: &items,
         };
-        let cell = registry.cell(life).unwrap();
+        let cell = registry.cell(incarnation).unwrap();
         cell.apply(0, &batch, &registry.ids, &registry.memory, &mut Unlogged)
             .unwrap();
         registry

@@ -21,9 +21,9 @@ use engine::{REMEMBERED_ID_BYTES_MAX, Registry};
 use shard_store::Calls;
 use shard_store::{BOARD_WEIGHT, Memory};
 use shard_store::{
-    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Disagreement, KindRecord,
-    KindWriteError, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
-    WindowCount,
+    Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, Disagreement,
+    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Reading, Revision, ShardStore,
+    StoreError, WindowCount,
 };
 
 /// Why there is no repair here.
@@ -169,24 +169,25 @@ impl ShardStore for LocalStore {
         done(self.calls.boards.of(found))
     }
 
-    fn birth<'a>(
+    fn create_board<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
         seen: Option<Incarnation>,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
+    ) -> BoxFuture<'a, Result<BoardRecord, CreateBoardError>> {
         let call = async move {
-            if let Some(record) = self.registry.born(name, kind, now) {
+            if let Some(record) = self.registry.created(name, kind, now) {
                 return Ok(record);
             }
             self.check_memory_for(name)?;
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
-            let life = Incarnation(random()?);
+            let incarnation = Incarnation(random()?);
             // Whoever speaks of it later waits for what comes behind it in the journal.
-            self.registry.birth(name, kind, seen, life, now, &mut entry)
+            self.registry
+                .create_board(name, kind, seen, incarnation, now, &mut entry)
         };
-        self.calls.birth.time(call).boxed()
+        self.calls.create_board.time(call).boxed()
     }
 
     fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>> {
@@ -194,45 +195,45 @@ impl ShardStore for LocalStore {
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
             let next = Incarnation(random()?);
             self.registry.withdraw(board.incarnation, next, &mut entry);
-            // As the birth was: whoever speaks of it later waits for what comes behind it.
+            // As the creation was: whoever speaks of it later waits for what comes behind it.
             Ok(())
         };
         self.calls.withdraw.time(call).boxed()
     }
 
-    fn settle<'a>(
+    fn put_settings<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
         settings: BoardSettings,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
+    ) -> BoxFuture<'a, Result<BoardRecord, PutSettingsError>> {
         let call = async move {
             self.check_time()?;
             self.check_memory_for(name)?;
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
-            let life = Incarnation(random()?);
-            let record = self
-                .registry
-                .settle(name, kind, settings, life, now, &mut entry)?;
+            let incarnation = Incarnation(random()?);
+            let record =
+                self.registry
+                    .put_settings(name, kind, settings, incarnation, now, &mut entry)?;
             self.keep.kept(entry).await?;
             Ok(record)
         };
-        self.calls.settle.time(call).boxed()
+        self.calls.put_settings.time(call).boxed()
     }
 
-    fn bury<'a>(
+    fn delete_board<'a>(
         &'a self,
         name: &'a BoardName,
         _until: Timestamp,
-    ) -> BoxFuture<'a, Result<(), BuryError>> {
+    ) -> BoxFuture<'a, Result<(), DeleteBoardError>> {
         let call = async move {
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
-            self.registry.bury(name, &mut entry)?;
+            self.registry.delete_board(name, &mut entry)?;
             self.keep.kept(entry).await?;
             Ok(())
         };
-        self.calls.bury.time(call).boxed()
+        self.calls.delete_board.time(call).boxed()
     }
 
     fn apply<'a>(

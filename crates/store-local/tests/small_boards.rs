@@ -52,7 +52,7 @@ fn gifts() -> Kind {
 async fn fill(store: &LocalStore, kind: &KindRecord, number: usize) {
     let name = Subject::new(&format!("room-{number}")).unwrap();
     let name = BoardName::new(kind.name.clone(), name);
-    let board = store.birth(&name, kind, None, NOW).await.unwrap();
+    let board = store.create_board(&name, kind, None, NOW).await.unwrap();
     let kind = kind.kind.as_ref().unwrap();
     let windows = kind.admit(NOW, NOW).unwrap();
     for place in 0..MEMBERS {

@@ -63,12 +63,24 @@ impl Given {
     }
 
     fn of(opened: Opened) -> Self {
-        let (servers, lives) = (opened.servers.clone(), opened.lives.clone());
+        let (servers, incarnations) = (opened.servers.clone(), opened.incarnations.clone());
         let (registry, settings) = (opened.registry.clone(), &opened.settings);
-        let reader = Reader::new(servers.clone(), lives.clone(), registry.clone(), settings);
+        let reader = Reader::new(
+            servers.clone(),
+            incarnations.clone(),
+            registry.clone(),
+            settings,
+        );
         let reader = Arc::new(reader);
         let session = opened.session.clone();
-        let verifier = Verifier::new(reader.clone(), servers, session, lives, registry, settings);
+        let verifier = Verifier::new(
+            reader.clone(),
+            servers,
+            session,
+            incarnations,
+            registry,
+            settings,
+        );
         Self {
             opened,
             reader,
@@ -86,7 +98,7 @@ impl Given {
             shards: kind.shards(),
             meaning: kind.meaning(),
             activity: Activity::ALWAYS,
-            born: true,
+            created: true,
         };
         self.enter(&record);
         let shard = 3;

@@ -42,21 +42,21 @@ pub(super) fn until(beside: &[u8], ms: u64) -> Option<Bytes> {
 }
 
 /// Where a board's shard 0 lies among the slots.
-pub(super) fn offset(life: Incarnation) -> u16 {
-    let hash = XxHash3_64::oneshot(&life.0.to_le_bytes());
+pub(super) fn offset(incarnation: Incarnation) -> u16 {
+    let hash = XxHash3_64::oneshot(&incarnation.0.to_le_bytes());
     // Its top 14 bits are below 16384.
     u16::try_from(hash >> 50).unwrap_or(0)
 }
 
 /// The slot of a shard: those of a board lie evenly apart, so that they spread over any number of
 /// nodes, and boards do not all begin on the same one.
-pub(super) fn shard_slot(life: Incarnation, shards: ShardCount, shard: u16) -> u16 {
+pub(super) fn shard_slot(incarnation: Incarnation, shards: ShardCount, shard: u16) -> u16 {
     let apart = u32::from(shard) * u32::from(SLOTS) / u32::from(shards.get());
-    let slot = (u32::from(offset(life)) + apart) % u32::from(SLOTS);
+    let slot = (u32::from(offset(incarnation)) + apart) % u32::from(SLOTS);
     u16::try_from(slot).unwrap_or(0)
 }
 
-/// The keys of one shard of one life of a board.
+/// The keys of one shard of one incarnation of a board.
 #[derive(Debug, Clone)]
 pub(super) struct ShardKeys {
     stem: String,
@@ -67,10 +67,15 @@ impl ShardKeys {
         Self::of(&board.name, board.incarnation, board.shards, shard)
     }
 
-    pub(super) fn of(name: &BoardName, life: Incarnation, shards: ShardCount, shard: u16) -> Self {
-        let tag = tag_of(shard_slot(life, shards, shard));
+    pub(super) fn of(
+        name: &BoardName,
+        incarnation: Incarnation,
+        shards: ShardCount,
+        shard: u16,
+    ) -> Self {
+        let tag = tag_of(shard_slot(incarnation, shards, shard));
         Self {
-            stem: format!("megaboard:{{{tag}}}:{name}:{life}:{shard}:"),
+            stem: format!("megaboard:{{{tag}}}:{name}:{incarnation}:{shard}:"),
         }
     }
 
@@ -148,10 +153,10 @@ mod tests {
     fn the_shards_of_a_board_spread_evenly() {
         let shards = ShardCount::new(32).unwrap();
         for nodes in 3..=8_usize {
-            for life in 0..200 {
+            for incarnation in 0..200 {
                 let mut held = vec![0; nodes];
                 for shard in 0..32 {
-                    let slot = shard_slot(Incarnation(life), shards, shard);
+                    let slot = shard_slot(Incarnation(incarnation), shards, shard);
                     held[usize::from(slot) * nodes / usize::from(SLOTS)] += 1;
                 }
                 let (least, most) = (held.iter().min().unwrap(), held.iter().max().unwrap());

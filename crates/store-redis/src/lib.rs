@@ -12,7 +12,7 @@
 //! lists/          kinds that rank only their best: trimming, marks, refilling from the scores; refills: the tasks
 //! verify/         sorted sets compared with scores, in steps; orphans: keys that belong to no board
 //! registry/       kinds, creation, incarnations, what is due: one slot, so that each call is atomic
-//! lives           a lease over the registry: does this incarnation exist, and where are its shards
+//! incarnations    a lease over the registry: does this incarnation exist, and where are its shards
 //! sweep/          drops windows, empties idle boards, ends boards
 //! shared/         merged boards, and which servers are active
 //! servers/        Servers::call: Topology (which node has a slot), Node (an address, kept connected),
@@ -25,10 +25,10 @@
 mod apply;
 #[cfg(test)]
 mod given;
+mod incarnations;
 mod keys;
 mod library;
 mod lists;
-mod lives;
 #[cfg(test)]
 mod opened;
 mod packed;

@@ -6,10 +6,10 @@ use std::time::Duration;
 use testkit::redis::{RedisOptions, RedisServer, Reply};
 use tokio::time::{Instant, sleep};
 
+use super::incarnations::Incarnations;
 use super::keys;
 use super::library::Library;
 use super::lists::Refills;
-use super::lives::Lives;
 use super::registry::Registry;
 use super::servers::Servers;
 use super::session::Session;
@@ -35,7 +35,7 @@ pub(super) struct Opened {
     pub(super) session: Arc<Session>,
     pub(super) settings: RedisSettings,
     pub(super) registry: Arc<Registry>,
-    pub(super) lives: Arc<Lives>,
+    pub(super) incarnations: Arc<Incarnations>,
 }
 
 impl Opened {
@@ -56,15 +56,20 @@ impl Opened {
             session: parts.session,
             settings,
             registry: parts.registry,
-            lives: parts.lives,
+            incarnations: parts.incarnations,
         }
     }
 
     pub(super) fn refills(&self) -> Arc<Refills> {
-        Refills::new(&self.servers, &self.session, &self.lives, &self.settings)
+        Refills::new(
+            &self.servers,
+            &self.session,
+            &self.incarnations,
+            &self.settings,
+        )
     }
 
-    /// Tells the registry of a board that was born without it.
+    /// Tells the registry of a board that was created without it.
     pub(super) fn enter(&self, board: &BoardRecord) {
         enter(&self.redis, board);
     }
@@ -100,7 +105,7 @@ pub(super) struct Parts {
     pub(super) servers: Arc<Servers>,
     pub(super) session: Arc<Session>,
     pub(super) registry: Arc<Registry>,
-    pub(super) lives: Arc<Lives>,
+    pub(super) incarnations: Arc<Incarnations>,
 }
 
 impl Parts {
@@ -114,17 +119,18 @@ impl Parts {
         let session = Arc::new(Session::new().unwrap());
         let registry = Registry::new(servers.clone(), session.clone(), settings);
         let registry = Arc::new(registry);
-        let lives = Lives::new(servers.clone(), session.clone(), registry.clone(), settings);
+        let incarnations =
+            Incarnations::new(servers.clone(), session.clone(), registry.clone(), settings);
         Self {
             servers,
             session,
             registry,
-            lives: Arc::new(lives),
+            incarnations: Arc::new(incarnations),
         }
     }
 }
 
-/// Tells a registry of a board that was born without it.
+/// Tells a registry of a board that was created without it.
 pub(super) fn enter(redis: &RedisServer, board: &BoardRecord) {
     let record = format!(
         "{} {} {:016x} 0 0 - -",

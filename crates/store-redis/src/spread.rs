@@ -1,4 +1,4 @@
-//! Where the shards of one life of a board lie.
+//! Where the shards of one incarnation of a board lie.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::keys::{self, ShardKeys};
 use super::servers::{Place, ServerId};
 use shard_store::BoardRecord;
 
-/// One life of a board, and the independent servers that it is spread over; none otherwise.
+/// One incarnation of a board, and the independent servers that it is spread over; none otherwise.
 #[derive(Debug, Clone)]
 pub(super) struct Spread {
     pub(super) board: BoardRecord,
@@ -26,7 +26,7 @@ impl Spread {
         ShardKeys::new(&self.board, shard)
     }
 
-    pub(super) const fn life(&self) -> Incarnation {
+    pub(super) const fn incarnation(&self) -> Incarnation {
         self.board.incarnation
     }
 }
@@ -47,14 +47,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shards_go_round_the_servers_of_their_life() {
+    fn shards_go_round_the_servers_of_their_incarnation() {
         let board = BoardRecord {
             name: "gifts/room".parse().unwrap(),
             incarnation: Incarnation(7),
             shards: ShardCount::new(16).unwrap(),
             meaning: Meaning(0),
             activity: Activity::ALWAYS,
-            born: true,
+            created: true,
         };
         let servers: Vec<_> = (0..3).map(ServerId).collect();
         let of = |shard| place(&board, &servers, shard).server.unwrap();

@@ -5,7 +5,7 @@
 //! ```text
 //!            Applier     Reader     Verifier     Registry     Sweep     SharedTops
 //!                 \         \          |            /          /           /
-//!                  Lives: does this incarnation exist, and where are its shards
+//!                  Incarnations: does this incarnation exist, and where are its shards
 //!                                      |
 //!                  Servers: the nodes, and how a call comes to an answer
 //! ```
@@ -22,8 +22,8 @@ use futures::{FutureExt, TryFutureExt};
 use metering::Registry as Metrics;
 
 use super::apply::Applier;
+use super::incarnations::Incarnations;
 use super::lists::Refills;
-use super::lives::Lives;
 use super::read::Reader;
 use super::registry::{Record, Registry};
 use super::servers::{OpenError, Servers};
@@ -36,9 +36,9 @@ use redis_link::RedisUrl;
 use shard_store::Calls;
 use shard_store::Memory;
 use shard_store::{
-    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Change, Disagreement, KindRecord,
-    KindWriteError, Orphan, Outcome, Query, Reading, Revision, SettleError, ShardStore,
-    SharedBoards, StoreError, WindowCount,
+    Batch, BoardRecord, BoardSettings, Change, CreateBoardError, DeleteBoardError, Disagreement,
+    KindRecord, KindWriteError, Orphan, Outcome, PutSettingsError, Query, Reading, Revision,
+    ShardStore, SharedBoards, StoreError, WindowCount,
 };
 
 /// How far the clocks of servers, and of nodes that go by deadlines, may differ for what is final to stay so.
@@ -49,7 +49,7 @@ const CLOCK_TOLERANCE: Duration = Duration::from_secs(1);
 pub struct RedisStore {
     servers: Arc<Servers>,
     registry: Arc<Registry>,
-    lives: Arc<Lives>,
+    incarnations: Arc<Incarnations>,
     applier: Applier,
     reader: Arc<Reader>,
     verifier: Verifier,
@@ -68,17 +68,23 @@ impl RedisStore {
         let servers = Arc::new(Servers::open(url, settings).await?);
         let registry = Registry::new(servers.clone(), session.clone(), settings);
         let registry = Arc::new(registry);
-        let lives = Lives::new(servers.clone(), session.clone(), registry.clone(), settings);
-        let lives = Arc::new(lives);
-        let refills = Refills::new(&servers, &session, &lives, settings);
-        let reader = Reader::new(servers.clone(), lives.clone(), registry.clone(), settings);
+        let incarnations =
+            Incarnations::new(servers.clone(), session.clone(), registry.clone(), settings);
+        let incarnations = Arc::new(incarnations);
+        let refills = Refills::new(&servers, &session, &incarnations, settings);
+        let reader = Reader::new(
+            servers.clone(),
+            incarnations.clone(),
+            registry.clone(),
+            settings,
+        );
         let reader = Arc::new(reader);
         let calls = Arc::new(Calls::default());
         Ok(Self {
             applier: Applier::new(
                 servers.clone(),
                 session.clone(),
-                lives.clone(),
+                incarnations.clone(),
                 refills.clone(),
                 registry.clone(),
                 settings,
@@ -87,7 +93,7 @@ impl RedisStore {
                 reader.clone(),
                 servers.clone(),
                 session.clone(),
-                lives.clone(),
+                incarnations.clone(),
                 registry.clone(),
                 settings,
             ),
@@ -95,12 +101,17 @@ impl RedisStore {
                 servers.clone(),
                 session.clone(),
                 registry.clone(),
-                lives.clone(),
+                incarnations.clone(),
                 refills,
                 settings,
             ),
-            shared: SharedTops::new(servers.clone(), session, lives.clone(), calls.clone()),
-            lives,
+            shared: SharedTops::new(
+                servers.clone(),
+                session,
+                incarnations.clone(),
+                calls.clone(),
+            ),
+            incarnations,
             servers,
             registry,
             reader,
@@ -167,23 +178,23 @@ impl ShardStore for RedisStore {
             .boxed()
     }
 
-    fn birth<'a>(
+    fn create_board<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
         seen: Option<Incarnation>,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
-        let born = async move {
+    ) -> BoxFuture<'a, Result<BoardRecord, CreateBoardError>> {
+        let created = async move {
             self.servers.check_clock()?;
             self.memory.check()?;
             // Of the process that answers, or of one before it.
             let epoch = self.registry.epoch();
-            let (record, due) = self.registry.birth(name, kind, seen, now).await?;
-            self.lives.learn(&record, due, epoch);
+            let (record, due) = self.registry.create_board(name, kind, seen, now).await?;
+            self.incarnations.learn(&record, due, epoch);
             Ok(into_board(record))
         };
-        self.calls.birth.time(born).boxed()
+        self.calls.create_board.time(created).boxed()
     }
 
     fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>> {
@@ -191,29 +202,32 @@ impl ShardStore for RedisStore {
         self.calls.withdraw.time(withdrawn).boxed()
     }
 
-    fn settle<'a>(
+    fn put_settings<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
         settings: BoardSettings,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
+    ) -> BoxFuture<'a, Result<BoardRecord, PutSettingsError>> {
         let settled = async move {
             self.servers.check_clock()?;
             self.memory.check()?;
-            let settled = self.registry.settle(name, kind, settings, now).await;
+            let settled = self.registry.put_settings(name, kind, settings, now).await;
             settled.map(into_board)
         };
-        self.calls.settle.time(settled).boxed()
+        self.calls.put_settings.time(settled).boxed()
     }
 
-    fn bury<'a>(
+    fn delete_board<'a>(
         &'a self,
         name: &'a BoardName,
         _until: Timestamp,
-    ) -> BoxFuture<'a, Result<(), BuryError>> {
-        // A life that is in no record is dead, for good.
-        self.calls.bury.time(self.sweep.bury(name)).boxed()
+    ) -> BoxFuture<'a, Result<(), DeleteBoardError>> {
+        // An incarnation that is in no record is dead, for good.
+        self.calls
+            .delete_board
+            .time(self.sweep.delete_board(name))
+            .boxed()
     }
 
     fn apply<'a>(

@@ -22,7 +22,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Has something on each board, so that all are born.
+    /// Has something on each board, so that all are created.
     pub(crate) fn begin(server: &Server) -> Self {
         let mut ledger = Self::default();
         for board in 0..BOARDS.len() {

@@ -27,8 +27,8 @@ pub(crate) struct Load {
 pub(super) struct Writer {
     /// What its members and ids begin with.
     name: String,
-    /// What its ids begin with, for this life of it.
-    life: String,
+    /// What its ids begin with, for this incarnation of it.
+    incarnation: String,
     load: Load,
     dice: Dice,
     sent: Vec<Sent>,
@@ -41,7 +41,7 @@ impl Writer {
     pub(super) fn new(round: usize, number: usize, load: Load, dice: Dice) -> Self {
         Self {
             name: format!("w{number}"),
-            life: format!("r{round}-w{number}"),
+            incarnation: format!("r{round}-w{number}"),
             load,
             dice,
             sent: Vec::new(),
@@ -93,7 +93,7 @@ impl Writer {
         let member = format!("m{}", self.dice.below(SHARED_MEMBERS));
         let id = format!(
             "{}-{}-{}",
-            self.life,
+            self.incarnation,
             self.sent.len(),
             self.dice.below(1 << 40)
         );

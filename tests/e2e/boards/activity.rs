@@ -61,7 +61,7 @@ fn begun(server: &Server) -> (i64, i64) {
         assert_eq!(settled, expected);
         let shown = server.get(format!("{BATTLE}/top?window=all")).ok();
         assert_eq!(shown["ends_at"], rfc3339(ends_at), "{shown}");
-        // A machine may be so slow that it was over before; then nothing is born.
+        // A machine may be so slow that it was over before; then nothing is created.
         if shown["final"] == true {
             continue;
         }
@@ -267,7 +267,7 @@ fn a_campaign_takes_what_is_in_its_time_and_settings_are_replaced_whole() {
     );
     assert_eq!(shown["starts_at"], rfc3339(starts_at));
     assert_eq!(shown.get("expires_at"), None);
-    // What was refused gave no birth.
+    // What was refused created no board.
     assert_eq!(server.get("/v1/boards?kind=pk").ok()["boards"], json!([]));
     let first = server
         .get(format!("{BATTLE}/top"))
@@ -355,7 +355,7 @@ fn a_late_settings_on_one_server_holds_on_the_other() {
         .problem(422, "not-open", &["at: "]);
     here.put(BATTLE, &json!({"ends_at": now + HOUR_MS})).ok();
     assert_eq!(there.contribute(&item("u", 1, now)).ok()["applied"], 1);
-    // Here it is known at once that it was born.
+    // Here it is known at once that it was created.
     here.put(BATTLE, &json!({"starts_at": now}))
         .problem(409, "board-exists", &[]);
     let top = here.get(format!("{BATTLE}/top?window=all&fresh=true")).ok();

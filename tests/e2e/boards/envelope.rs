@@ -75,7 +75,7 @@ fn a_board_that_nobody_has_contributed_to_is_empty() {
     }
 }
 
-/// That a board is unborn is seen once, for all its windows.
+/// That a board is not yet created is seen once, for all its windows.
 #[test]
 fn an_empty_board_says_the_window_that_was_asked_for() {
     let server = Server::start();

@@ -65,7 +65,7 @@ fn boards(server: &Server) {
     server
         .delete("/v1/boards/gifts/a/members/removed")
         .is_empty();
-    // Deleted, and deleted and born again.
+    // Deleted, and deleted and created again.
     for board in ["dead", "again"] {
         server
             .contribute(&item(&format!("gifts/{board}"), "u", 5))
@@ -106,7 +106,7 @@ fn goes_on(server: &Server) {
         .problem(409, "board-exists", &[]);
     server.give("gifts/waiting", &[("u", 1)]);
     assert_eq!(server.get("/v1/boards/gifts/waiting").ok()["shards"], 64);
-    // Born before its kind changed, and after.
+    // Created before its kind changed, and after.
     server.give("changed/b", &[("u", 1)]);
     for (board, shards) in [("changed/a", 2), ("changed/b", 8)] {
         let shown = server.get(format!("/v1/boards/{board}")).ok();

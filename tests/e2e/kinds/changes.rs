@@ -30,7 +30,7 @@ fn these_may_change() {
         assert_eq!(changed[setting], value);
         assert_eq!(server.get("/v1/kinds/k").ok(), changed);
     }
-    // Ranks go by the new style, the page is as deep as now allowed, born boards keep their shards.
+    // Ranks go by the new style, the page is as deep as now allowed, created boards keep their shards.
     let range = server
         .get("/v1/boards/k/a/range?from=1&to=2&window=all")
         .ranked();

@@ -1,9 +1,9 @@
 //! `/v1/kinds`: kinds at run time.
 
 mod changes;
-mod life;
 mod refusals;
 mod seen;
+mod settings_and_end;
 
 use serde_json::Value;
 use testkit::Server;

@@ -83,7 +83,7 @@ fn kinds_are_known(here: &Server, there: &Server) {
     });
     there.delete("/v1/boards/likes/a").is_empty();
     there.delete("/v1/kinds/likes").is_empty();
-    // Where its end has not been heard of yet, nothing of it is born either.
+    // Where its end has not been heard of yet, nothing of it is created either.
     let item = json!({"board": "likes/a", "member": "u", "points": 1});
     let mut refused = here.contribute(&item);
     if refused.status == 503 {
@@ -97,7 +97,7 @@ fn kinds_are_known(here: &Server, there: &Server) {
 
 fn a_deleted_board_is_another_board(here: &Server, there: &Server) {
     let path = "/v1/boards/gifts/gone/top?window=all&fresh=true";
-    let life = |server: &Server| {
+    let incarnation = |server: &Server| {
         let version = server.get(path).ok()["version"]
             .as_str()
             .unwrap()
@@ -105,15 +105,15 @@ fn a_deleted_board_is_another_board(here: &Server, there: &Server) {
         version.split('.').next().unwrap().to_owned()
     };
     here.give("gifts/gone", &[("old", 1)]);
-    let before = life(there);
-    assert_eq!(before, life(here));
+    let before = incarnation(there);
+    assert_eq!(before, incarnation(here));
     here.delete("/v1/boards/gifts/gone").is_empty();
     assert_eq!(fresh(there, "gifts/gone"), []);
-    // Whoever still has the old life at hand writes to the new one.
+    // Whoever still has the old incarnation at hand writes to the new one.
     there.give("gifts/gone", &[("new", 2)]);
     for server in [here, there] {
         assert_eq!(fresh(server, "gifts/gone"), [(1, "new".to_owned(), 2)]);
-        assert_ne!(life(server), before);
+        assert_ne!(incarnation(server), before);
         let old = server.get("/v1/boards/gifts/gone/members/old?window=all");
         assert_eq!(old.status, 404, "{old:?}");
     }

@@ -54,7 +54,7 @@ type Members = Arc<BTreeMap<String, Arc<History>>>;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Board {
     /// Which board of its name it is, at the most.
-    pub(super) life: u64,
+    pub(super) incarnation: u64,
     /// Whether it has had a contribution that was applied.
     pub(super) exists: bool,
     pub(super) shards: Option<u64>,
@@ -68,7 +68,7 @@ pub(super) struct Board {
     lingering: Arc<BTreeSet<String>>,
 }
 
-/// Which life it is, and what lingers, is seen by nobody who asks for a board.
+/// Which incarnation it is, and what lingers, is seen by nobody who asks for a board.
 impl PartialEq for Board {
     fn eq(&self, other: &Self) -> bool {
         let times = |board: &Self| (board.kept_until, board.written_at);
@@ -214,7 +214,7 @@ impl Board {
 
     /// The same as another, as far as anybody sees.
     pub(super) fn is_also(&mut self, other: &Self) {
-        self.life = self.life.max(other.life);
+        self.incarnation = self.incarnation.max(other.incarnation);
         if !other.lingering.is_subset(&self.lingering) {
             Arc::make_mut(&mut self.lingering).extend(other.lingering.iter().cloned());
         }
@@ -227,15 +227,15 @@ impl Board {
     /// As reads have it: one that has expired is not there.
     pub(super) fn visible(&self, now: i64) -> Self {
         if self.has_expired(now) {
-            Self::of_life(self.life + 1)
+            Self::of_incarnation(self.incarnation + 1)
         } else {
             self.clone()
         }
     }
 
-    fn of_life(life: u64) -> Self {
+    fn of_incarnation(incarnation: u64) -> Self {
         Self {
-            life,
+            incarnation,
             ..Self::default()
         }
     }
@@ -253,7 +253,7 @@ impl Board {
             shards: Some(shards),
             activity,
             written_at: now,
-            ..Self::of_life(self.life)
+            ..Self::of_incarnation(self.incarnation)
         };
     }
 
@@ -264,7 +264,7 @@ impl Board {
 
     /// As if there had never been one.
     pub(super) fn delete(&mut self) {
-        *self = Self::of_life(self.life + 1);
+        *self = Self::of_incarnation(self.incarnation + 1);
     }
 
     /// What a sweep leaves of it that comes now, if it may end it.
@@ -275,7 +275,7 @@ impl Board {
         if !self.is_there() || !(is_spent || self.has_expired(now)) {
             return None;
         }
-        let mut left = Self::of_life(self.life + 1);
+        let mut left = Self::of_incarnation(self.incarnation + 1);
         if let Some(gone_at) = self.activity.expires_at().or(self.activity.ends_at) {
             let last = gone_at + NAMES_CLOSED_MS;
             let until = kind.admits_until(gone_at - 1);

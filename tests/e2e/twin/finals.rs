@@ -19,7 +19,7 @@ struct Final {
     subject: &'static str,
     window: Window,
     /// Which board it was, and what had been done to it and its kind.
-    life: u64,
+    incarnation: u64,
     changes: u64,
 }
 
@@ -38,7 +38,7 @@ impl World {
             return;
         }
         let of = &self.kinds[ruled];
-        let Some(life) = of.boards[subject].life(&of.kind, self.time.now()) else {
+        let Some(incarnation) = of.boards[subject].incarnation(&of.kind, self.time.now()) else {
             return;
         };
         finals.0.push(Final {
@@ -47,7 +47,7 @@ impl World {
             ruled,
             subject,
             window: window.clone(),
-            life,
+            incarnation,
             changes: of.changes_of(subject),
         });
     }
@@ -58,7 +58,8 @@ impl World {
         for held in &self.finals.borrow().0 {
             let of = &self.kinds[held.ruled];
             let now = self.time.now();
-            let is_on = of.boards[held.subject].life(&of.kind, now) == Some(held.life);
+            let is_on =
+                of.boards[held.subject].incarnation(&of.kind, now) == Some(held.incarnation);
             let is_changed = of.changes_of(held.subject) != held.changes;
             if !is_on || is_changed || held.window.is_gone(now) {
                 continue;

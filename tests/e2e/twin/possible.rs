@@ -91,11 +91,12 @@ impl Possible {
     }
 
     /// Which board of its name it is to reads, if that is sure.
-    pub(super) fn life(&self, kind: &Kind, now: i64) -> Option<u64> {
+    pub(super) fn incarnation(&self, kind: &Kind, now: i64) -> Option<u64> {
         let boards = self.within(kind, &[now]).into_iter();
-        let mut lives: Vec<u64> = boards.map(|board| board.visible(now).life).collect();
-        lives.dedup();
-        (lives.len() == 1).then(|| lives[0])
+        let mut incarnations: Vec<u64> =
+            boards.map(|board| board.visible(now).incarnation).collect();
+        incarnations.dedup();
+        (incarnations.len() == 1).then(|| incarnations[0])
     }
 
     /// When it changes by itself.

@@ -3,7 +3,7 @@
 use board::NotAdmitted;
 use merger::ReadError;
 use shard_router::{CatalogueError, Reason};
-use shard_store::{Failure, Refused, SettleError, StoreError};
+use shard_store::{Failure, PutSettingsError, Refused, StoreError};
 
 use super::{Problem, ProblemType};
 
@@ -79,12 +79,12 @@ impl From<CatalogueError> for Problem {
     }
 }
 
-impl From<SettleError> for Problem {
-    fn from(error: SettleError) -> Self {
+impl From<PutSettingsError> for Problem {
+    fn from(error: PutSettingsError) -> Self {
         match error {
-            SettleError::Born => Self::new(ProblemType::BoardExists, error.to_string()),
-            SettleError::StaleKind => Self::new(ProblemType::Conflict, error.to_string()),
-            SettleError::Store(error) => error.into(),
+            PutSettingsError::Created => Self::new(ProblemType::BoardExists, error.to_string()),
+            PutSettingsError::StaleKind => Self::new(ProblemType::Conflict, error.to_string()),
+            PutSettingsError::Store(error) => error.into(),
         }
     }
 }

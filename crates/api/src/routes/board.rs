@@ -1,4 +1,4 @@
-//! `/v1/boards/{kind}/{subject}`: what the board is, its settings before it is born, its end.
+//! `/v1/boards/{kind}/{subject}`: what the board is, its settings before it is created, its end.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use shard_store::{BoardRecord, BuryError, SettleError, StoreError};
+use shard_store::{BoardRecord, DeleteBoardError, PutSettingsError, StoreError};
 use utoipa::ToSchema;
 
 use crate::app::App;
@@ -100,8 +100,8 @@ pub(crate) async fn show(
     let shards = if let Some(record) = &answer.value.record {
         record.shards
     } else {
-        let unborn = app.router.record(board, kind, now).await?;
-        unborn.map_or(kind.shards(), |record| record.shards)
+        let uncreated = app.router.record(board, kind, now).await?;
+        uncreated.map_or(kind.shards(), |record| record.shards)
     };
     let kept = answer
         .value
@@ -160,14 +160,14 @@ pub(crate) async fn settle(
     let settings = shape.settings(path.kind().shards())?;
     if record_of(&app, &path)
         .await?
-        .is_some_and(|record| record.born)
+        .is_some_and(|record| record.created)
     {
-        return Err(SettleError::Born.into());
+        return Err(PutSettingsError::Created.into());
     }
     act.begin(app.now()).await?;
     let record = app
         .router
-        .settle(&path.board, &path.known, settings, app.now())
+        .put_settings(&path.board, &path.known, settings, app.now())
         .await?;
     let shape = SettledShape {
         board: path.board.to_string(),
@@ -200,10 +200,10 @@ pub(crate) async fn delete(
         return Err(Problem::unknown_board(&path.board));
     }
     act.begin(app.now()).await?;
-    match app.router.bury(&path.board, app.now()).await {
+    match app.router.delete_board(&path.board, app.now()).await {
         Ok(()) => Ok(StatusCode::NO_CONTENT),
-        Err(BuryError::NotThere) => Err(Problem::unknown_board(&path.board)),
-        Err(BuryError::Store(error)) => Err(error.into()),
+        Err(DeleteBoardError::NotThere) => Err(Problem::unknown_board(&path.board)),
+        Err(DeleteBoardError::Store(error)) => Err(error.into()),
     }
 }
 

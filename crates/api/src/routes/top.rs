@@ -197,8 +197,8 @@ fn quoted(board: &BoardName) -> String {
     serde_json::Value::String(board.to_string()).to_string()
 }
 
-/// The version names the board's life, and with it its time; with window and form it names the bytes, but
-/// for `as_of`. A board yet unborn has no life, and a time that may change: that is named too.
+/// The version names the board's incarnation, and with it its time; with window and form it names the bytes, but
+/// for `as_of`. A board not yet created has no incarnation, and a time that may change: that is named too.
 fn etag(window: &str, snapshot: &Snapshot, form: TopForm) -> String {
     let stale = if form.stale { ".stale" } else { "" };
     let closed = if form.is_final { ".final" } else { "" };

@@ -45,7 +45,7 @@ pub struct KindShape {
     windows: Vec<String>,
     /// By the names of the IANA database.
     time_zone: String,
-    /// Of boards yet unborn: a power of two.
+    /// Of boards not yet created: a power of two.
     #[schema(minimum = 1, maximum = 4096)]
     shards: u64,
     /// The depth of the cached global board. By default 1,000, or all that is ranked where that is less.

@@ -33,7 +33,7 @@ pub struct Kind {
     /// By the names of the IANA database.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
-    /// Of boards yet unborn: a power of two.
+    /// Of boards not yet created: a power of two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shards: Option<u32>,
     /// The depth of the cached top.

@@ -29,7 +29,7 @@ pub struct Restored {
     /// The board's own time.
     pub activity: Activity,
     /// Whether it has been created by a contribution.
-    pub born: bool,
+    pub created: bool,
     /// When it was written to last.
     pub last_write: Timestamp,
 }
@@ -59,7 +59,7 @@ impl Restored {
             incarnation: self.incarnation,
             shards: self.shards,
             activity: self.activity,
-            born: AtomicBool::new(self.born),
+            created: AtomicBool::new(self.created),
             settled: self.last_write,
             last_write: AtomicI64::new(self.last_write.millis()),
             body: RwLock::new(body),

@@ -27,13 +27,13 @@ impl Registry {
     pub fn replay_made(&self, record: &BoardRecord, at: Timestamp) -> Option<()> {
         let kinds = self.kinds.read();
         let mut names = self.names.write();
-        // Settings of a board yet unborn end with those that replace them, without a word.
-        let held = named(&names, &record.name).filter(|held| !held.is_born());
+        // Settings of a board not yet created end with those that replace them, without a word.
+        let held = named(&names, &record.name).filter(|held| !held.is_created());
         if let Some(held) = held.filter(|held| held.incarnation() != record.incarnation) {
             self.forget(held.incarnation());
         }
         if let Ok(there) = self.cell(record.incarnation) {
-            // An earlier life may have taken the name back meanwhile.
+            // An earlier incarnation may have taken the name back meanwhile.
             name_it(&mut names, there);
             return Some(());
         }
@@ -46,7 +46,7 @@ impl Registry {
             incarnation,
             shards,
             activity,
-            born,
+            created,
             ..
         } = record.clone();
         let restored = Restored {
@@ -55,14 +55,14 @@ impl Registry {
             incarnation,
             shards,
             activity,
-            born,
+            created,
             last_write: at,
         };
         self.enter(&mut names, restored.empty());
         Some(())
     }
 
-    /// Ends a life. False where it is not there.
+    /// Ends an incarnation. False where it is not there.
     pub fn replay_ended(&self, incarnation: Incarnation) -> bool {
         let Ok(cell) = self.cell(incarnation) else {
             return false;
@@ -90,7 +90,7 @@ impl Registry {
         (records.collect(), sequence())
     }
 
-    /// The cell that has taken another's place in the same life.
+    /// The cell that has taken another's place in the same incarnation.
     pub fn made_anew(&self, cell: &Shared) -> Option<Shared> {
         let names = self.names.read();
         let held = named(&names, cell.name())?;

@@ -30,20 +30,27 @@ fn points() -> Kind {
 }
 
 #[test]
-fn a_buried_board_takes_no_memory() {
+fn a_deleted_board_takes_no_memory() {
     let registry = Registry::new(0);
     let kind = registry.put_kind(Arc::new(points()), Revision(0), true, &mut Unlogged);
     let kind = kind.unwrap();
     let name: BoardName = "gifts/room".parse().unwrap();
-    for life in 1..=3 {
-        let life = Incarnation(life);
+    for incarnation in 1..=3 {
+        let incarnation = Incarnation(incarnation);
         registry
-            .birth(&name, &kind, None, life, Timestamp::EARLIEST, &mut Unlogged)
+            .create_board(
+                &name,
+                &kind,
+                None,
+                incarnation,
+                Timestamp::EARLIEST,
+                &mut Unlogged,
+            )
             .unwrap();
-        let cell = Arc::downgrade(&registry.cell(life).unwrap());
-        registry.bury(&name, &mut Unlogged).unwrap();
+        let cell = Arc::downgrade(&registry.cell(incarnation).unwrap());
+        registry.delete_board(&name, &mut Unlogged).unwrap();
         assert_eq!(cell.strong_count(), 0);
-        assert_eq!(registry.cell(life).err(), Some(StoreError::Dead));
+        assert_eq!(registry.cell(incarnation).err(), Some(StoreError::Dead));
     }
 }
 
@@ -65,18 +72,22 @@ fn a_kind_that_hides_ever_more_members_is_one_to_its_boards() {
         assert_eq!(record.kind.as_ref().unwrap().hidden().len(), number + 1);
         written = record.revision;
         let name: BoardName = format!("gifts/room-{number}").parse().unwrap();
-        let life = Incarnation(u64::try_from(number).unwrap());
+        let incarnation = Incarnation(u64::try_from(number).unwrap());
         registry
-            .birth(
+            .create_board(
                 &name,
                 &record,
                 None,
-                life,
+                incarnation,
                 Timestamp::EARLIEST,
                 &mut Unlogged,
             )
             .unwrap();
-        let frozen = registry.cell(life).unwrap().freeze(0, || ()).unwrap();
+        let frozen = registry
+            .cell(incarnation)
+            .unwrap()
+            .freeze(0, || ())
+            .unwrap();
         assert!(frozen.kind.hidden().is_empty());
         kept.push(frozen.kind);
     }
@@ -91,8 +102,8 @@ fn with_a_board() -> (Registry, KindRecord) {
     let kind = registry.put_kind(Arc::new(points()), Revision(0), true, &mut Unlogged);
     let kind = kind.unwrap();
     let (name, now) = ("gifts/a".parse().unwrap(), Timestamp::EARLIEST);
-    let born = registry.birth(&name, &kind, None, Incarnation(1), now, &mut Unlogged);
-    born.unwrap();
+    let created = registry.create_board(&name, &kind, None, Incarnation(1), now, &mut Unlogged);
+    created.unwrap();
     (registry, kind)
 }
 
@@ -100,7 +111,7 @@ fn with_a_board() -> (Registry, KindRecord) {
 fn nobody_waits_for_the_readers_of_a_board_that_ends() {
     let late = Timestamp::EARLIEST.plus(board::limits::KEEP_MAX);
     let ends: [fn(&Registry, &Shared, Timestamp); 3] = [
-        |registry, cell, _| registry.bury(cell.name(), &mut Unlogged).unwrap(),
+        |registry, cell, _| registry.delete_board(cell.name(), &mut Unlogged).unwrap(),
         |registry, cell, now| {
             registry.end_expired(cell, Incarnation(3), now, &mut Unlogged);
         },
@@ -123,9 +134,9 @@ fn nobody_waits_for_the_readers_of_a_board_that_ends() {
             scope.spawn(move || {
                 let (name, now) = ("gifts/b".parse().unwrap(), Timestamp::EARLIEST);
                 let log = &mut Unlogged;
-                let born = registry.birth(&name, kind, None, Incarnation(2), now, log);
+                let created = registry.create_board(&name, kind, None, Incarnation(2), now, log);
                 sender
-                    .send(born.is_ok() && registry.board(&name).is_some())
+                    .send(created.is_ok() && registry.board(&name).is_some())
                     .unwrap();
             });
             let done = done.recv_timeout(DEADLINE);
@@ -145,16 +156,16 @@ fn who_asks_for_a_board_that_is_there_waits_for_no_other() {
     // Others look boards up meanwhile: who wants to write to the names waits for them.
     let lookup = registry.names.read();
     thread::scope(|scope| {
-        scope.spawn(move || sender.send(registry.born(name, kind, Timestamp::EARLIEST)));
+        scope.spawn(move || sender.send(registry.created(name, kind, Timestamp::EARLIEST)));
         let done = done.recv_timeout(DEADLINE);
         drop(lookup);
         assert_eq!(done.unwrap().unwrap().incarnation, Incarnation(1));
     });
     let other = "gifts/b".parse().unwrap();
-    assert_eq!(registry.born(&other, kind, Timestamp::EARLIEST), None);
+    assert_eq!(registry.created(&other, kind, Timestamp::EARLIEST), None);
     let older = KindRecord {
         revision: Revision(0),
         ..kind.clone()
     };
-    assert_eq!(registry.born(name, &older, Timestamp::EARLIEST), None);
+    assert_eq!(registry.created(name, &older, Timestamp::EARLIEST), None);
 }

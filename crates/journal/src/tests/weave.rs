@@ -19,7 +19,7 @@ struct Bound {
     removed_before: u64,
 }
 
-/// One life of a process. Numbers stand for the records from `from` on.
+/// One run of a process. Numbers stand for the records from `from` on.
 fn live(disk: &RamDisk, dice: &mut Dice, bound: &mut Bound) {
     let from = bound.removed_before;
     let (records, recovered) = records_from(disk, from).unwrap();

@@ -1,7 +1,7 @@
 //! Pages of one window, from the server: [`Ranges`].
 //!
 //! A selector such as `day` names another window after midnight. So it is asked once; from then on it is
-//! the window that the first answer named, and of the same life of the board.
+//! the window that the first answer named, and of the same incarnation of the board.
 
 use super::not_read;
 use super::page::Page;
@@ -16,8 +16,8 @@ pub(super) struct Ranges<'a> {
     board: &'a BoardPath,
     /// As the user or the board named it; then as the first page did.
     window: String,
-    /// The board's life at the first page.
-    life: Option<String>,
+    /// The board's incarnation at the first page.
+    incarnation: Option<String>,
     is_gone: bool,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Ranges<'a> {
             source,
             board,
             window: window.to_owned(),
-            life: None,
+            incarnation: None,
             is_gone: false,
         }
     }
@@ -39,10 +39,10 @@ impl<'a> Ranges<'a> {
 
     /// Holds a page to the first one.
     fn hold(&mut self, page: &Page<'_>) -> Result<(), Halt> {
-        let life = life_of(&page.version);
-        let Some(first) = &self.life else {
+        let incarnation = incarnation_of(&page.version);
+        let Some(first) = &self.incarnation else {
             page.window.clone_into(&mut self.window);
-            self.life = Some(life.to_owned());
+            self.incarnation = Some(incarnation.to_owned());
             return Ok(());
         };
         let (board, window) = (self.board, &self.window);
@@ -52,7 +52,7 @@ impl<'a> Ranges<'a> {
                 page.window
             )));
         }
-        if life != first {
+        if incarnation != first {
             return Err(Halt::Failed(format!(
                 "{board} {window}: the board was deleted, or the server lost it, while it was read"
             )));
@@ -63,8 +63,10 @@ impl<'a> Ranges<'a> {
 
 /// What a version begins with. The epoch behind it is not asked for: it changes at any failover, after
 /// which the board goes on.
-fn life_of(version: &str) -> &str {
-    version.split_once('.').map_or(version, |(life, _)| life)
+fn incarnation_of(version: &str) -> &str {
+    version
+        .split_once('.')
+        .map_or(version, |(incarnation, _)| incarnation)
 }
 
 impl Pages for Ranges<'_> {
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn another_window_or_another_life_of_the_board_is_an_error() {
+    fn another_window_or_another_incarnation_of_the_board_is_an_error() {
         for (window, version, part) in [
             ("day:2026-11-21", "7.b.3.z", "day:2026-11-21"),
             ("day:2026-11-20", "8.b.1.z", "deleted"),

@@ -91,7 +91,7 @@ async fn ingest(args: &IngestArgs) -> Result<String, Box<dyn Error>> {
 /// Takes messages for people, one line each.
 static COMPLAIN: fn(String) = |message| terminal::complain(&message);
 
-/// A name that no other process has, and no other life of this one.
+/// A name that no other process has, and no other run of this one.
 fn name() -> Result<String, String> {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = match host.trim() {

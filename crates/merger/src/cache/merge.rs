@@ -19,7 +19,7 @@ use crate::scope::Scope;
 use crate::version::Version;
 
 impl Merger {
-    /// A snapshot that began late enough: somebody else's, or one made here. `None`: this life of
+    /// A snapshot that began late enough: somebody else's, or one made here. `None`: this incarnation of
     /// the board has ended.
     pub(super) async fn merged(
         &self,
@@ -42,8 +42,8 @@ impl Merger {
             return Ok(known);
         }
         if known.is_none() {
-            // From now on it is known that the board was born.
-            self.boards.unborn.invalidate(&record.name);
+            // From now on it is known that the board was created.
+            self.boards.uncreated.invalidate(&record.name);
         }
         let began = Instant::now();
         let turn = Turn {

@@ -72,7 +72,8 @@ mod tests {
             assert!(shown.last(&key) > Some(before));
         }
         // Every board has a place, and most have another.
-        let lives = (2..2002).map(|life| (Incarnation(life), Window::ALL_TIME));
-        assert!(lives.filter(|key| shown.last(key).is_some()).count() < 20);
+        let incarnations =
+            (2..2002).map(|incarnation| (Incarnation(incarnation), Window::ALL_TIME));
+        assert!(incarnations.filter(|key| shown.last(key).is_some()).count() < 20);
     }
 }

@@ -35,7 +35,7 @@ impl Rendered {
 /// What tells one answer made of a snapshot from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TopForm {
-    /// The window: that a board is unborn is one snapshot for all of them.
+    /// The window: that a board is not yet created is one snapshot for all of them.
     pub window: Window,
     /// Entries at most.
     pub n: usize,
@@ -111,19 +111,19 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Of a board that nobody has contributed to.
-    pub(crate) fn unborn(
+    pub(crate) fn uncreated(
         kind: &Kind,
         activity: Activity,
         as_of: Timestamp,
         began: Instant,
     ) -> Self {
         Self {
-            version: Version::UNBORN.to_string(),
+            version: Version::UNCREATED.to_string(),
             as_of,
             activity,
             members: 0,
             rendered: Rendered::default(),
-            vector: Version::UNBORN,
+            vector: Version::UNCREATED,
             shape: Shape::of(kind),
             began,
             taken: false,
@@ -226,7 +226,7 @@ pub(super) mod tests {
             activity: Activity::ALWAYS,
             members: 0,
             rendered: Rendered::default(),
-            vector: Version::UNBORN,
+            vector: Version::UNCREATED,
             shape: Shape {
                 top: 1000,
                 ranks: RankStyle::Ordinal,

@@ -10,25 +10,25 @@ use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
 
 use super::gate::Gates;
-use super::life::Life;
 use super::share::Sharing;
 use super::snapshot::{Need, Snapshot};
+use super::state::BoardState;
 use crate::error::ReadError;
-use crate::merger::{LIVES_MAX, Merger};
+use crate::merger::{INCARNATIONS_MAX, Merger};
 
-/// Names known to be unborn that are kept at hand.
-const UNBORN_MAX: u64 = 65_536;
+/// Names known to be not yet created that are kept at hand.
+const UNCREATED_MAX: u64 = 65_536;
 
-/// One window of one life of a board.
+/// One window of one incarnation of a board.
 pub(crate) type Key = (Incarnation, Window);
 
-/// Snapshots by board life and window, under a limit of bytes.
+/// Snapshots by board incarnation and window, under a limit of bytes.
 pub(crate) struct GlobalBoards {
     pub(crate) snapshots: Cache<Key, Arc<Snapshot>>,
     pub(super) merges: Gates<Key>,
     pub(super) sharing: Sharing,
-    pub(crate) unborn: Cache<BoardName, Arc<Snapshot>>,
-    pub(super) births: Gates<BoardName>,
+    pub(crate) uncreated: Cache<BoardName, Arc<Snapshot>>,
+    pub(super) creations: Gates<BoardName>,
 }
 
 impl GlobalBoards {
@@ -41,14 +41,14 @@ impl GlobalBoards {
             snapshots,
             merges: Gates::default(),
             sharing: Sharing::default(),
-            unborn: Cache::new(UNBORN_MAX),
-            births: Gates::default(),
+            uncreated: Cache::new(UNCREATED_MAX),
+            creations: Gates::default(),
         }
     }
 
     pub(crate) fn tidy(&self) {
         self.snapshots.run_pending_tasks();
-        self.unborn.run_pending_tasks();
+        self.uncreated.run_pending_tasks();
     }
 }
 
@@ -112,9 +112,9 @@ impl Merger {
         window: Window,
         need: Need,
     ) -> Option<Arc<Snapshot>> {
-        match self.life_at_hand(board, kind, need)? {
-            Life::Unborn(snapshot) => Some(snapshot),
-            Life::On(record) => self.snapshot_at_hand(&record, kind, window, need),
+        match self.state_at_hand(board, kind, need)? {
+            BoardState::Uncreated(snapshot) => Some(snapshot),
+            BoardState::On(record) => self.snapshot_at_hand(&record, kind, window, need),
         }
     }
 
@@ -141,19 +141,19 @@ impl Merger {
         arrived: Instant,
     ) -> BoxFuture<'a, Result<TopView, ReadError>> {
         let top = async move {
-            for _ in 0..LIVES_MAX {
-                let life = match self.life_at_hand(board, kind, need) {
-                    Some(life) => Ok(life),
-                    None => self.life(board, kind, need).await,
+            for _ in 0..INCARNATIONS_MAX {
+                let incarnation = match self.state_at_hand(board, kind, need) {
+                    Some(incarnation) => Ok(incarnation),
+                    None => self.incarnation(board, kind, need).await,
                 };
-                let record = match life {
-                    Ok(Life::On(record)) => record,
-                    Ok(Life::Unborn(snapshot)) => {
+                let record = match incarnation {
+                    Ok(BoardState::On(record)) => record,
+                    Ok(BoardState::Uncreated(snapshot)) => {
                         self.counters.count_miss(&snapshot);
                         return Ok(TopView::now(snapshot));
                     }
                     Err(error) => {
-                        return self.last(self.boards.unborn.get(board), need.fresh, error);
+                        return self.last(self.boards.uncreated.get(board), need.fresh, error);
                     }
                 };
                 if let Some(snapshot) = self.snapshot_at_hand(&record, kind, window, need) {

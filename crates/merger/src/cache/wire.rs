@@ -53,7 +53,7 @@ pub(super) fn len(snapshot: &Snapshot) -> usize {
         + snapshot.rendered.bytes.len()
 }
 
-/// The snapshot as bytes; none of a board yet unborn.
+/// The snapshot as bytes; none of a board not yet created.
 pub(super) fn written(snapshot: &Snapshot) -> Option<Bytes> {
     let Snapshot {
         vector, rendered, ..
@@ -142,40 +142,42 @@ mod tests {
             counter,
             digest,
         });
-        let life = (any::<u64>(), any::<u64>());
-        let parts = (life, any::<bool>(), vec(shard, 0..20), any::<u64>());
+        let incarnation = (any::<u64>(), any::<u64>());
+        let parts = (incarnation, any::<bool>(), vec(shard, 0..20), any::<u64>());
         let entries = vec(vec(any::<u8>(), 0..30), 0..20);
-        (parts, entries).prop_map(|(((life, hidden), shared, shards, members), entries)| {
-            let ranks = if shared {
-                RankStyle::Competition
-            } else {
-                RankStyle::Ordinal
-            };
-            let vector = Version::new(Incarnation(life), ranks, shards).without(hidden);
-            let ends = entries.iter().scan(0, |end, entry| {
-                *end += u32::try_from(entry.len()).unwrap();
-                Some(*end)
-            });
-            Snapshot {
-                version: vector.to_string(),
-                as_of: Timestamp::EARLIEST,
-                activity: Activity::ALWAYS,
-                members,
-                rendered: Rendered {
-                    ends: ends.collect(),
-                    bytes: entries.concat().into(),
-                },
-                vector,
-                shape: Shape {
-                    top: 20,
-                    ranks,
-                    hidden,
-                },
-                began: Instant::now(),
-                taken: false,
-                kept: OnceLock::new(),
-            }
-        })
+        (parts, entries).prop_map(
+            |(((incarnation, hidden), shared, shards, members), entries)| {
+                let ranks = if shared {
+                    RankStyle::Competition
+                } else {
+                    RankStyle::Ordinal
+                };
+                let vector = Version::new(Incarnation(incarnation), ranks, shards).without(hidden);
+                let ends = entries.iter().scan(0, |end, entry| {
+                    *end += u32::try_from(entry.len()).unwrap();
+                    Some(*end)
+                });
+                Snapshot {
+                    version: vector.to_string(),
+                    as_of: Timestamp::EARLIEST,
+                    activity: Activity::ALWAYS,
+                    members,
+                    rendered: Rendered {
+                        ends: ends.collect(),
+                        bytes: entries.concat().into(),
+                    },
+                    vector,
+                    shape: Shape {
+                        top: 20,
+                        ranks,
+                        hidden,
+                    },
+                    began: Instant::now(),
+                    taken: false,
+                    kept: OnceLock::new(),
+                }
+            },
+        )
     }
 
     proptest! {
@@ -220,10 +222,11 @@ mod tests {
     }
 
     #[test]
-    fn an_unborn_board_is_not_written() {
+    fn an_uncreated_board_is_not_written() {
         let kind = crate::cache::snapshot::tests::kind();
-        let unborn = Snapshot::unborn(&kind, Activity::ALWAYS, Timestamp::EARLIEST, Instant::now());
-        assert!(written(&unborn).is_none());
+        let uncreated =
+            Snapshot::uncreated(&kind, Activity::ALWAYS, Timestamp::EARLIEST, Instant::now());
+        assert!(written(&uncreated).is_none());
     }
 
     #[test]

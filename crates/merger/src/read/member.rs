@@ -62,7 +62,7 @@ impl Merger {
     ) -> AnswerFuture<'a, Found<MemberView, UnlistedView>> {
         self.on_board(board, kind, window, move |scope| async move {
             match scope.around(member, above, below).await? {
-                Around::Nobody(_) => Ok(scope.nobody(Version::UNBORN, 0)),
+                Around::Nobody(_) => Ok(scope.nobody(Version::UNCREATED, 0)),
                 Around::There(gathered, own) => scope.found(member, *gathered, own, target).await,
             }
         })

@@ -48,7 +48,7 @@ async fn a_kind_that_was_replaced_reads_nothing_of_the_new_boards() {
     let now = Timestamp::from_millis(NOW_MS);
     stage.points("a", 9).await;
     stage.top(false).await.unwrap();
-    stage.router.bury(&stage.board, now).await.unwrap();
+    stage.router.delete_board(&stage.board, now).await.unwrap();
     let mut spec = points(16);
     let lower = FieldRule {
         order: Direction::Asc,

@@ -1,4 +1,4 @@
-//! A board that is deleted under the cache shows its next life, or nothing.
+//! A board that is deleted under the cache shows its next incarnation, or nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,11 +14,11 @@ use crate::woven::Woven;
 async fn delete_elsewhere(store: &Arc<Woven>, stage: &Stage) {
     let elsewhere = Router::open(store.clone()).await.unwrap();
     let now = Timestamp::from_millis(NOW_MS);
-    elsewhere.bury(&stage.board, now).await.unwrap();
+    elsewhere.delete_board(&stage.board, now).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_fresh_read_shows_the_next_life() {
+async fn a_fresh_read_shows_the_next_incarnation() {
     let store = Woven::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     stage.points("u1", 7).await;
@@ -33,7 +33,7 @@ async fn a_fresh_read_shows_the_next_life() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_of_any_kind_shows_the_next_life() {
+async fn a_read_of_any_kind_shows_the_next_incarnation() {
     let store = Woven::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     stage.points("u1", 7).await;
@@ -51,7 +51,7 @@ async fn a_read_of_any_kind_shows_the_next_life() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_cached_of_a_life_that_ended_is_shown_no_longer_than_a_read_may_be_old() {
+async fn what_was_cached_of_a_incarnation_that_ended_is_shown_no_longer_than_a_read_may_be_old() {
     let store = Woven::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     stage.points("u1", 7).await;

@@ -52,7 +52,7 @@ async fn a_store_that_is_back_is_believed_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_board_yet_unborn_is_served_as_stale_too() {
+async fn an_uncreated_board_is_served_as_stale_too() {
     let store = Woven::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     let first = stage.top(false).await.unwrap();

@@ -30,18 +30,18 @@ fn battle() -> Activity {
 /// Cached tops of it may be an hour old.
 async fn settled() -> Stage {
     let stage = Stage::in_memory(kind(points(16))).await;
-    settle(&stage, battle()).await;
+    put_settings(&stage, battle()).await;
     stage
 }
 
-async fn settle(stage: &Stage, activity: Activity) {
+async fn put_settings(stage: &Stage, activity: Activity) {
     let settings = BoardSettings {
         activity,
         ..stage.kind.shards().into()
     };
     let settled = stage
         .router
-        .settle(&stage.board, &stage.known, settings, at(0));
+        .put_settings(&stage.board, &stage.known, settings, at(0));
     settled.await.unwrap();
 }
 
@@ -72,7 +72,7 @@ async fn is_final_page(stage: &Stage) -> bool {
 }
 
 #[tokio::test]
-async fn an_unborn_board_tells_its_time() {
+async fn an_uncreated_board_tells_its_time() {
     let stage = settled().await;
     let answer = page(&stage).await;
     assert_eq!(
@@ -139,7 +139,7 @@ async fn a_cached_top_is_final_from_the_end_on_and_holds_what_came_before() {
 async fn what_a_crash_would_take_back_is_not_final() {
     let store = Woven::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
-    settle(&stage, battle()).await;
+    put_settings(&stage, battle()).await;
     stage.points("u1", 5).await;
     assert!(!is_final_page(&stage).await);
     stage.top(false).await.unwrap();
@@ -205,12 +205,12 @@ async fn a_board_that_has_gone_is_empty_before_the_sweep_and_after() {
 async fn a_board_of_the_name_that_follows_is_found() {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let here = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
-    settle(&here, battle()).await;
+    put_settings(&here, battle()).await;
     here.points("u1", 5).await;
     assert_eq!(page(&here).await.members, 1);
     store_expires(&here).await;
     set_clock(&here, 2 * MINUTE_MS);
-    // Born by another server: here the record of the board that has gone is at hand.
+    // Created by another server: here the record of the board that has gone is at hand.
     let there = shard_router::Router::open(store).await.unwrap();
     let known = there.catalogue().known(here.kind.name().as_str()).unwrap();
     let write = shard_router::Write {

@@ -106,7 +106,7 @@ async fn waiting_readers_share_a_merge_that_the_cache_has_no_room_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_stampede_on_a_board_yet_unborn_asks_for_it_once() {
+async fn a_stampede_on_an_uncreated_board_asks_for_it_once() {
     let store = Woven::new();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
     let read = || {
@@ -125,7 +125,7 @@ async fn a_stampede_on_a_board_yet_unborn_asks_for_it_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_board_stays_unborn_no_longer_than_a_read_may_be_old() {
+async fn a_board_is_shown_as_uncreated_no_longer_than_a_read_may_be_old() {
     let store = Woven::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     assert_eq!(text(&stage.top(false).await.unwrap()), "");
@@ -134,7 +134,7 @@ async fn a_board_stays_unborn_no_longer_than_a_read_may_be_old() {
     assert_eq!(text(&stage.top(false).await.unwrap()), "");
     tokio::time::advance(Duration::from_millis(1)).await;
     assert_eq!(text(&stage.top(true).await.unwrap()), "1:1:u1");
-    // From then on it is known to have been born.
+    // From then on it is known to have been created.
     assert_eq!(text(&stage.top(false).await.unwrap()), "1:1:u1");
 }
 

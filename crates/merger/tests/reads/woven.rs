@@ -9,9 +9,9 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use shard_store::{
-    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Disagreement, KindRecord,
-    KindWriteError, Outcome, Query, Reading, Revision, SettleError, ShardStore, SharedBoards,
-    StoreError, WindowCount,
+    Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, Disagreement,
+    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Reading, Revision, ShardStore,
+    SharedBoards, StoreError, WindowCount,
 };
 use store_local::LocalStore;
 
@@ -167,36 +167,36 @@ impl ShardStore for Woven {
         self.inner.boards(kind, after, limit)
     }
 
-    fn birth<'a>(
+    fn create_board<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
         seen: Option<Incarnation>,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
-        self.inner.birth(name, kind, seen, now)
+    ) -> BoxFuture<'a, Result<BoardRecord, CreateBoardError>> {
+        self.inner.create_board(name, kind, seen, now)
     }
 
     fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>> {
         self.inner.withdraw(board)
     }
 
-    fn settle<'a>(
+    fn put_settings<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
         settings: BoardSettings,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
-        self.inner.settle(name, kind, settings, now)
+    ) -> BoxFuture<'a, Result<BoardRecord, PutSettingsError>> {
+        self.inner.put_settings(name, kind, settings, now)
     }
 
-    fn bury<'a>(
+    fn delete_board<'a>(
         &'a self,
         name: &'a BoardName,
         until: Timestamp,
-    ) -> BoxFuture<'a, Result<(), BuryError>> {
-        self.inner.bury(name, until)
+    ) -> BoxFuture<'a, Result<(), DeleteBoardError>> {
+        self.inner.delete_board(name, until)
     }
 
     fn apply<'a>(

@@ -1,4 +1,4 @@
-//! What falls outside of a board's time is refused by the record that counts, bears no board, and is not
+//! What falls outside of a board's time is refused by the record that counts, creates no board, and is not
 //! applied, whoever changes the settings meanwhile.
 
 use std::future::ready;
@@ -31,20 +31,20 @@ fn later() -> Activity {
     Activity::new(Some(NOW.plus(MINUTE * 2)), None, None).unwrap()
 }
 
-async fn settle(router: &Router, name: &BoardName, activity: Activity) {
+async fn put_settings(router: &Router, name: &BoardName, activity: Activity) {
     let known = router.catalogue().known("gifts").unwrap();
     let settings = BoardSettings {
         activity,
         ..known.kind.shards().into()
     };
-    let settled = router.settle(name, &known, settings, NOW).await;
+    let settled = router.put_settings(name, &known, settings, NOW).await;
     assert_eq!(settled.unwrap().activity, activity);
 }
 
 async fn stage(activity: Activity) -> (Stage, Arc<BoardName>) {
     let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
     let room = board("room");
-    settle(&stage.router, &room, activity).await;
+    put_settings(&stage.router, &room, activity).await;
     (stage, room)
 }
 
@@ -60,8 +60,8 @@ fn over(now: Timestamp, activity: Activity) -> Written {
     Written::Refused(NotOpen::Over { now, activity }.into())
 }
 
-async fn is_born(store: &dyn ShardStore, name: &BoardName) -> bool {
-    store.board(name).await.unwrap().unwrap().born
+async fn is_created(store: &dyn ShardStore, name: &BoardName) -> bool {
+    store.board(name).await.unwrap().unwrap().created
 }
 
 #[tokio::test]
@@ -117,48 +117,48 @@ async fn the_end_freezes_the_board() {
 }
 
 #[tokio::test]
-async fn what_is_refused_bears_no_board() {
+async fn what_is_refused_creates_no_board() {
     let (stage, room) = stage(later()).await;
     let store = stage.router.store().clone();
     let mut writes = vec![stage.write(&room, "u1", 1), stage.removal(&room, "u1")];
     let written = stage.send(&writes).await;
     assert_eq!(written, vec![outside(NOW, later()); 2]);
-    assert!(!is_born(&*store, &room).await);
+    assert!(!is_created(&*store, &room).await);
     // A removal that is in time finds nobody.
     writes[1].at = NOW.plus(MINUTE * 3);
     let written = stage.send(&writes).await;
     let nobody = Written::Refused(Reason::Shard(Refused::NotRanked(member("u1"))));
     assert_eq!(written, [outside(NOW, later()), nobody]);
-    assert!(!is_born(&*store, &room).await);
+    assert!(!is_created(&*store, &room).await);
     // So the settings may still change, and the next is held to those.
-    settle(&stage.router, &room, battle()).await;
+    put_settings(&stage.router, &room, battle()).await;
     let written = stage.send(&writes[..1]).await;
     assert_eq!(stage.applied(&written[0]), 1);
-    assert!(is_born(&*store, &room).await);
+    assert!(is_created(&*store, &room).await);
 }
 
 #[tokio::test]
-async fn settings_that_change_on_another_server_before_the_birth_are_those_that_count() {
+async fn settings_that_change_on_another_server_before_the_creation_are_those_that_count() {
     let store = Woven::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
-    settle(&stage.router, &room, battle()).await;
+    put_settings(&stage.router, &room, battle()).await;
     let elsewhere = Arc::new(Router::open(store.clone()).await.unwrap());
-    let (births, name) = (Arc::new(AtomicU64::new(0)), room.clone());
-    store.before_births(move || {
-        let (elsewhere, births, name) = (elsewhere.clone(), births.clone(), name.clone());
+    let (creations, name) = (Arc::new(AtomicU64::new(0)), room.clone());
+    store.before_creations(move || {
+        let (elsewhere, creations, name) = (elsewhere.clone(), creations.clone(), name.clone());
         async move {
-            // The first asks what the settings are, the second would bear the board.
-            if births.fetch_add(1, Ordering::SeqCst) == 1 {
-                settle(&elsewhere, &name, later()).await;
+            // The first asks what the settings are, the second would create the board.
+            if creations.fetch_add(1, Ordering::SeqCst) == 1 {
+                put_settings(&elsewhere, &name, later()).await;
             }
             Ok(())
         }
     });
     let written = stage.send(&[stage.write(&room, "u1", 1)]).await;
     assert_eq!(written, [outside(NOW, later())]);
-    assert_eq!(store.births(), 2);
-    assert!(!is_born(&*store, &room).await);
+    assert_eq!(store.creations(), 2);
+    assert!(!is_created(&*store, &room).await);
     store.let_be();
     let in_time = at(stage.write(&room, "u1", 1), NOW.plus(MINUTE * 3));
     let written = stage.send(&[in_time]).await;
@@ -166,17 +166,17 @@ async fn settings_that_change_on_another_server_before_the_birth_are_those_that_
 }
 
 #[tokio::test]
-async fn a_next_life_has_a_time_of_its_own() {
+async fn a_next_incarnation_has_a_time_of_its_own() {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");
     here.send(&[here.write(&room, "u1", 1)]).await;
-    // Here the record of the life before is at hand.
-    there.router.bury(&room, NOW).await.unwrap();
-    settle(&there.router, &room, later()).await;
+    // Here the record of the incarnation before is at hand.
+    there.router.delete_board(&room, NOW).await.unwrap();
+    put_settings(&there.router, &room, later()).await;
     let written = here.send(&[here.write(&room, "u1", 1)]).await;
     assert_eq!(written, [outside(NOW, later())]);
-    assert!(!is_born(&**here.router.store(), &room).await);
+    assert!(!is_created(&**here.router.store(), &room).await);
 }
 
 #[tokio::test]
@@ -217,7 +217,7 @@ async fn what_is_late_for_a_board_that_has_gone_counts_on_no_other() {
         let refused = [outside(gone.minus(MS), next), outside(gone.minus(MS), next)];
         let now = gone.plus(MINUTE);
         assert_eq!(stage.router.write(&late, now, true).await, refused);
-        assert!(!is_born(&**stage.router.store(), &room).await);
+        assert!(!is_created(&**stage.router.store(), &room).await);
         // Nor on the board that has the name by then.
         let written = [at(stage.write(&room, "u1", 2), gone)];
         let written = stage.router.write(&written, now, true).await;
@@ -231,7 +231,7 @@ async fn a_moment_before_the_end(held_up: Duration) -> (Stage, Arc<BoardName>, V
     let store = Woven::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
-    settle(&stage.router, &room, battle()).await;
+    put_settings(&stage.router, &room, battle()).await;
     store.before_applying(move |_| async move {
         tokio::time::sleep(held_up).await;
         Ok(())
@@ -253,8 +253,8 @@ async fn a_slow_store_applies_nothing_behind_the_end() {
     }
     assert_eq!(stage.all_points(&room).await, []);
     // Nor was the board created for it: its settings may change.
-    assert!(!is_born(&**stage.router.store(), &room).await);
-    settle(&stage.router, &room, later()).await;
+    assert!(!is_created(&**stage.router.store(), &room).await);
+    put_settings(&stage.router, &room, later()).await;
 }
 
 /// A clock that a test sets.
@@ -268,7 +268,7 @@ async fn nothing_is_applied_behind_an_end_that_the_clock_was_set_to() {
     let store = Woven::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
-    settle(&stage.router, &room, battle()).await;
+    put_settings(&stage.router, &room, battle()).await;
     let clock_ms = Arc::new(AtomicI64::new(NOW.millis()));
     let set = clock_ms.clone();
     store.before_applying(move |_| {
@@ -292,7 +292,7 @@ async fn a_clock_that_was_set_back_leaves_what_has_missed_its_deadline_to_the_ne
     let store = Woven::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
-    settle(&stage.router, &room, battle()).await;
+    put_settings(&stage.router, &room, battle()).await;
     let clock_ms = Arc::new(AtomicI64::new(ends_at().minus(MS * 20).millis()));
     let set = clock_ms.clone();
     store.before_applying(move |_| {
@@ -315,12 +315,12 @@ async fn a_name_that_another_server_has_given_to_another_board_is_taken() {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");
-    settle(&here.router, &room, battle()).await;
+    put_settings(&here.router, &room, battle()).await;
     here.send(&[here.write(&room, "u", 1)]).await;
     let late = |stage: &Stage| at(stage.write(&room, "u", 1), ends_at());
     let refused = here.router.write(&[late(&here)], ends_at(), false).await;
     assert_eq!(refused, [outside(ends_at(), battle())]);
-    there.router.bury(&room, ends_at()).await.unwrap();
+    there.router.delete_board(&room, ends_at()).await.unwrap();
     for stage in [&there, &here] {
         let written = stage.router.write(&[late(stage)], ends_at(), false).await;
         assert_eq!(written, [Written::Applied(Vec::new())]);

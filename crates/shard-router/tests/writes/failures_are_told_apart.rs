@@ -2,7 +2,7 @@
 
 use board::{KindSpec, Period, WindowRule};
 use shard_router::{Write, Written};
-use shard_store::{BirthError, BuryError, Failure, StoreError};
+use shard_store::{CreateBoardError, DeleteBoardError, Failure, StoreError};
 
 use crate::stage::{NOW, Stage, board, id, kind, points};
 use crate::woven::Woven;
@@ -80,13 +80,13 @@ async fn what_was_applied_without_an_answer_is_a_duplicate_under_its_id() {
 }
 
 #[tokio::test]
-async fn a_birth_that_fails_has_applied_nothing() {
+async fn a_creation_that_fails_has_applied_nothing() {
     for error in [unavailable(), unknown()] {
         let store = Woven::new();
         let stage = Stage::over(store.clone()).await;
         let (room, other) = (board("room"), board("other"));
         stage.send(&[stage.write(&other, "u1", 1)]).await;
-        store.fail_births(BirthError::Store(error));
+        store.fail_creations(CreateBoardError::Store(error));
         let writes = [stage.write(&room, "u1", 1), stage.write(&other, "u1", 1)];
         let written = stage.send(&writes).await;
         assert!(
@@ -102,10 +102,10 @@ async fn a_deletion_says_whether_there_was_anything() {
     let store = Woven::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
-    let nothing = stage.router.bury(&room, NOW).await;
-    assert_eq!(nothing, Err(BuryError::NotThere));
+    let nothing = stage.router.delete_board(&room, NOW).await;
+    assert_eq!(nothing, Err(DeleteBoardError::NotThere));
     stage.send(&[stage.write(&room, "u1", 1)]).await;
-    assert_eq!(stage.router.bury(&room, NOW).await, Ok(()));
+    assert_eq!(stage.router.delete_board(&room, NOW).await, Ok(()));
     assert_eq!(stage.all_points(&room).await, []);
 }
 

@@ -92,7 +92,7 @@ async fn with_boards_what_they_do_not_hang_on_changes() {
     let (known, is_new) = catalogue.put(kind(spec.clone()), NOW).await.unwrap();
     assert!(!is_new);
     assert_eq!(*known.kind, kind(spec));
-    // Boards that are there stay as they were born, others are born anew.
+    // Boards that are there stay as they were created, others are created anew.
     stage.gifts = known;
     for (subject, shards) in [("room", 16), ("later", 64)] {
         let written = stage.send(&[stage.write(&board(subject), "u2", 1)]).await;
@@ -128,7 +128,7 @@ async fn a_kind_with_boards_is_not_deleted() {
     let catalogue = stage.router.catalogue();
     let error = catalogue.delete(&gifts).await.unwrap_err();
     assert_eq!(error, CatalogueError::HasBoards(gifts.clone()));
-    stage.router.bury(&room, NOW).await.unwrap();
+    stage.router.delete_board(&room, NOW).await.unwrap();
     catalogue.delete(&gifts).await.unwrap();
     assert!(catalogue.kind("gifts").await.unwrap().is_none());
     let error = catalogue.delete(&gifts).await.unwrap_err();

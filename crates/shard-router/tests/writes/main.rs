@@ -1,4 +1,4 @@
-//! Writes through the router: outcomes, lives of boards, failures, kinds.
+//! Writes through the router: outcomes, incarnations of boards, failures, kinds.
 //!
 //! `stage` has a router over a store, `woven` is a store that lets a test in between its calls.
 
@@ -7,7 +7,7 @@
     reason = "the exemption for tests leaves out their helpers"
 )]
 
-mod a_dead_life_is_followed_by_the_next;
+mod a_dead_incarnation_is_followed_by_the_next;
 mod boards_take_what_is_in_their_time;
 mod failures_are_told_apart;
 mod kinds_follow_their_rules;
@@ -17,7 +17,7 @@ mod old_kinds_write_nothing;
 mod one_sync_for_all_boards;
 mod outcomes_come_in_the_order_asked;
 mod published_boards_are_watched;
-mod removals_give_no_birth;
+mod removals_create_no_board;
 mod stage;
 mod what_closes_takes_nothing_more;
 mod woven;

@@ -20,7 +20,9 @@ async fn is_free(stage: &Stage, subject: &str) {
     let listed = store.boards(room.kind(), None, 10).await.unwrap();
     assert_eq!(listed, [], "{subject}");
     let shards = ShardCount::new(64).unwrap();
-    let settled = stage.router.settle(&room, &stage.gifts, shards.into(), NOW);
+    let settled = stage
+        .router
+        .put_settings(&room, &stage.gifts, shards.into(), NOW);
     assert_eq!(settled.await.unwrap().shards, shards);
     let mut other = points("gifts");
     other.windows = vec![WindowRule::with_defaults(Period::Day)];

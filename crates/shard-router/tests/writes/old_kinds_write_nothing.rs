@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use board::{Calendar, FieldName, FieldRule, Mode, Period, Rules, ShardCount, Ties, WindowRule};
 use shard_router::{KnownKind, Router, Write, Written};
-use shard_store::{Failure, SettleError};
+use shard_store::{Failure, PutSettingsError};
 use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, kind, points};
@@ -54,7 +54,7 @@ async fn a_record_at_hand_of_a_board_that_is_gone_stops_no_new_kind() {
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");
     here.send(&[here.write(&room, "u1", 1)]).await;
-    there.router.bury(&room, NOW).await.unwrap();
+    there.router.delete_board(&room, NOW).await.unwrap();
     replace(&there.router).await;
     here.router.catalogue().refresh().await.unwrap();
     let new = Write {
@@ -88,7 +88,7 @@ async fn a_board_is_settled_whatever_another_server_made_of_its_kind() {
     let shards = ShardCount::new(2).unwrap();
     let settled = here
         .router
-        .settle(&room, &old, shards.into(), NOW)
+        .put_settings(&room, &old, shards.into(), NOW)
         .await
         .unwrap();
     assert_eq!(settled.shards, shards);
@@ -96,8 +96,11 @@ async fn a_board_is_settled_whatever_another_server_made_of_its_kind() {
     assert_eq!(known.kind, new.kind);
     let gone = there.router.catalogue().delete(new.kind.name()).await;
     assert_eq!(gone, Ok(()));
-    let settled = here.router.settle(&room, &known, shards.into(), NOW).await;
-    assert_eq!(settled, Err(SettleError::StaleKind));
+    let settled = here
+        .router
+        .put_settings(&room, &known, shards.into(), NOW)
+        .await;
+    assert_eq!(settled, Err(PutSettingsError::StaleKind));
 }
 
 /// A request that spans a replacement: each line goes by the windows of the kind that read it.

@@ -103,7 +103,7 @@ async fn a_removal_and_a_deletion_are_about_any_window() {
     stage.send(&[stage.removal(&room, "u")]).await;
     let any = ("room".to_owned(), None);
     assert_eq!(heard.taken(), std::slice::from_ref(&any));
-    stage.router.bury(&room, NOW).await.unwrap();
+    stage.router.delete_board(&room, NOW).await.unwrap();
     assert_eq!(heard.taken(), [any]);
 }
 

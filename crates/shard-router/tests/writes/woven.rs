@@ -9,9 +9,9 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use parking_lot::Mutex;
 use shard_store::{
-    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Disagreement, KindRecord,
-    KindWriteError, Outcome, Query, Reading, Revision, SettleError, ShardStore, StoreError,
-    WindowCount,
+    Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, Disagreement,
+    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Reading, Revision, ShardStore,
+    StoreError, WindowCount,
 };
 use store_local::LocalStore;
 
@@ -23,10 +23,10 @@ pub(crate) struct Woven {
     losses: AtomicUsize,
     before: Mutex<Option<Step<()>>>,
     after: Mutex<Option<StoreError>>,
-    births_fail: Mutex<Option<BirthError>>,
-    before_births: Mutex<Option<Step<()>>>,
+    creations_fail: Mutex<Option<CreateBoardError>>,
+    before_creations: Mutex<Option<Step<()>>>,
     after_kinds: Mutex<Option<Step<()>>>,
-    births: AtomicU64,
+    creations: AtomicU64,
     kinds_read: AtomicU64,
 }
 
@@ -37,10 +37,10 @@ impl Woven {
             losses: AtomicUsize::default(),
             before: Mutex::default(),
             after: Mutex::default(),
-            births_fail: Mutex::default(),
-            before_births: Mutex::default(),
+            creations_fail: Mutex::default(),
+            before_creations: Mutex::default(),
             after_kinds: Mutex::default(),
-            births: AtomicU64::default(),
+            creations: AtomicU64::default(),
             kinds_read: AtomicU64::default(),
         })
     }
@@ -67,17 +67,17 @@ impl Woven {
         *self.after.lock() = Some(error);
     }
 
-    /// From now on no board is born.
-    pub(crate) fn fail_births(&self, error: BirthError) {
-        *self.births_fail.lock() = Some(error);
+    /// From now on no board is created.
+    pub(crate) fn fail_creations(&self, error: CreateBoardError) {
+        *self.creations_fail.lock() = Some(error);
     }
 
-    /// From now on this happens before a board is born.
-    pub(crate) fn before_births<F>(&self, before: impl Fn() -> F + Send + Sync + 'static)
+    /// From now on this happens before a board is created.
+    pub(crate) fn before_creations<F>(&self, before: impl Fn() -> F + Send + Sync + 'static)
     where
         F: Future<Output = Result<(), StoreError>> + Send + 'static,
     {
-        *self.before_births.lock() = Some(Arc::new(move |_| before().boxed()));
+        *self.before_creations.lock() = Some(Arc::new(move |_| before().boxed()));
     }
 
     /// From now on this happens when kinds have been read and are about to be answered.
@@ -92,14 +92,14 @@ impl Woven {
     pub(crate) fn let_be(&self) {
         *self.before.lock() = None;
         *self.after.lock() = None;
-        *self.births_fail.lock() = None;
-        *self.before_births.lock() = None;
+        *self.creations_fail.lock() = None;
+        *self.before_creations.lock() = None;
         *self.after_kinds.lock() = None;
     }
 
-    /// How often a board was to be born.
-    pub(crate) fn births(&self) -> u64 {
-        self.births.load(Ordering::Relaxed)
+    /// How often a board was to be created.
+    pub(crate) fn creations(&self) -> u64 {
+        self.creations.load(Ordering::Relaxed)
     }
 
     /// How often all kinds were read.
@@ -159,23 +159,23 @@ impl ShardStore for Woven {
         self.inner().boards(kind, after, limit)
     }
 
-    fn birth<'a>(
+    fn create_board<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
         seen: Option<Incarnation>,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<BoardRecord, BirthError>> {
-        self.births.fetch_add(1, Ordering::Relaxed);
-        if let Some(error) = self.births_fail.lock().clone() {
+    ) -> BoxFuture<'a, Result<BoardRecord, CreateBoardError>> {
+        self.creations.fetch_add(1, Ordering::Relaxed);
+        if let Some(error) = self.creations_fail.lock().clone() {
             return ready(Err(error)).boxed();
         }
-        let before = self.before_births.lock().clone();
+        let before = self.before_creations.lock().clone();
         async move {
             if let Some(before) = before {
                 before(0).await?;
             }
-            self.inner().birth(name, kind, seen, now).await
+            self.inner().create_board(name, kind, seen, now).await
         }
         .boxed()
     }
@@ -184,22 +184,22 @@ impl ShardStore for Woven {
         self.inner().withdraw(board)
     }
 
-    fn settle<'a>(
+    fn put_settings<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
         settings: BoardSettings,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<BoardRecord, SettleError>> {
-        self.inner().settle(name, kind, settings, now)
+    ) -> BoxFuture<'a, Result<BoardRecord, PutSettingsError>> {
+        self.inner().put_settings(name, kind, settings, now)
     }
 
-    fn bury<'a>(
+    fn delete_board<'a>(
         &'a self,
         name: &'a BoardName,
         until: Timestamp,
-    ) -> BoxFuture<'a, Result<(), BuryError>> {
-        self.inner().bury(name, until)
+    ) -> BoxFuture<'a, Result<(), DeleteBoardError>> {
+        self.inner().delete_board(name, until)
     }
 
     fn apply<'a>(

@@ -24,7 +24,7 @@ pub enum StoreError {
     /// The window to be read has been dropped: it is past its retention, whatever the clock says.
     #[error("the window has been dropped")]
     WindowDropped,
-    /// The board was born of a kind that means something else than the caller's, which has been
+    /// The board was created of a kind that means something else than the caller's, which has been
     /// replaced: read the kind again.
     #[error("the kind has just changed")]
     StaleKind,
@@ -54,14 +54,14 @@ impl StoreError {
     }
 }
 
-/// A board could not be born.
+/// A board could not be created.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BirthError {
+pub enum CreateBoardError {
     /// The kind has changed or gone since the caller read it: read it again.
     #[error("the kind has changed")]
     StaleKind,
     /// The board has settings that bound its time, which the caller has not seen: the record of
-    /// them, yet unborn.
+    /// them, not yet created.
     #[error("the board has settings of its own")]
     Unseen(Box<BoardRecord>),
     /// The store failed.
@@ -71,10 +71,10 @@ pub enum BirthError {
 
 /// The settings of one board could not be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SettleError {
+pub enum PutSettingsError {
     /// The board has had its first contribution.
     #[error("the board has contributions already")]
-    Born,
+    Created,
     /// The kind has changed or gone since the caller read it: read it again.
     #[error("the kind has changed")]
     StaleKind,
@@ -85,7 +85,7 @@ pub enum SettleError {
 
 /// A board could not be deleted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BuryError {
+pub enum DeleteBoardError {
     /// There is no such board.
     #[error("there is no such board")]
     NotThere,

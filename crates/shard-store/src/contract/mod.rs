@@ -13,7 +13,9 @@ mod shared;
 mod store;
 mod write;
 
-pub use error::{BirthError, BuryError, KindWriteError, Overload, SettleError, StoreError};
+pub use error::{
+    CreateBoardError, DeleteBoardError, KindWriteError, Overload, PutSettingsError, StoreError,
+};
 pub use read::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion, WindowCount};
 pub use record::{BoardRecord, BoardSettings, KindRecord, Revision};
 pub use shared::{Lease, Merged, SharedBoards, SharedTop, Taken};

@@ -25,19 +25,19 @@ pub struct KindRecord {
 pub struct BoardRecord {
     /// Its name.
     pub name: BoardName,
-    /// This life of it: part of every shard key, of dedupe and of versions.
+    /// This incarnation of it: part of every shard key, of dedupe and of versions.
     pub incarnation: Incarnation,
-    /// Over how many shards its members are spread; fixed for this life.
+    /// Over how many shards its members are spread; fixed for this incarnation.
     pub shards: ShardCount,
     /// What its standings mean: that of the kind it was made of. Of use to no other kind.
     pub meaning: Meaning,
-    /// From when to when contributions count, and when it goes; fixed for this life.
+    /// From when to when contributions count, and when it goes; fixed for this incarnation.
     pub activity: Activity,
     /// Whether it has been opened for contributions; before, only settings are kept.
-    pub born: bool,
+    pub created: bool,
 }
 
-/// What one board has of its own, beside its kind, set before its birth.
+/// What one board has of its own, beside its kind, set before its creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoardSettings {
     /// Over how many shards its members are spread.

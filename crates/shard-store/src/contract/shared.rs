@@ -45,7 +45,7 @@ pub trait SharedBoards: Send + Sync {
 /// Which merged board: servers share only what is of one shape.
 #[derive(Debug, Clone)]
 pub struct SharedTop {
-    /// The board's life.
+    /// The board's incarnation.
     pub board: Arc<BoardRecord>,
     /// The window.
     pub window: Window,

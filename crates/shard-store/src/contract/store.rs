@@ -14,7 +14,9 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use metering::Registry;
 
-use super::error::{BirthError, BuryError, KindWriteError, SettleError, StoreError};
+use super::error::{
+    CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError,
+};
 use super::read::{Query, Reading, WindowCount};
 use super::record::{BoardRecord, BoardSettings, KindRecord, Revision};
 use super::shared::SharedBoards;
@@ -35,7 +37,7 @@ pub trait ShardStore: Send + Sync + 'static {
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>>;
 
     /// Writes a kind whose record is at `expected`. `only_without_boards`: refused once it has any
-    /// that was born; what boards yet unborn are settled to stays, whatever the kind becomes.
+    /// that was created; what boards not yet created are settled to stays, whatever the kind becomes.
     fn put_kind(
         &self,
         kind: Arc<Kind>,
@@ -43,20 +45,20 @@ pub trait ShardStore: Send + Sync + 'static {
         only_without_boards: bool,
     ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>>;
 
-    /// Deletes a kind without boards whose record is at `expected`, and the settings of those unborn.
+    /// Deletes a kind without boards whose record is at `expected`, and the settings of those not yet created.
     fn delete_kind<'a>(
         &'a self,
         name: &'a KindName,
         expected: Revision,
     ) -> BoxFuture<'a, Result<(), KindWriteError>>;
 
-    /// The board's record, born or not.
+    /// The board's record, created or not.
     fn board<'a>(
         &'a self,
         name: &'a BoardName,
     ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>>;
 
-    /// The boards of a kind that were born, by subject, from behind `after` on.
+    /// The boards of a kind that were created, by subject, from behind `after` on.
     fn boards<'a>(
         &'a self,
         kind: &'a KindName,
@@ -64,43 +66,43 @@ pub trait ShardStore: Send + Sync + 'static {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>>;
 
-    /// Opens a board for contributions: makes its record, or marks the one with settings born, or
+    /// Opens a board for contributions: makes its record, or marks the one with settings created, or
     /// returns the one that is. `kind` is the board's, as the caller read it.
     ///
-    /// Settings that bound the board's time are born only by a caller who has `seen` them, by the
-    /// life in their record; to others they are answered as `Unseen`. So nobody bears a board for
+    /// Settings that bound the board's time are created only by a caller who has `seen` them, by the
+    /// incarnation in their record; to others they are answered as `Unseen`. So nobody creates a board for
     /// a contribution that it does not take.
-    fn birth<'a>(
+    fn create_board<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
         seen: Option<Incarnation>,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<BoardRecord, BirthError>>;
+    ) -> BoxFuture<'a, Result<BoardRecord, CreateBoardError>>;
 
     /// Takes back the creation of a board to which nothing was applied, because nothing of what it was
     /// created for could be: settings that it had are kept for as long as if it had never been created. Changes
     /// nothing where anything was applied to it.
     fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Keeps settings for a board yet unborn, in place of earlier ones and as another life, for as
+    /// Keeps settings for a board not yet created, in place of earlier ones and as another incarnation, for as
     /// long as [`settings_kept_until`](board::Activity::settings_kept_until) says of those made
     /// `now`: then `expire` drops them.
-    fn settle<'a>(
+    fn put_settings<'a>(
         &'a self,
         name: &'a BoardName,
         kind: &'a KindRecord,
         settings: BoardSettings,
         now: Timestamp,
-    ) -> BoxFuture<'a, Result<BoardRecord, SettleError>>;
+    ) -> BoxFuture<'a, Result<BoardRecord, PutSettingsError>>;
 
-    /// Ends this life of a board, with all its windows. Its incarnation stays known as dead at
+    /// Ends this incarnation of a board, with all its windows. Its incarnation stays known as dead at
     /// least until `until`.
-    fn bury<'a>(
+    fn delete_board<'a>(
         &'a self,
         name: &'a BoardName,
         until: Timestamp,
-    ) -> BoxFuture<'a, Result<(), BuryError>>;
+    ) -> BoxFuture<'a, Result<(), DeleteBoardError>>;
 
     /// Applies a batch to one shard: an outcome for each item, in order; or `Late`. Where it is applied
     /// is told by [`Batch::until`]: a read that begins after that moment sees all that was applied
@@ -142,7 +144,7 @@ pub trait ShardStore: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>>;
 
     /// Drops what is past its time: windows, ids, idle boards, boards that have expired, settings
-    /// of boards that were not born, tombstones. Called now and then;
+    /// of boards that were not created, tombstones. Called now and then;
     /// holds up no writer while it works.
     ///
     /// The name of a board whose time is bounded keeps settings when the board goes

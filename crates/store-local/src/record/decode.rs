@@ -23,7 +23,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
         },
         Some(Type::BoardMade) => board_made(&mut bytes, false)?,
         Some(Type::BoundedBoardMade) => board_made(&mut bytes, true)?,
-        Some(Type::BoardBorn) => Record::BoardBorn {
+        Some(Type::BoardCreated) => Record::BoardCreated {
             incarnation: incarnation(&mut bytes)?,
             at: bytes.time("the time of a birth")?,
         },
@@ -64,7 +64,7 @@ fn board_made(bytes: &mut Bytes<'_>, bounded: bool) -> Result<Record, Malformed>
     const SHARDS: &str = "a number of shards";
     let incarnation = incarnation(bytes)?;
     let at = bytes.time("the time of a board")?;
-    let born = bytes.flag("whether a board is born")?;
+    let created = bytes.flag("whether a board is born")?;
     let shards = u64::from(bytes.u16(SHARDS)?);
     let shards = ShardCount::new(shards).ok_or(Malformed::OutOfRange(SHARDS, shards))?;
     let meaning = Meaning(bytes.u64("a meaning")?);
@@ -81,7 +81,7 @@ fn board_made(bytes: &mut Bytes<'_>, bounded: bool) -> Result<Record, Malformed>
         shards,
         meaning,
         activity,
-        born,
+        created,
     };
     Ok(Record::BoardMade { record, at })
 }

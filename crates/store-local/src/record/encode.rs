@@ -22,8 +22,8 @@ pub(crate) fn encode(event: &Event<'_>, out: &mut Vec<u8>) {
             kind_text::put_record(out, record);
         }
         Event::BoardMade { record, at } => board_made(out, record, *at),
-        Event::BoardBorn { incarnation, at } => {
-            begin(out, Type::BoardBorn, *incarnation);
+        Event::BoardCreated { incarnation, at } => {
+            begin(out, Type::BoardCreated, *incarnation);
             put_time(out, *at);
         }
         Event::Applied(told) => {
@@ -55,7 +55,7 @@ fn board_made(out: &mut Vec<u8>, record: &BoardRecord, at: Timestamp) {
     };
     begin(out, of, record.incarnation);
     put_time(out, at);
-    out.push(u8::from(record.born));
+    out.push(u8::from(record.created));
     put_u16(out, record.shards.get());
     put_u64(out, record.meaning.0);
     put_name(out, record.name.kind().as_bytes());

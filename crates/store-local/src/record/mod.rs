@@ -10,8 +10,8 @@
 //!
 //! ```text
 //! 1  kind written    alone u8 (0 or 1), the kind's record as JSON (see `kind_text`)
-//! 2  board made      incarnation u64, at u64, born u8, shards u16, meaning u64, kind name, subject
-//! 3  board born      incarnation u64, at u64
+//! 2  board made      incarnation u64, at u64, created u8, shards u16, meaning u64, kind name, subject
+//! 3  board created      incarnation u64, at u64
 //! 4  applied         incarnation u64, shard u16, now u64, dedupe varint (ms), items u32, the items
 //! 5  windows dropped incarnation u64, shard u16, number varint, windows (from 1970 on)
 //! 6  board emptied   incarnation u64
@@ -64,7 +64,7 @@ pub(crate) enum Record {
         record: BoardRecord,
         at: Timestamp,
     },
-    BoardBorn {
+    BoardCreated {
         incarnation: Incarnation,
         at: Timestamp,
     },
@@ -105,7 +105,7 @@ pub(crate) struct Applied {
 enum Type {
     KindWritten = 1,
     BoardMade = 2,
-    BoardBorn = 3,
+    BoardCreated = 3,
     Applied = 4,
     WindowsDropped = 5,
     BoardEmptied = 6,
@@ -118,7 +118,7 @@ impl Type {
     const ALL: [Self; 9] = [
         Self::KindWritten,
         Self::BoardMade,
-        Self::BoardBorn,
+        Self::BoardCreated,
         Self::Applied,
         Self::WindowsDropped,
         Self::BoardEmptied,

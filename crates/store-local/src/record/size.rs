@@ -18,8 +18,8 @@ use shard_store::{Item, KindRecord, Revision};
 /// What the journal puts before each record, at most.
 const HEAD_BYTES: usize = room_of(0);
 
-/// A record that says only which life of a board it speaks of.
-const LIFE_BYTES: usize = HEAD_BYTES + 1 + 8;
+/// A record that says only which incarnation of a board it speaks of.
+const INCARNATION_BYTES: usize = HEAD_BYTES + 1 + 8;
 
 /// What a kind written tells, or its deletion: as much as it is long, which with all the members that it
 /// may hide is a hundred times what it is without.
@@ -35,9 +35,9 @@ pub(crate) fn kind_bytes_max(name: &KindName, kind: Option<&Arc<Kind>>) -> usize
     room_of(longest.len())
 }
 
-/// What a board made, settled anew or buried tells: the end of one life and the beginning of the
+/// What a board made, settled anew or deleted tells: the end of one incarnation and the beginning of the
 /// next, with its name and its time.
-pub(crate) const BOARD_BYTES_MAX: usize = 2 * LIFE_BYTES
+pub(crate) const BOARD_BYTES_MAX: usize = 2 * INCARNATION_BYTES
     + 8
     + 1
     + 2
@@ -56,8 +56,8 @@ pub(super) const ITEM_BYTES_MAX: usize =
 /// A number and windows.
 pub(super) const ITEM_WINDOWS_BYTES_MAX: usize = 1 + WINDOWS_MAX * WINDOW_BYTES_MAX;
 
-/// Life, shard, time, dedupe span and number of items; and that the board was split.
-const BATCH_BYTES_MAX: usize = LIFE_BYTES + 2 + 8 + VARINT_BYTES_MAX + 4 + LIFE_BYTES;
+/// Incarnation, shard, time, dedupe span and number of items; and that the board was split.
+const BATCH_BYTES_MAX: usize = INCARNATION_BYTES + 2 + 8 + VARINT_BYTES_MAX + 4 + INCARNATION_BYTES;
 
 /// What a batch of these items may tell.
 pub(crate) fn batch_bytes_max(items: &[Item]) -> usize {
@@ -74,6 +74,6 @@ pub(crate) fn batch_bytes_max(items: &[Item]) -> usize {
 /// What the sweep of a board tells that drops so many windows: from each shard, and perhaps that the
 /// board was emptied and that it ended.
 pub(crate) fn sweep_bytes_max(shards: ShardCount, windows: usize) -> usize {
-    let shard_bytes = LIFE_BYTES + 2 + VARINT_BYTES_MAX + windows * WINDOW_BYTES_MAX;
-    2 * LIFE_BYTES + usize::from(shards.get()) * shard_bytes
+    let shard_bytes = INCARNATION_BYTES + 2 + VARINT_BYTES_MAX + windows * WINDOW_BYTES_MAX;
+    2 * INCARNATION_BYTES + usize::from(shards.get()) * shard_bytes
 }

@@ -27,7 +27,7 @@ const LENGTH_BYTES: usize = 4;
 fn bytes_max(told: &Told) -> usize {
     match &told.record {
         Record::KindWritten { record, .. } => kind_bytes_max(&record.name, record.kind.as_ref()),
-        Record::BoardMade { .. } | Record::BoardBorn { .. } | Record::BoardEnded { .. } => {
+        Record::BoardMade { .. } | Record::BoardCreated { .. } | Record::BoardEnded { .. } => {
             BOARD_BYTES_MAX
         }
         Record::Applied(_) | Record::BoardSplit { .. } => batch_bytes_max(&told.came),

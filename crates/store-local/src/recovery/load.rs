@@ -173,7 +173,7 @@ impl Loading<'_> {
             incarnation: head.incarnation,
             shards: head.shards,
             activity: head.activity,
-            born: head.born,
+            created: head.created,
             last_write,
         };
         let cell = restored.with(shards.into_iter().flatten().collect());

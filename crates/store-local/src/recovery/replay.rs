@@ -1,7 +1,7 @@
 //! The journal behind a snapshot, event by event.
 //!
 //! Each part of the snapshot knows the sequence up to which it holds what happened: earlier events
-//! on it are passed over. Of a life that the snapshot does not have, because it ended while the
+//! on it are passed over. Of an incarnation that the snapshot does not have, because it ended while the
 //! snapshot was taken, the journal tells the end too; if it does not, the two do not belong together.
 
 use std::collections::{HashMap, HashSet};
@@ -29,7 +29,7 @@ pub(super) struct Replay<'a> {
     registry: &'a Registry,
     positions: &'a Positions,
     crew: Crew,
-    /// Lives that are not here, and have not ended yet.
+    /// Incarnations that are not here, and have not ended yet.
     missing: HashSet<Incarnation>,
 }
 
@@ -50,9 +50,9 @@ impl<'a> Replay<'a> {
                 let made = self.registry.replay_made(&record, at);
                 made.ok_or(Misfit::OtherKind(record.name))?;
             }
-            Record::BoardBorn { incarnation, at } => {
+            Record::BoardCreated { incarnation, at } => {
                 if let Some(cell) = self.cell(incarnation) {
-                    cell.bear(at);
+                    cell.mark_created(at);
                 }
             }
             Record::Applied(applied) => {
@@ -80,7 +80,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// How many lives were spoken of that are not here; and the first record that could not be
+    /// How many incarnations were spoken of that are not here; and the first record that could not be
     /// done again.
     pub(super) fn finish(self) -> (usize, Result<(), Sequence>) {
         (self.missing.len(), self.crew.finish())

@@ -22,7 +22,7 @@
 //!          the payload: a frame of another file, or another place, is none
 //!
 //! part     one of each, in this order; no element reaches over the end of a frame
-//!   head        1, incarnation u64, sequence u64, last write u64, born u8, shards u16, parts u16,
+//!   head        1, incarnation u64, sequence u64, last write u64, created u8, shards u16, parts u16,
 //!               part u16, kind varint (a place among the definitions), subject name
 //!   head        6, in place of 1 where the board's time is bounded: as 1, and the activity behind it
 //!   watermarks  2, bits u8, and for each bit set (0 hour, 1 day, 2 week, 3 month) a time, signed
@@ -69,8 +69,8 @@ pub(crate) struct PartHead {
     pub(crate) incarnation: Incarnation,
     pub(crate) shards: ShardCount,
     pub(crate) activity: Activity,
-    pub(crate) born: bool,
-    /// Or when it was settled, before its birth.
+    pub(crate) created: bool,
+    /// Or when it was settled, before its creation.
     pub(crate) last_write: Timestamp,
     /// The board's kind: its place among the snapshot's definitions.
     pub(crate) kind: u32,

@@ -45,7 +45,7 @@ pub(super) fn put_head(out: &mut Vec<u8>, head: &PartHead) {
     put_u64(out, head.incarnation.0);
     put_u64(out, head.sequence);
     put_time(out, head.last_write);
-    out.push(u8::from(head.born));
+    out.push(u8::from(head.created));
     put_u16(out, head.shards.get());
     put_u16(out, head.parts);
     put_u16(out, head.part);
@@ -69,7 +69,7 @@ pub(super) fn take_head(
     let incarnation = Incarnation(bytes.u64("an incarnation")?);
     let sequence = bytes.u64("a part's sequence")?;
     let last_write = bytes.time("the time of a last write")?;
-    let born = bytes.flag("whether a board is born")?;
+    let created = bytes.flag("whether a board is born")?;
     let shards = u64::from(bytes.u16(SHARDS)?);
     let shards = ShardCount::new(shards).ok_or(Malformed::OutOfRange(SHARDS, shards))?;
     let parts = bytes.u16(PARTS)?;
@@ -96,7 +96,7 @@ pub(super) fn take_head(
         incarnation,
         shards,
         activity,
-        born,
+        created,
         last_write,
         kind,
         parts,

@@ -56,15 +56,15 @@ async fn an_id_that_finds_no_room_is_unavailable() {
 }
 
 #[tokio::test]
-async fn a_buried_board_gives_its_bytes_back() {
+async fn a_deleted_board_gives_its_bytes_back() {
     let given = Given::new(
         LocalStore::in_memory_within(Arc::default(), 16 << 10).unwrap(),
         (),
     );
     let kind = given.kind(gifts(|spec| spec.shards = 4)).await;
-    // Each life takes more than half of the room, some of it after growth.
+    // Each incarnation takes more than half of the room, some of it after growth.
     for _ in 0..20 {
-        let board = given.born(&kind, "room-1", NOW).await;
+        let board = given.created(&kind, "room-1", NOW).await;
         let items = (0..260).map(|number| {
             let member = member(&format!("u{number}"));
             board.points_by_id(&member, 1, "evt-1", NOW)
@@ -72,7 +72,7 @@ async fn a_buried_board_gives_its_bytes_back() {
         let items: Vec<_> = items.collect();
         assert_eq!(board.apply(&items, NOW).await, vec![APPLIED; 260]);
         given
-            .bury(&board.record.name, NOW.plus(HOUR))
+            .delete_board(&board.record.name, NOW.plus(HOUR))
             .await
             .unwrap();
     }
@@ -85,7 +85,7 @@ async fn a_board_whose_first_contribution_finds_no_room_is_withdrawn() {
         (),
     );
     let kind = given.kind(gifts(|spec| spec.shards = 4)).await;
-    let board = given.born(&kind, "room-1", NOW).await;
+    let board = given.created(&kind, "room-1", NOW).await;
     let name = &board.record.name;
     let u1 = member("u1");
     let failed = board

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use board::{ShardCount, Window};
 use shard_store::{
-    BirthError, BoardSettings, Failure, Memory, Outcome, Revision, SettleError, StoreError,
+    BoardSettings, CreateBoardError, Failure, Memory, Outcome, PutSettingsError, Revision,
+    StoreError,
 };
 use store_local::{LocalStore, REMEMBERED_ID_BYTES_MAX};
 
@@ -42,7 +43,7 @@ async fn fill(board: &Board, names: std::ops::Range<u32>) {
 async fn what_needs_memory_is_refused_and_all_else_goes_on() {
     let (given, memory) = limited();
     let kind = given.kind(gifts(|spec| spec.shards = 1)).await;
-    let board = given.born(&kind, "a", NOW).await;
+    let board = given.created(&kind, "a", NOW).await;
     let (there, new) = (member("u0"), member("new"));
     fill(&board, 0..10).await;
     memory.note_resident(LIMIT);
@@ -60,26 +61,26 @@ async fn what_needs_memory_is_refused_and_all_else_goes_on() {
     assert_eq!(board.points_of(ALL, &new).await, None);
     // The board that is there is found, and no other is created.
     given
-        .birth(&board.record.name, &kind, None, NOW)
+        .create_board(&board.record.name, &kind, None, NOW)
         .await
         .unwrap();
     let other = board_name("gifts", "b");
     let settings = BoardSettings::from(ShardCount::new(1).unwrap());
-    let born = given.birth(&other, &kind, None, NOW).await;
-    let settled = given.settle(&other, &kind, settings, NOW).await;
+    let created = given.create_board(&other, &kind, None, NOW).await;
+    let settled = given.put_settings(&other, &kind, settings, NOW).await;
     assert!(matches!(
-        born,
-        Err(BirthError::Store(StoreError::Unavailable(_)))
+        created,
+        Err(CreateBoardError::Store(StoreError::Unavailable(_)))
     ));
     assert!(matches!(
         settled,
-        Err(SettleError::Store(StoreError::Unavailable(_)))
+        Err(PutSettingsError::Store(StoreError::Unavailable(_)))
     ));
     assert_eq!(given.board(&other).await.unwrap(), None);
     // What takes away does so.
     given.expire(NOW).await.unwrap();
     given
-        .bury(&board.record.name, NOW.plus(HOUR))
+        .delete_board(&board.record.name, NOW.plus(HOUR))
         .await
         .unwrap();
     given.delete_kind(&kind.name, Revision(1)).await.unwrap();
@@ -89,15 +90,15 @@ async fn what_needs_memory_is_refused_and_all_else_goes_on() {
 async fn a_board_that_went_makes_room_for_as_much() {
     let (given, memory) = limited();
     let kind = given.kind(gifts(|spec| spec.shards = 1)).await;
-    let board = given.born(&kind, "a", NOW).await;
-    fill(&given.born(&kind, "b", NOW).await, 0..100).await;
+    let board = given.created(&kind, "a", NOW).await;
+    fill(&given.created(&kind, "b", NOW).await, 0..100).await;
     fill(&board, 0..100).await;
     memory.note_resident(LIMIT);
     given.expire(NOW).await.unwrap();
     let new = board.points(&member("new"), 1, NOW);
     assert_refused(&board.apply(std::slice::from_ref(&new), NOW).await[0]);
     let gone = board_name("gifts", "b");
-    given.bury(&gone, NOW.plus(HOUR)).await.unwrap();
+    given.delete_board(&gone, NOW.plus(HOUR)).await.unwrap();
     // It stays resident; the sweep finds that less is held.
     given.expire(NOW).await.unwrap();
     let mut added = 0;

@@ -24,7 +24,7 @@ async fn what_speaks_of_a_write_is_answered_no_sooner_than_that_is_durable() {
         .unwrap();
     let name = board_name("gifts", "room");
     let board = Board {
-        record: store.birth(&name, &kind, None, NOW).await.unwrap(),
+        record: store.create_board(&name, &kind, None, NOW).await.unwrap(),
         kind: kind.kind.unwrap(),
         store,
     };

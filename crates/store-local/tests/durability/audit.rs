@@ -189,8 +189,8 @@ impl Audit {
     /// An answer that did not come: with it, or without it.
     async fn widen(&mut self, op: &Op) {
         let reply = match &op.what {
-            // Only the store knows which life it was to be.
-            What::Settle { name, .. } | What::Birth(name) => {
+            // Only the store knows which incarnation it was to be.
+            What::PutSettings { name, .. } | What::Create(name) => {
                 let Some(record) = self.store().board(name).await.unwrap() else {
                     return;
                 };
@@ -217,10 +217,10 @@ impl Audit {
         let mut asked: BTreeMap<BoardName, BTreeSet<Window>> =
             names().map(|name| (name, BTreeSet::new())).collect();
         for world in worlds {
-            for (name, life) in &world.boards {
+            for (name, incarnation) in &world.boards {
                 let windows = asked.get_mut(name).unwrap();
-                windows.extend(life.twin.windows.keys());
-                windows.extend(life.twin.dropped());
+                windows.extend(incarnation.twin.windows.keys());
+                windows.extend(incarnation.twin.dropped());
             }
         }
         Seen::look(store, &asked).await
@@ -265,8 +265,8 @@ impl Audit {
         }
         let Some(epoch) = self.epoch else { return };
         for (name, board) in &seen.boards {
-            let life = (name.clone(), board.record.incarnation, epoch);
-            let versions = self.versions.entry(life).or_default();
+            let incarnation = (name.clone(), board.record.incarnation, epoch);
+            let versions = self.versions.entry(incarnation).or_default();
             for (shard, windows) in (0..).zip(&board.shards) {
                 for (window, found) in windows {
                     match found {

@@ -47,7 +47,7 @@ impl Filled {
             .unwrap();
         let name = board_name("gifts", "a");
         let board = Board {
-            record: store.birth(&name, &kind, None, now).await.unwrap(),
+            record: store.create_board(&name, &kind, None, now).await.unwrap(),
             kind: kind.kind.unwrap(),
             store,
         };
@@ -142,7 +142,7 @@ async fn a_start_long_after_the_last_write_drops_nothing_for_the_pause() {
     let Board { store, record, .. } = &filled.board;
     let kind = store.kinds().await.unwrap().remove(0);
     let closed = board_name("gifts", "closed");
-    let settled = store.settle(&closed, &kind, record.shards.into(), BEGAN.plus(DAY * 20));
+    let settled = store.put_settings(&closed, &kind, record.shards.into(), BEGAN.plus(DAY * 20));
     settled.await.unwrap();
     let again = filled.again(&disk, HOUR);
     for _ in 0..3 {

@@ -37,7 +37,10 @@ async fn opened(disk: &SimDisk, settings: &EmbeddedSettings) -> Arc<LocalStore> 
     let kind = Arc::new(gifts(|_| ()));
     let kind = store.put_kind(kind, shard_store::Revision(0), true).await;
     let name = board_name("gifts", "room");
-    store.birth(&name, &kind.unwrap(), None, NOW).await.unwrap();
+    store
+        .create_board(&name, &kind.unwrap(), None, NOW)
+        .await
+        .unwrap();
     durable::snapshot(&store).unwrap();
     store
 }

@@ -31,7 +31,7 @@ async fn give(store: &Arc<impl ShardStore>, kind: &KindRecord, number: usize) {
     let board = Board {
         store: store.clone(),
         kind: kind.kind.clone().unwrap(),
-        record: store.birth(&name, kind, None, NOW).await.unwrap(),
+        record: store.create_board(&name, kind, None, NOW).await.unwrap(),
     };
     let point = board.points(&longest_name(number), 1, NOW);
     let outcomes = board.apply(&[point], NOW).await;

@@ -1,4 +1,4 @@
-//! A kind is deleted and made anew while a snapshot is taken, and boards are born of the new one: the
+//! A kind is deleted and made anew while a snapshot is taken, and boards are created of the new one: the
 //! snapshot has them, and the journal behind it tells of the change again.
 
 use std::sync::Arc;
@@ -71,14 +71,20 @@ async fn all(audit: &mut Audit, ops: Vec<Op>) {
     }
 }
 
-/// One life of the kind: settings, a birth, contributions.
-async fn life(audit: &mut Audit, mode: Mode) {
-    let settle = |subject| What::Settle {
+/// What happens to the kind in turn: settings, a creation, contributions.
+async fn incarnation(audit: &mut Audit, mode: Mode) {
+    let put_settings = |subject| What::PutSettings {
         name: board_name("gifts", subject),
         settings: ShardCount::new(2).unwrap().into(),
     };
-    let birth = |subject| What::Birth(board_name("gifts", subject));
-    let whats = [put(mode), settle("a"), settle("b"), birth("a"), birth("c")];
+    let create_board = |subject| What::Create(board_name("gifts", subject));
+    let whats = [
+        put(mode),
+        put_settings("a"),
+        put_settings("b"),
+        create_board("a"),
+        create_board("c"),
+    ];
     all(audit, whats.map(op).to_vec()).await;
     for subject in ["a", "c"] {
         let gifts = gifts_to(audit, subject).await;
@@ -86,10 +92,10 @@ async fn life(audit: &mut Audit, mode: Mode) {
     }
 }
 
-async fn end_of_life(audit: &mut Audit) {
+async fn end_of_incarnation(audit: &mut Audit) {
     let whats = [
-        What::Bury(board_name("gifts", "a")),
-        What::Bury(board_name("gifts", "c")),
+        What::Delete(board_name("gifts", "a")),
+        What::Delete(board_name("gifts", "c")),
         What::DeleteKind(KindName::new("gifts").unwrap()),
     ];
     all(audit, whats.map(op).to_vec()).await;
@@ -99,7 +105,7 @@ async fn end_of_life(audit: &mut Audit) {
 async fn weave(seed: u64, act: Act, passing: u64) -> bool {
     let script = Script::new(seed, 10);
     let mut audit = Audit::new(script, settings(), SimDisk::default()).await;
-    life(&mut audit, Mode::Accumulate).await;
+    incarnation(&mut audit, Mode::Accumulate).await;
     let (reached, step) = channel();
     let (go, gone) = channel();
     let told = reached.clone();
@@ -117,8 +123,8 @@ async fn weave(seed: u64, act: Act, passing: u64) -> bool {
     });
     let stopped = step.recv_timeout(DEADLINE).unwrap();
     if stopped {
-        end_of_life(&mut audit).await;
-        life(&mut audit, Mode::Best).await;
+        end_of_incarnation(&mut audit).await;
+        incarnation(&mut audit, Mode::Best).await;
         go.send(()).unwrap();
     }
     snapshot.join().unwrap().unwrap();
@@ -126,7 +132,7 @@ async fn weave(seed: u64, act: Act, passing: u64) -> bool {
     for end in [End::PowerCut(seed), End::Killed] {
         audit.after(end).await.send_again().await;
     }
-    end_of_life(&mut audit).await;
+    end_of_incarnation(&mut audit).await;
     audit.restart(End::Stopped).await;
     stopped
 }
@@ -159,7 +165,7 @@ async fn settings_made_anew_during_a_snapshot_are_kept() {
     let name = |n: u32| board_name("gifts", &format!("{n:0120}"));
     for n in 0..4000 {
         store
-            .settle(&name(n), &kind, ShardCount::new(2).unwrap().into(), NOW)
+            .put_settings(&name(n), &kind, ShardCount::new(2).unwrap().into(), NOW)
             .await
             .unwrap();
     }
@@ -183,9 +189,12 @@ async fn settings_made_anew_during_a_snapshot_are_kept() {
         let there = again.board(&name(n)).await.unwrap();
         assert!(there.is_some(), "board {n} of 4,000");
     }
-    // And a birth of one of them finds it.
-    store.birth(&name(7), &best, None, NOW).await.unwrap();
+    // And a creation of one of them finds it.
+    store
+        .create_board(&name(7), &best, None, NOW)
+        .await
+        .unwrap();
     durable::snapshot(&store).unwrap();
     let again = durable::open(&disk.killed(), &settings()).unwrap();
-    assert!(again.board(&name(7)).await.unwrap().unwrap().born);
+    assert!(again.board(&name(7)).await.unwrap().unwrap().created);
 }

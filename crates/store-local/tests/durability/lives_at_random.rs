@@ -1,4 +1,4 @@
-//! Stops, kills, power cuts, snapshots and segments that go, in any order, life after life.
+//! Stops, kills, power cuts, snapshots and segments that go, in any order, one run after another.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn any_settings(dice: &mut Dice, durability: Durability) -> EmbeddedSettings {
     }
 }
 
-async fn life(audit: &mut Audit, dice: &mut Dice, snapshots: bool) {
+async fn incarnation(audit: &mut Audit, dice: &mut Dice, snapshots: bool) {
     if dice.one_in(2) {
         audit.disk.halt_after(dice.word() % 120);
     }
@@ -55,7 +55,7 @@ async fn hold(durabilities: &[Durability], rounds: u64) {
         let mut audit = Audit::new(script, settings, SimDisk::default()).await;
         let snapshots = dice.one_in(2);
         for _ in 0..6 {
-            life(&mut audit, &mut dice, snapshots).await;
+            incarnation(&mut audit, &mut dice, snapshots).await;
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use board::{BoardName, Kind, KindName, Timestamp};
 use shard_store::{
-    Batch, BirthError, BoardRecord, BoardSettings, BuryError, Item, KindRecord, KindWriteError,
-    Revision, SettleError, ShardStore, StoreError,
+    Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, Item, KindRecord,
+    KindWriteError, PutSettingsError, Revision, ShardStore, StoreError,
 };
 
 use store_conformance::twin::Told;
@@ -25,12 +25,12 @@ pub(crate) enum What {
         alone: bool,
     },
     DeleteKind(KindName),
-    Settle {
+    PutSettings {
         name: BoardName,
         settings: BoardSettings,
     },
-    Birth(BoardName),
-    Bury(BoardName),
+    Create(BoardName),
+    Delete(BoardName),
     /// To one shard.
     Apply {
         name: BoardName,
@@ -79,7 +79,7 @@ impl Answer {
 impl Op {
     /// Whether its success says that it is durable, and everything before it.
     pub(crate) fn proves(&self, reply: &Reply) -> bool {
-        let waits = !matches!(self.what, What::Birth(_) | What::Sweep);
+        let waits = !matches!(self.what, What::Create(_) | What::Sweep);
         waits && !matches!(reply, Reply::Refused(_))
     }
 
@@ -101,27 +101,27 @@ impl Op {
                     Err(other) => Answer::Done(Reply::refused(other)),
                 }
             }
-            What::Settle { name, settings } => {
+            What::PutSettings { name, settings } => {
                 let kind = kind_of(store, name).await;
-                match store.settle(name, &kind, *settings, self.now).await {
+                match store.put_settings(name, &kind, *settings, self.now).await {
                     Ok(record) => Answer::Done(Reply::Board(record)),
-                    Err(SettleError::Store(error)) => Answer::failed(error),
+                    Err(PutSettingsError::Store(error)) => Answer::failed(error),
                     Err(other) => Answer::Done(Reply::refused(other)),
                 }
             }
-            What::Birth(name) => {
+            What::Create(name) => {
                 let kind = kind_of(store, name).await;
                 let held = store.board(name).await.unwrap();
                 let seen = held.map(|record| record.incarnation);
-                match store.birth(name, &kind, seen, self.now).await {
+                match store.create_board(name, &kind, seen, self.now).await {
                     Ok(record) => Answer::Done(Reply::Board(record)),
-                    Err(BirthError::Store(error)) => Answer::failed(error),
+                    Err(CreateBoardError::Store(error)) => Answer::failed(error),
                     Err(other) => Answer::Done(Reply::refused(other)),
                 }
             }
-            What::Bury(name) => match store.bury(name, self.now).await {
+            What::Delete(name) => match store.delete_board(name, self.now).await {
                 Ok(()) => Answer::Done(Reply::Nothing),
-                Err(BuryError::Store(error)) => Answer::failed(error),
+                Err(DeleteBoardError::Store(error)) => Answer::failed(error),
                 Err(other) => Answer::Done(Reply::refused(other)),
             },
             What::Apply { name, shard, items } => self.apply(store, name, *shard, items).await,

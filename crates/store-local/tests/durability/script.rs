@@ -1,7 +1,7 @@
-//! Random calls: kinds come, change and go, boards are settled, born, filled and buried, time passes.
+//! Random calls: kinds come, change and go, boards are settled, created, filled and deleted, time passes.
 //!
 //! [`Script`] draws the next call for a store as it stands. It holds to what a router holds to: a
-//! kind with born boards keeps its meaning, and what a contribution counts in is what its kind admits.
+//! kind with created boards keeps its meaning, and what a contribution counts in is what its kind admits.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(crate) struct Script {
     pub(crate) dice: Dice,
     pub(crate) clock: Timestamp,
     members: Vec<Member>,
-    /// What was sent under an id, and to which life of a board.
+    /// What was sent under an id, and to which incarnation of a board.
     pub(crate) sent: VecDeque<(BoardRecord, Item)>,
     ids: u64,
     /// Whether sweeps are among the calls. What a crash leaves of one may be any part.
@@ -90,8 +90,8 @@ impl Script {
             }
             (4, _) => self.put_kind(&kind, held.as_deref(), worlds),
             (5, Some(_)) if self.dice.one_in(3) => What::DeleteKind(kind),
-            (6, _) if sight.board.is_some() => What::Bury(name),
-            (7, Some(_)) => What::Settle {
+            (6, _) if sight.board.is_some() => What::Delete(name),
+            (7, Some(_)) => What::PutSettings {
                 name,
                 settings: BoardSettings {
                     shards: ShardCount::new(*self.dice.pick(&[1, 2, 8])).unwrap(),
@@ -100,7 +100,7 @@ impl Script {
             },
             (_, None) => self.put_kind(&kind, None, worlds),
             (_, Some(held)) => match sight.board {
-                Some(record) if record.born => {
+                Some(record) if record.created => {
                     let board = Board {
                         store: store.clone(),
                         kind: held.clone(),
@@ -108,7 +108,7 @@ impl Script {
                     };
                     self.contribute(&board, worlds)
                 }
-                _ => What::Birth(name),
+                _ => What::Create(name),
             },
         };
         Op {
@@ -126,7 +126,7 @@ impl Script {
     ) -> Option<Op> {
         let held = store.board(&record.name).await.unwrap()?;
         let same = held.incarnation == record.incarnation;
-        (same && held.born && self.is_decided(record, item, worlds)).then(|| Op {
+        (same && held.created && self.is_decided(record, item, worlds)).then(|| Op {
             now: self.clock,
             what: What::Apply {
                 name: record.name.clone(),
@@ -137,8 +137,10 @@ impl Script {
     }
 
     fn is_decided(&self, record: &BoardRecord, item: &Item, worlds: &[World]) -> bool {
-        let mut lives = worlds.iter().map(|world| world.boards.get(&record.name));
-        lives.all(|life| life.is_some_and(|life| life.twin.is_decided(item, self.clock)))
+        let mut incarnations = worlds.iter().map(|world| world.boards.get(&record.name));
+        incarnations.all(|incarnation| {
+            incarnation.is_some_and(|incarnation| incarnation.twin.is_decided(item, self.clock))
+        })
     }
 
     /// A time about now. What lies outside of it is for a router to refuse: a store keeps it, and ends
@@ -164,7 +166,7 @@ impl Script {
         let shards = *self.dice.pick(&[1, 2, 4]);
         let mut spec = any_kind(&mut self.dice, shards).spec().clone();
         spec.name = name.clone();
-        let in_use = worlds.iter().any(|world| world.has_born_boards(name));
+        let in_use = worlds.iter().any(|world| world.has_created_boards(name));
         let kind = match held.filter(|_| in_use) {
             Some(held) => changed(held, spec.windows, self.clock),
             None => Kind::new(spec).unwrap(),

@@ -36,7 +36,7 @@ async fn a_journal_that_ends_before_what_a_snapshot_holds_is_refused() {
         .await
         .unwrap();
     let record = store
-        .birth(&board_name("gifts", "room"), &kind, None, NOW)
+        .create_board(&board_name("gifts", "room"), &kind, None, NOW)
         .await
         .unwrap();
     let board = Board {

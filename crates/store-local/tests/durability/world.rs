@@ -17,18 +17,18 @@ use store_conformance::twin::{Told, Twin};
 #[derive(Clone, Default)]
 pub(crate) struct World {
     pub(crate) kinds: BTreeMap<KindName, KindRecord>,
-    pub(crate) boards: BTreeMap<BoardName, Life>,
+    pub(crate) boards: BTreeMap<BoardName, Existence>,
 }
 
-/// One life of a board, born or settled.
+/// One incarnation of a board, created or settled.
 #[derive(Clone)]
-pub(crate) struct Life {
+pub(crate) struct Existence {
     pub(crate) record: BoardRecord,
     pub(crate) twin: Arc<Twin>,
     since: Timestamp,
 }
 
-impl Life {
+impl Existence {
     fn new(record: BoardRecord, kind: Arc<Kind>, now: Timestamp) -> Self {
         Self {
             twin: Arc::new(Twin::new(kind, record.clone(), now)),
@@ -42,7 +42,7 @@ impl Life {
         let activity = self.record.activity;
         if activity.has_expired(now) {
             true
-        } else if self.record.born {
+        } else if self.record.created {
             self.twin.may_be_gone(now)
         } else {
             now >= activity.settings_kept_until(self.since)
@@ -58,7 +58,7 @@ impl Life {
             shards: kind.shards(),
             meaning: kind.meaning(),
             activity,
-            born: false,
+            created: false,
             ..self.record.clone()
         };
         let is_it = self.may_be_gone(now) && left == seen.record;
@@ -120,17 +120,19 @@ impl World {
         match &op.what {
             What::PutKind { kind, alone } => self.put_kind(kind, *alone),
             What::DeleteKind(name) => self.delete_kind(name),
-            What::Settle { name, settings } => self.settle(name, *settings, learned, op.now),
-            What::Birth(name) => self.birth(name, learned, op.now),
-            What::Bury(name) => match self.boards.remove(name) {
+            What::PutSettings { name, settings } => {
+                self.put_settings(name, *settings, learned, op.now)
+            }
+            What::Create(name) => self.create_board(name, learned, op.now),
+            What::Delete(name) => match self.boards.remove(name) {
                 Some(_) => Reply::Nothing,
                 None => Reply::refused("NotThere"),
             },
             What::Apply { name, items, .. } => {
-                let Some(life) = self.boards.get_mut(name) else {
+                let Some(incarnation) = self.boards.get_mut(name) else {
                     return Reply::refused("Dead");
                 };
-                let twin = Arc::make_mut(&mut life.twin);
+                let twin = Arc::make_mut(&mut incarnation.twin);
                 let told: Vec<Told> = items.iter().map(|item| twin.apply(item, op.now)).collect();
                 Reply::Told(told)
             }
@@ -142,20 +144,20 @@ impl World {
     }
 
     pub(crate) fn expire(&mut self, now: Timestamp) {
-        for life in self.boards.values_mut() {
-            Arc::make_mut(&mut life.twin).expire(now);
+        for incarnation in self.boards.values_mut() {
+            Arc::make_mut(&mut incarnation.twin).expire(now);
         }
     }
 
-    fn of_kind(&mut self, kind: &KindName) -> impl Iterator<Item = &mut Life> {
+    fn of_kind(&mut self, kind: &KindName) -> impl Iterator<Item = &mut Existence> {
         let boards = self.boards.iter_mut();
         let boards = boards.filter(move |(name, _)| name.kind() == kind);
-        boards.map(|(_, life)| life)
+        boards.map(|(_, incarnation)| incarnation)
     }
 
-    pub(crate) fn has_born_boards(&self, kind: &KindName) -> bool {
+    pub(crate) fn has_created_boards(&self, kind: &KindName) -> bool {
         let mut boards = self.boards.iter();
-        boards.any(|(name, life)| name.kind() == kind && life.record.born)
+        boards.any(|(name, incarnation)| name.kind() == kind && incarnation.record.created)
     }
 
     fn write_kind(&mut self, name: &KindName, kind: Option<Arc<Kind>>) -> KindRecord {
@@ -170,22 +172,23 @@ impl World {
     }
 
     fn put_kind(&mut self, kind: &Arc<Kind>, alone: bool) -> Reply {
-        if alone && self.has_born_boards(kind.name()) {
+        if alone && self.has_created_boards(kind.name()) {
             return Reply::refused("HasBoards");
         }
-        for life in self.of_kind(kind.name()) {
+        for incarnation in self.of_kind(kind.name()) {
             if alone {
-                life.record.meaning = kind.meaning();
-                *life = Life::new(life.record.clone(), kind.clone(), life.since);
+                incarnation.record.meaning = kind.meaning();
+                *incarnation =
+                    Existence::new(incarnation.record.clone(), kind.clone(), incarnation.since);
             } else {
-                Arc::make_mut(&mut life.twin).set_kind(kind.clone());
+                Arc::make_mut(&mut incarnation.twin).set_kind(kind.clone());
             }
         }
         Reply::Kind(self.write_kind(kind.name(), Some(kind.clone())))
     }
 
     fn delete_kind(&mut self, name: &KindName) -> Reply {
-        if self.has_born_boards(name) {
+        if self.has_created_boards(name) {
             return Reply::refused("HasBoards");
         }
         self.boards.retain(|board, _| board.kind() != name);
@@ -208,32 +211,41 @@ impl World {
             shards: own.shards,
             meaning: kind.meaning(),
             activity: own.activity,
-            born: settings.is_none(),
+            created: settings.is_none(),
         };
         Some((record, kind))
     }
 
-    fn settle(
+    fn put_settings(
         &mut self,
         name: &BoardName,
         settings: BoardSettings,
         learned: Option<&BoardRecord>,
         now: Timestamp,
     ) -> Reply {
-        if self.boards.get(name).is_some_and(|life| life.record.born) {
+        if self
+            .boards
+            .get(name)
+            .is_some_and(|incarnation| incarnation.record.created)
+        {
             return Reply::refused("Born");
         }
         let Some((record, kind)) = self.made(name, Some(settings), learned) else {
             return Reply::refused("StaleKind");
         };
-        let life = Life::new(record.clone(), kind, now);
-        self.boards.insert(name.clone(), life);
+        let incarnation = Existence::new(record.clone(), kind, now);
+        self.boards.insert(name.clone(), incarnation);
         Reply::Board(record)
     }
 
-    fn birth(&mut self, name: &BoardName, learned: Option<&BoardRecord>, now: Timestamp) -> Reply {
-        if let Some(life) = self.boards.get_mut(name) {
-            if !life.record.born {
+    fn create_board(
+        &mut self,
+        name: &BoardName,
+        learned: Option<&BoardRecord>,
+        now: Timestamp,
+    ) -> Reply {
+        if let Some(incarnation) = self.boards.get_mut(name) {
+            if !incarnation.record.created {
                 let kind = self
                     .kinds
                     .get(name.kind())
@@ -241,16 +253,16 @@ impl World {
                 let Some(kind) = kind else {
                     return Reply::refused("StaleKind");
                 };
-                life.record.born = true;
-                *life = Life::new(life.record.clone(), kind, now);
+                incarnation.record.created = true;
+                *incarnation = Existence::new(incarnation.record.clone(), kind, now);
             }
-            return Reply::Board(life.record.clone());
+            return Reply::Board(incarnation.record.clone());
         }
         let Some((record, kind)) = self.made(name, None, learned) else {
             return Reply::refused("StaleKind");
         };
-        let life = Life::new(record.clone(), kind, now);
-        self.boards.insert(name.clone(), life);
+        let incarnation = Existence::new(record.clone(), kind, now);
+        self.boards.insert(name.clone(), incarnation);
         Reply::Board(record)
     }
 
@@ -262,19 +274,20 @@ impl World {
             return Err(format!("kinds {:?} instead of {kinds:?}", seen.kinds));
         }
         let mut fit = self.clone();
-        for (name, life) in &self.boards {
+        for (name, incarnation) in &self.boards {
             let Some(board) = seen.boards.get(name) else {
-                if swept.is_some_and(|now| life.may_be_gone(now)) {
+                if swept.is_some_and(|now| incarnation.may_be_gone(now)) {
                     fit.boards.remove(name);
                     continue;
                 }
                 return Err(format!("{name} is gone"));
             };
             let kind = self.kinds.get(name.kind());
-            let left = kind.and_then(|kind| life.left_by(kind.kind.as_ref()?, board, swept?));
+            let left =
+                kind.and_then(|kind| incarnation.left_by(kind.kind.as_ref()?, board, swept?));
             if let Some(left) = left {
                 fit.boards.insert(name.clone(), left);
-            } else if let Some(what) = life.differs(board) {
+            } else if let Some(what) = incarnation.differs(board) {
                 return Err(format!("{name}: {what}"));
             }
         }

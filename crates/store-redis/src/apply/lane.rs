@@ -21,7 +21,7 @@ use shard_store::{BoardRecord, Outcome, Overload, StoreError};
 /// Items that wait for one shard. A longer batch is taken where none waits.
 pub(super) const ITEMS_WAITING_MAX: usize = 20_000;
 
-/// A shard of a life of a board.
+/// A shard of an incarnation of a board.
 type Key = (Incarnation, u16);
 
 /// What waits for one shard.

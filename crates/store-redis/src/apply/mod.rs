@@ -1,7 +1,8 @@
 //! Batches into shards: each a function call that is applied once, however often it is sent.
 //!
 //! [`Applier`] takes batches. `lane` collects what comes for one shard while a call is under way, and makes one call
-//! of it. `lives` knows where the shard is. `sending` sends the call: as `sums` where it adds to a single sum, else
+//! of it. `incarnations` knows where the shard is. `sending` sends the call: as `sums` where it adds to a single sum,
+//! else
 //! as `items`. `servers/attempts.rs` sends it to the node that has the slot, follows MOVED and ASK, loads missing
 //! functions, and tries again until the deadline; with `acks` it then waits for replicas. `answer` has the outcome.
 //!
@@ -30,8 +31,8 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use board::{Kind, KindName};
 
+use super::incarnations::Incarnations;
 use super::lists::Refills;
-use super::lives::Lives;
 use super::registry::Registry;
 use super::servers::Servers;
 use super::session::Session;
@@ -58,7 +59,7 @@ impl Applier {
     pub(super) fn new(
         servers: Arc<Servers>,
         session: Arc<Session>,
-        lives: Arc<Lives>,
+        incarnations: Arc<Incarnations>,
         refills: Arc<Refills>,
         registry: Arc<Registry>,
         settings: &RedisSettings,
@@ -66,7 +67,7 @@ impl Applier {
         let sender = Sender {
             servers,
             session,
-            lives,
+            incarnations,
             refills,
             ids_max: settings.ids_per_shard_max,
         };

@@ -11,9 +11,9 @@ use super::answer::Answered;
 use super::part::Part;
 use super::windows::CallWindows;
 use super::{items, sums};
+use crate::incarnations::Incarnations;
 use crate::keys::ShardKeys;
 use crate::lists::{self, Refill, Refills, Short};
-use crate::lives::Lives;
 use crate::rules;
 use crate::servers::{Answer, Backlog, Call, CallError, Effect, Place, Refusal, Servers};
 use crate::session::Session;
@@ -31,7 +31,7 @@ const THAWED_MAX: usize = 4;
 pub(super) struct Sender {
     pub(super) servers: Arc<Servers>,
     pub(super) session: Arc<Session>,
-    pub(super) lives: Arc<Lives>,
+    pub(super) incarnations: Arc<Incarnations>,
     pub(super) refills: Arc<Refills>,
     /// Remembered ids that a shard may hold.
     pub(super) ids_max: u64,
@@ -48,7 +48,7 @@ pub(super) struct Sent {
 impl Sender {
     /// The writes that wait for the shard's node, where that is known and connected.
     pub(super) fn backlog(&self, board: &BoardRecord, shard: u16) -> Option<Arc<Backlog>> {
-        let place = self.lives.place_at_hand(board, shard)?;
+        let place = self.incarnations.place_at_hand(board, shard)?;
         self.servers.writes_backlog(place)
     }
 
@@ -61,8 +61,11 @@ impl Sender {
     ) -> Result<Sent, StoreError> {
         let kind = &parts[0].kind;
         let now = latest(parts);
-        let epoch = self.lives.epoch();
-        let place = self.lives.place_to_write(board, shard, kind, now).await?;
+        let epoch = self.incarnations.epoch();
+        let place = self
+            .incarnations
+            .place_to_write(board, shard, kind, now)
+            .await?;
         let until = parts.iter().map(|part| part.until.at).min();
         let closes = parts.iter().filter_map(|part| part.until.closes_at).min();
         let sending = Sending {
@@ -78,13 +81,15 @@ impl Sender {
         };
         let answered = sending.send().await;
         if matches!(answered, Err(StoreError::Unknown(_))) && sending.may_mark_lists() {
-            self.lives.due(board);
+            self.incarnations.due(board);
         }
         let answered = answered?;
         let refills = sending.refill(&answered.short);
-        self.lives.still_on(board, epoch).await?;
+        self.incarnations.still_on(board, epoch).await?;
         if !answered.opened.is_empty() {
-            self.lives.opened(board, kind, &answered.opened, now).await;
+            self.incarnations
+                .opened(board, kind, &answered.opened, now)
+                .await;
         }
         Ok(Sent {
             outcomes: answered.outcomes,
@@ -201,7 +206,7 @@ impl Sending<'_> {
             match self.sender.servers.call(self.place, &call).await {
                 Ok(answer) => return Ok(Ok(answer)),
                 Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {
-                    let thawed = self.sender.lives.thaw(self.board, self.shard);
+                    let thawed = self.sender.incarnations.thaw(self.board, self.shard);
                     // It sends calls itself: in a box the two are not one in the other.
                     thawed.boxed().await?;
                 }
@@ -226,7 +231,7 @@ impl Sending<'_> {
             Ok(answer) => Answered::read(&answer.payload, self.parts, windows, self.sender.ids_max)
                 .map_err(|garbled| StoreError::Unknown(garbled.to_string())),
             Err(refusal) if refusal.code == "DEAD" => {
-                self.sender.lives.forget(self.board);
+                self.sender.incarnations.forget(self.board);
                 Err(StoreError::Dead)
             }
             // A later call of this server was applied: this one may have been, before that.

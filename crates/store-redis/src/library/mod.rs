@@ -29,7 +29,7 @@ const PARTS: &[&str] = &[
     include_str!("../registry/records.lua"),
     include_str!("../registry/kinds.lua"),
     include_str!("../registry/boards.lua"),
-    include_str!("../registry/lives.lua"),
+    include_str!("../registry/incarnations.lua"),
     include_str!("../registry/due.lua"),
     include_str!("../sweep/sweep.lua"),
     include_str!("../read/order.lua"),

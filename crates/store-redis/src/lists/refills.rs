@@ -13,8 +13,8 @@ use board::{Incarnation, Kind, Window};
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
+use super::super::incarnations::Incarnations;
 use super::super::keys::ShardKeys;
-use super::super::lives::Lives;
 use super::super::servers::{Place, Servers};
 use super::super::session::Session;
 use super::super::settings::RedisSettings;
@@ -49,7 +49,7 @@ type Key = (Incarnation, u16, Window);
 #[derive(Debug)]
 pub(crate) struct Refills {
     lists: Lists,
-    lives: Arc<Lives>,
+    incarnations: Arc<Incarnations>,
     patience: Duration,
     pub(super) turns: Semaphore,
     under_way: Mutex<HashMap<Key, UnderWay>>,
@@ -90,12 +90,12 @@ impl Refills {
     pub(crate) fn new(
         servers: &Arc<Servers>,
         session: &Arc<Session>,
-        lives: &Arc<Lives>,
+        incarnations: &Arc<Incarnations>,
         settings: &RedisSettings,
     ) -> Arc<Self> {
         Arc::new(Self {
             lists: Lists::new(servers.clone(), session.clone()),
-            lives: lives.clone(),
+            incarnations: incarnations.clone(),
             patience: settings.write_deadline,
             turns: Semaphore::new(REFILLS_AT_ONCE),
             under_way: Mutex::default(),
@@ -110,7 +110,7 @@ impl Refills {
         let refill = match under_way.entry(list.key()) {
             Entry::Occupied(refill) => refill.into_mut(),
             Entry::Vacant(_) if is_full => {
-                self.lives.due(&list.board);
+                self.incarnations.due(&list.board);
                 return None;
             }
             Entry::Vacant(place) => {
@@ -155,7 +155,7 @@ impl Task {
             if let Err(why) = self.round().await {
                 let board = &self.list.board;
                 tracing::debug!(board = %board.name, why, "its list is refilled later");
-                self.refills.lives.due(board);
+                self.refills.incarnations.due(board);
                 self.forget();
                 return;
             }

@@ -25,7 +25,7 @@ pub(super) struct Looked {
 /// The reading that answers these asks, which were only made of another version than `unless`.
 pub(super) fn reading(
     rules: &Rules,
-    life: Incarnation,
+    incarnation: Incarnation,
     query: &Query,
     unless: Option<ShardVersion>,
     seen: &Answer,
@@ -34,7 +34,7 @@ pub(super) fn reading(
     let mut answer = Unpack::new(&seen.payload);
     let parts = answer.array()?.checked_sub(3);
     let parts = parts.ok_or(Garbled("no reading"))?;
-    let version = version_of(life, seen.epoch, answer.text()?)?;
+    let version = version_of(incarnation, seen.epoch, answer.text()?)?;
     let members = answer.count()?;
     let is_short = answer.count()? == 1;
     let is_same = unless.is_some_and(|known| known.counter == version.counter);
@@ -59,7 +59,7 @@ pub(super) fn reading(
 }
 
 /// The version of `COUNTER SESSION SEQ`; of nothing where a window never changed.
-fn version_of(life: Incarnation, epoch: u64, text: &str) -> Result<ShardVersion, Garbled> {
+fn version_of(incarnation: Incarnation, epoch: u64, text: &str) -> Result<ShardVersion, Garbled> {
     if text.is_empty() {
         return Ok(ShardVersion {
             epoch,
@@ -70,7 +70,7 @@ fn version_of(life: Incarnation, epoch: u64, text: &str) -> Result<ShardVersion,
     Ok(ShardVersion {
         epoch,
         counter: counter.parse().map_err(|_| Garbled("no counter"))?,
-        digest: XxHash3_64::oneshot_with_seed(life.0, last.as_bytes()),
+        digest: XxHash3_64::oneshot_with_seed(incarnation.0, last.as_bytes()),
     })
 }
 

@@ -14,8 +14,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
+use super::incarnations::Incarnations;
 use super::keys::{self, ShardKeys};
-use super::lives::Lives;
 use super::registry::Registry;
 use super::servers::{Answer, Call, CallError, Effect, Servers};
 use super::settings::RedisSettings;
@@ -30,7 +30,7 @@ const COUNTED_WINDOWS_MAX: usize = 1000;
 #[derive(Debug)]
 pub(super) struct Reader {
     servers: Arc<Servers>,
-    lives: Arc<Lives>,
+    incarnations: Arc<Incarnations>,
     registry: Arc<Registry>,
     deadline: Duration,
 }
@@ -38,13 +38,13 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn new(
         servers: Arc<Servers>,
-        lives: Arc<Lives>,
+        incarnations: Arc<Incarnations>,
         registry: Arc<Registry>,
         settings: &RedisSettings,
     ) -> Self {
         Self {
             servers,
-            lives,
+            incarnations,
             registry,
             deadline: settings.read_deadline,
         }
@@ -69,7 +69,7 @@ impl Reader {
             let looked = answer::reading(rules, board.incarnation, query, unless, &seen)?;
             if looked.is_short {
                 // Whoever found that refills it, unless it went away, or never heard of it.
-                self.lives.due(board);
+                self.incarnations.due(board);
             }
             let reading = looked.reading;
             match unless {
@@ -131,7 +131,7 @@ impl Reader {
         keys: Vec<Bytes>,
         args: Vec<Bytes>,
     ) -> Result<Answer, StoreError> {
-        let place = self.lives.place(board, shard).await?;
+        let place = self.incarnations.place(board, shard).await?;
         let call = Call {
             function,
             keys,
@@ -141,16 +141,20 @@ impl Reader {
             closes: None,
         };
         let answer = self.servers.call(place, &call).await;
-        answer.map_err(|error| failed(&self.lives, board, error))
+        answer.map_err(|error| failed(&self.incarnations, board, error))
     }
 }
 
 /// What a call on a shard that was not answered means for the caller.
-pub(super) fn failed(lives: &Lives, board: &BoardRecord, error: CallError) -> StoreError {
+pub(super) fn failed(
+    incarnations: &Incarnations,
+    board: &BoardRecord,
+    error: CallError,
+) -> StoreError {
     match error {
         CallError::Refused(refusal) => match refusal.code.as_str() {
             "DEAD" => {
-                lives.forget(board);
+                incarnations.forget(board);
                 StoreError::Dead
             }
             "DROPPED" => StoreError::WindowDropped,

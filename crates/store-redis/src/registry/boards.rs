@@ -1,4 +1,4 @@
-//! Boards: looked up, listed, settled, born.
+//! Boards: looked up, listed, settled, created.
 
 use board::{BoardName, Incarnation, KindName, Subject, Timestamp};
 use bytes::Bytes;
@@ -11,10 +11,12 @@ use crate::keys;
 use crate::servers::CallError;
 use crate::sweep::LINGER;
 use crate::wire::{Garbled, Unpack};
-use shard_store::{BirthError, BoardRecord, BoardSettings, KindRecord, SettleError, StoreError};
+use shard_store::{
+    BoardRecord, BoardSettings, CreateBoardError, KindRecord, PutSettingsError, StoreError,
+};
 
 impl Registry {
-    /// What is known of a board, born or not.
+    /// What is known of a board, created or not.
     pub(crate) async fn board(&self, name: &BoardName) -> Result<Option<Record>, StoreError> {
         let kind = name.kind();
         let keys = vec![keys::registry("kinds"), boards_key(kind), settled_key(kind)];
@@ -23,7 +25,7 @@ impl Registry {
         Record::told(name, &answer).map_err(unread)
     }
 
-    /// The boards of a kind that were born, by the bytes of their subjects.
+    /// The boards of a kind that were created, by the bytes of their subjects.
     pub(crate) async fn boards(
         &self,
         kind: &KindName,
@@ -39,14 +41,14 @@ impl Registry {
 
     /// Creates a board's record, or one of its settings, or returns the one that is there, with when
     /// the board is known to be due.
-    pub(crate) async fn birth(
+    pub(crate) async fn create_board(
         &self,
         name: &BoardName,
         kind: &KindRecord,
         seen: Option<Incarnation>,
         now: Timestamp,
-    ) -> Result<(Record, Option<Timestamp>), BirthError> {
-        let current = kind.kind.as_ref().ok_or(BirthError::StaleKind)?;
+    ) -> Result<(Record, Option<Timestamp>), CreateBoardError> {
+        let current = kind.kind.as_ref().ok_or(CreateBoardError::StaleKind)?;
         let of = name.kind();
         let (call, number) = self.next_call();
         let keys = vec![
@@ -73,26 +75,26 @@ impl Registry {
         ];
         let answer = match self.write("birth", keys, args).await {
             Err(CallError::Refused(refusal)) if refusal.code == "STALE" => {
-                return Err(BirthError::StaleKind);
+                return Err(CreateBoardError::StaleKind);
             }
             answer => answer.map_err(failed)?,
         };
         let (due, record) = due_and_record(name, &answer).map_err(unread_write)?;
-        if record.board().born {
+        if record.board().created {
             Ok((record, due))
         } else {
-            Err(BirthError::Unseen(Box::new(record.spread.board)))
+            Err(CreateBoardError::Unseen(Box::new(record.spread.board)))
         }
     }
 
-    /// Keeps settings for a board yet unborn.
-    pub(crate) async fn settle(
+    /// Keeps settings for a board not yet created.
+    pub(crate) async fn put_settings(
         &self,
         name: &BoardName,
         kind: &KindRecord,
         settings: BoardSettings,
         now: Timestamp,
-    ) -> Result<Record, SettleError> {
+    ) -> Result<Record, PutSettingsError> {
         let of = name.kind();
         let (call, number) = self.next_call();
         let keys = vec![
@@ -116,8 +118,8 @@ impl Registry {
         ];
         let answer = match self.write("settle", keys, args).await {
             Err(CallError::Refused(refusal)) => match refusal.code.as_str() {
-                "STALE" => return Err(SettleError::StaleKind),
-                "BORN" => return Err(SettleError::Born),
+                "STALE" => return Err(PutSettingsError::StaleKind),
+                "BORN" => return Err(PutSettingsError::Created),
                 _ => return Err(failed(CallError::Refused(refusal)).into()),
             },
             answer => answer.map_err(failed)?,
@@ -137,8 +139,8 @@ fn due_and_record(name: &BoardName, answer: &[u8]) -> Result<(Option<Timestamp>,
     const WRONG: Garbled = Garbled("no board");
     let text = std::str::from_utf8(answer).map_err(|_| WRONG)?;
     let (due, told) = text.split_once(' ').ok_or(WRONG)?;
-    let (born, record) = told.split_once(' ').ok_or(WRONG)?;
-    let record = Record::parse(name, born == "b", record)?;
+    let (created, record) = told.split_once(' ').ok_or(WRONG)?;
+    let record = Record::parse(name, created == "b", record)?;
     Ok((super::record::due(due)?, record))
 }
 

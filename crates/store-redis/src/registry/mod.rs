@@ -1,14 +1,14 @@
-//! Kinds and boards: who is born, who is dead, what is due. One slot, so that each call is atomic.
+//! Kinds and boards: who is created, who is dead, what is due. One slot, so that each call is atomic.
 //!
-//! [`Registry`] makes the calls; `kinds`, `boards`, `lives` and `due` have a file of Lua each beside
+//! [`Registry`] makes the calls; `kinds`, `boards`, `incarnations` and `due` have a file of Lua each beside
 //! them. A call that would do more when it is sent again is remembered under its session and number,
-//! and answered again. What the sweep does with lives that end, and writers with those that are on, is
+//! and answered again. What the sweep does with incarnations that end, and writers with those that are on, is
 //! not here.
 
 mod boards;
 mod due;
+mod incarnations;
 mod kinds;
-mod lives;
 mod record;
 #[cfg(test)]
 mod tests;
@@ -30,8 +30,8 @@ use super::session::Session;
 use super::settings::RedisSettings;
 use super::wire::Garbled;
 pub(super) use due::Claimed;
+pub(super) use incarnations::{After, Held, Touch, Touched};
 use kinds::ReadKinds;
-pub(super) use lives::{After, Held, Touch, Touched};
 pub(super) use record::Record;
 use shard_store::{BoardRecord, StoreError};
 

@@ -16,7 +16,7 @@ const WORDS: usize = 7;
 /// What the registry knows of a board.
 #[derive(Debug, Clone)]
 pub(crate) struct Record {
-    /// Which life it is, and where its shards lie.
+    /// Which incarnation it is, and where its shards lie.
     pub(crate) spread: Spread,
     /// When its settings were made, or it was created without any. Settings that close a name may date from later
     /// than now.
@@ -28,25 +28,26 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Reads `LIFE SHARDS MEANING AT TOUCHED SERVERS EMPTYING`, and where the board's time is
+    /// Reads `INCARNATION SHARDS MEANING AT TOUCHED SERVERS EMPTYING`, and where the board's time is
     /// bounded, `ACTIVITY` behind it.
-    pub(super) fn parse(name: &BoardName, born: bool, text: &str) -> Result<Self, Garbled> {
+    pub(super) fn parse(name: &BoardName, created: bool, text: &str) -> Result<Self, Garbled> {
         let mut words: Vec<&str> = text.split(' ').collect();
         let activity = match words.get(WORDS) {
             Some(_) => activity_named(words.remove(WORDS))?,
             None => Activity::ALWAYS,
         };
-        let &[life, shards, meaning, at, touched, servers, emptying] = words.as_slice() else {
+        let &[incarnation, shards, meaning, at, touched, servers, emptying] = words.as_slice()
+        else {
             return Err(Garbled("no board's record"));
         };
         let shards = shards.parse().ok().and_then(ShardCount::new);
         let board = BoardRecord {
             name: name.clone(),
-            incarnation: Incarnation(hex(life)?),
+            incarnation: Incarnation(hex(incarnation)?),
             shards: shards.ok_or(Garbled("no number of shards"))?,
             meaning: Meaning(hex(meaning)?),
             activity,
-            born,
+            created,
         };
         Ok(Self {
             spread: Spread {
@@ -76,7 +77,7 @@ impl Record {
         Self::parse(&name.parse().ok()?, true, &record).ok()
     }
 
-    /// Reads a letter for whether it was born, and its record; nothing where there is no board.
+    /// Reads a letter for whether it was created, and its record; nothing where there is no board.
     pub(super) fn told(name: &BoardName, payload: &[u8]) -> Result<Option<Self>, Garbled> {
         let text = std::str::from_utf8(payload).map_err(|_| Garbled("no UTF-8"))?;
         match text.split_at_checked(1) {
@@ -189,7 +190,7 @@ mod tests {
         let name = "gifts/room".parse().unwrap();
         let good = "00000000000000ff 16 0000000000000001 5 6 - -";
         let record = Record::parse(&name, true, good).unwrap();
-        assert_eq!(record.spread.life(), Incarnation(255));
+        assert_eq!(record.spread.incarnation(), Incarnation(255));
         assert_eq!((record.at.millis(), record.touched.millis()), (5, 6));
         for wrong in [
             "",

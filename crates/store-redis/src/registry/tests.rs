@@ -11,7 +11,7 @@ use crate::sweep::LINGER;
 use crate::sweep::tests::{NOW, day, gifts};
 use shard_store::{KindRecord, Revision};
 
-const LIFE: &str = "00000000000000aa";
+const INCARNATION: &str = "00000000000000aa";
 const FAR: &str = "9999999999999";
 
 fn now() -> Timestamp {
@@ -25,8 +25,8 @@ async fn opened() -> (Opened, KindRecord) {
     (opened, kind.unwrap())
 }
 
-/// Calls `birth` of `gifts/room`, by its number.
-fn birth(opened: &Opened, number: &str, deadline: &str) -> String {
+/// Calls `create_board` of `gifts/room`, by its number.
+fn create_board(opened: &Opened, number: &str, deadline: &str) -> String {
     let kind = "gifts".parse().unwrap();
     let keys = [
         keys::registry("kinds"),
@@ -44,7 +44,7 @@ fn birth(opened: &Opened, number: &str, deadline: &str) -> String {
         "1",
         "gifts/room",
         "room",
-        LIFE,
+        INCARNATION,
         "4",
         "-",
         "5",
@@ -54,18 +54,21 @@ fn birth(opened: &Opened, number: &str, deadline: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_birth_sent_again_is_answered_and_bears_nobody() {
+async fn a_creation_sent_again_is_answered_and_creates_nothing() {
     let (opened, _) = opened().await;
     let name = "gifts/room".parse().unwrap();
-    let born = birth(&opened, "1", FAR);
-    assert!(born.starts_with(&format!("R60005 b {LIFE} 4 ")), "{born}");
-    assert_eq!(birth(&opened, "1", FAR), born);
-    opened.registry.bury(&name).await.unwrap();
+    let created = create_board(&opened, "1", FAR);
+    assert!(
+        created.starts_with(&format!("R60005 b {INCARNATION} 4 ")),
+        "{created}"
+    );
+    assert_eq!(create_board(&opened, "1", FAR), created);
+    opened.registry.delete_board(&name).await.unwrap();
     // The answer was lost, and somebody deleted the board before it was sent again.
-    assert_eq!(birth(&opened, "1", "0"), born);
+    assert_eq!(create_board(&opened, "1", "0"), created);
     assert!(opened.registry.board(&name).await.unwrap().is_none());
     // So long after its deadline that nobody knows whether it was done before.
-    assert_eq!(birth(&opened, "2", "0"), "EFORGOTTEN");
+    assert_eq!(create_board(&opened, "2", "0"), "EFORGOTTEN");
     assert!(opened.registry.board(&name).await.unwrap().is_none());
 }
 
@@ -92,10 +95,10 @@ async fn a_kind_written_again_is_written_once() {
 }
 
 #[tokio::test]
-async fn a_burial_sent_again_is_no_second_one() {
+async fn a_deletion_sent_again_is_no_second_one() {
     let (opened, kind) = opened().await;
     let name = "gifts/room".parse().unwrap();
-    let created = opened.registry.birth(&name, &kind, None, now());
+    let created = opened.registry.create_board(&name, &kind, None, now());
     let (old, _) = created.await.unwrap();
     let of = name.kind();
     let keys = [
@@ -107,22 +110,22 @@ async fn a_burial_sent_again_is_no_second_one() {
         keys::registry("call:test:1"),
     ];
     let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
-    let bury = |number| {
+    let delete_board = |number| {
         let args = [FAR, number, "gifts/room", "room", "-", "-", "-", "-"];
         opened.fcall("bury", &keys, &args)
     };
-    let buried = bury("1");
+    let deleted = delete_board("1");
     assert!(
-        buried.starts_with(&format!("Rb{} ", old.spread.life())),
-        "{buried}"
+        deleted.starts_with(&format!("Rb{} ", old.spread.incarnation())),
+        "{deleted}"
     );
-    let created = opened.registry.birth(&name, &kind, None, now());
+    let created = opened.registry.create_board(&name, &kind, None, now());
     let (new, _) = created.await.unwrap();
-    assert_eq!(bury("1"), buried);
+    assert_eq!(delete_board("1"), deleted);
     let on = opened.registry.board(&name).await.unwrap().unwrap();
-    assert_eq!(on.spread.life(), new.spread.life());
-    assert!(bury("2").starts_with("Rb"));
-    assert_eq!(bury("3"), "ENOTTHERE");
+    assert_eq!(on.spread.incarnation(), new.spread.incarnation());
+    assert!(delete_board("2").starts_with("Rb"));
+    assert_eq!(delete_board("3"), "ENOTTHERE");
 }
 
 #[tokio::test]
@@ -130,7 +133,10 @@ async fn what_is_due_is_claimed_by_one() {
     let (opened, kind) = opened().await;
     let registry = &opened.registry;
     let name = "gifts/room".parse().unwrap();
-    let (born, _) = registry.birth(&name, &kind, None, now()).await.unwrap();
+    let (created, _) = registry
+        .create_board(&name, &kind, None, now())
+        .await
+        .unwrap();
     let minute = Duration::from_mins(1);
     let take = async |at: Timestamp| registry.take_due(at, 10).await.unwrap();
     assert!(take(now()).await.boards.is_empty());
@@ -151,7 +157,7 @@ async fn what_is_due_is_claimed_by_one() {
         now: None,
         due: Some(now()),
     };
-    registry.touch(born.board(), touch).await.unwrap();
+    registry.touch(created.board(), touch).await.unwrap();
     let next = [(&name, Some(now().plus(minute * 60)))];
     registry.set_due(&claimed, &next).await.unwrap();
     let claimed = take(now()).await;
@@ -166,7 +172,7 @@ async fn a_take_sent_again_takes_the_same() {
     let name = "gifts/room".parse().unwrap();
     opened
         .registry
-        .birth(&name, &kind, None, now())
+        .create_board(&name, &kind, None, now())
         .await
         .unwrap();
     let (due, call) = (keys::registry("due"), keys::registry("call:test:take"));
@@ -188,7 +194,10 @@ async fn a_kind_that_keeps_otherwise_makes_its_boards_due() {
     let boards = 2_500;
     for number in 0..boards {
         let name = format!("gifts/room {number}").parse().unwrap();
-        registry.birth(&name, &kind, None, now()).await.unwrap();
+        registry
+            .create_board(&name, &kind, None, now())
+            .await
+            .unwrap();
     }
     let due = keys::registry("due");
     let at_once = || {
@@ -222,14 +231,20 @@ async fn a_board_that_is_there_is_not_written_again() {
     let (opened, kind) = opened().await;
     let name = "gifts/room".parse().unwrap();
     let later = now().plus(Duration::from_hours(1));
-    let created = opened.registry.birth(&name, &kind, None, now()).await;
+    let created = opened
+        .registry
+        .create_board(&name, &kind, None, now())
+        .await;
     let (created, due) = created.unwrap();
     assert_eq!(due, Some(now().plus(LINGER)));
     let before = writes(&opened);
     for _ in 0..3 {
-        let found = opened.registry.birth(&name, &kind, None, later).await;
+        let found = opened
+            .registry
+            .create_board(&name, &kind, None, later)
+            .await;
         let (found, due) = found.unwrap();
-        assert_eq!(found.spread.life(), created.spread.life());
+        assert_eq!(found.spread.incarnation(), created.spread.incarnation());
         assert_eq!(due, Some(now().plus(LINGER)));
     }
     assert_eq!(writes(&opened), before);
@@ -240,8 +255,11 @@ async fn a_board_that_is_there_is_not_written_again() {
     };
     let replica = RedisOptions::new().replica_of(&opened.redis).start();
     let parts = Parts::over(&opened.redis, &settings).await;
-    let found = parts.registry.birth(&name, &kind, None, later).await;
-    assert_eq!(found.unwrap().0.spread.life(), created.spread.life());
+    let found = parts.registry.create_board(&name, &kind, None, later).await;
+    assert_eq!(
+        found.unwrap().0.spread.incarnation(),
+        created.spread.incarnation()
+    );
     assert_eq!(writes(&opened), before + 1);
     drop(replica);
 }

@@ -143,7 +143,7 @@ impl Servers {
         self.topology.registry()
     }
 
-    /// The independent servers that a board born now is spread over; none otherwise.
+    /// The independent servers that a board created now is spread over; none otherwise.
     pub(super) fn ids(&self) -> Vec<ServerId> {
         match &*self.topology {
             Topology::Independent(servers) => servers.ids(),

@@ -6,7 +6,8 @@
 //! it is open on another.
 //!
 //! **Invariant:** a clock that is wrong writes nothing and drops nothing. While this process's clock differs from the
-//! store's time by more than the limit, `apply`, `birth`, `settle` and `expire` are refused, and reads use the earlier
+//! store's time by more than the limit, `apply`, `create_board`, `put_settings` and `expire` are refused, and reads use
+//! the earlier
 //! of the two.
 //!
 //! The store's time is the median of its nodes' clocks, so that one wrong node among three decides nothing. With an

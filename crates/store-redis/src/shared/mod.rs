@@ -17,8 +17,8 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 use self::presence::Presence;
+use super::incarnations::Incarnations;
 use super::keys::ShardKeys;
-use super::lives::Lives;
 use super::servers::{Call, CallError, Effect, Servers};
 use super::session::Session;
 use super::wire::{Garbled, Unpack};
@@ -45,7 +45,7 @@ const HOME_SHARD: u16 = 0;
 pub(super) struct SharedTops {
     servers: Arc<Servers>,
     session: Arc<Session>,
-    lives: Arc<Lives>,
+    incarnations: Arc<Incarnations>,
     presence: Presence,
     calls: Arc<Calls>,
 }
@@ -55,14 +55,14 @@ impl SharedTops {
     pub(super) fn new(
         servers: Arc<Servers>,
         session: Arc<Session>,
-        lives: Arc<Lives>,
+        incarnations: Arc<Incarnations>,
         calls: Arc<Calls>,
     ) -> Self {
         Self {
             presence: Presence::begin(servers.clone(), session.clone()),
             servers,
             session,
-            lives,
+            incarnations,
             calls,
         }
     }
@@ -85,7 +85,7 @@ impl SharedTops {
         args: Vec<Bytes>,
         timeout: Duration,
     ) -> Result<Bytes, StoreError> {
-        let place = self.lives.place(&top.board, HOME_SHARD).await?;
+        let place = self.incarnations.place(&top.board, HOME_SHARD).await?;
         let key = ShardKeys::new(&top.board, HOME_SHARD).top(top.window, &top.shape);
         let call = Call {
             function,

@@ -15,7 +15,7 @@
 //!   whoever created it could not withdraw it, since a node had too much to do or was away.
 //! - The refill of a list that lacks somebody is started, should whoever marked it not have done that.
 //! - A board whose time is over (`expires_at`) ends with all that it holds, as if somebody had deleted it.
-//! - A life that ended is in `dying` until all its shards have tombstones.
+//! - An incarnation that ended is in `dying` until all its shards have tombstones.
 //!
 //! A board of which a node is not connected is passed by, and due again.
 //!
@@ -34,14 +34,14 @@ use board::{BoardName, KindName, Timestamp};
 use futures::stream::{self, StreamExt};
 use tokio::time::Instant;
 
+use super::incarnations::Incarnations;
 use super::lists::Refills;
-use super::lives::Lives;
 use super::registry::{After, Claimed, Record, Registry, Touch};
 use super::servers::Servers;
 use super::session::Session;
 use super::settings::RedisSettings;
 use super::spread::Spread;
-use shard_store::{BuryError, KindRecord, StoreError};
+use shard_store::{DeleteBoardError, KindRecord, StoreError};
 pub(super) use shards::Shards;
 use shards::not_connected;
 use visit::Next;
@@ -52,7 +52,7 @@ const BOARDS_CLAIMED: usize = 100;
 /// Boards that are visited at once.
 const BOARDS_AT_ONCE: usize = 8;
 
-/// How long a board that holds nothing stays, from its birth or its last write on.
+/// How long a board that holds nothing stays, from its creation or its last write on.
 pub(super) const LINGER: Duration = Duration::from_mins(1);
 
 /// The longest that a board is left alone. Windows that nobody told of go that late.
@@ -80,7 +80,7 @@ pub(super) struct Sweep {
     servers: Arc<Servers>,
     session: Arc<Session>,
     registry: Arc<Registry>,
-    lives: Arc<Lives>,
+    incarnations: Arc<Incarnations>,
     refills: Arc<Refills>,
     deadline: Duration,
 }
@@ -111,7 +111,7 @@ impl Sweep {
         servers: Arc<Servers>,
         session: Arc<Session>,
         registry: Arc<Registry>,
-        lives: Arc<Lives>,
+        incarnations: Arc<Incarnations>,
         refills: Arc<Refills>,
         settings: &RedisSettings,
     ) -> Self {
@@ -119,7 +119,7 @@ impl Sweep {
             servers,
             session,
             registry,
-            lives,
+            incarnations,
             refills,
             deadline: settings.write_deadline,
         }
@@ -128,17 +128,17 @@ impl Sweep {
     /// Drops what is past its time at `now`, of all boards that no other server is about. What fails
     /// is due again a minute later; the first failure is told.
     pub(super) async fn expire(&self, now: Timestamp) -> Result<(), StoreError> {
-        let finished = self.finish_burials().await;
+        let finished = self.finish_deletions().await;
         let swept = self.sweep_due(now).await;
         finished.and(swept)
     }
 
-    /// Ends the life of a board that is on.
-    pub(super) async fn bury(&self, name: &BoardName) -> Result<(), BuryError> {
-        let Some(record) = self.registry.bury(name).await? else {
+    /// Ends the incarnation of a board that is on.
+    pub(super) async fn delete_board(&self, name: &BoardName) -> Result<(), DeleteBoardError> {
+        let Some(record) = self.registry.delete_board(name).await? else {
             return Ok(());
         };
-        self.lives.forget(record.board());
+        self.incarnations.forget(record.board());
         let ended = self.put_tombstones(&record, Away::Await).await;
         // The board has ended, whatever the error says, and the next sweep finishes it. Until then servers
         // that have not heard of its end show it and write to it, so that this is no success either.
@@ -149,7 +149,7 @@ impl Sweep {
     }
 
     async fn sweep_due(&self, now: Timestamp) -> Result<(), StoreError> {
-        self.lives.swept(now);
+        self.incarnations.swept(now);
         let mut failures = Failures::default();
         loop {
             let claimed = self.registry.take_due(now, BOARDS_CLAIMED).await;
@@ -208,7 +208,7 @@ impl Sweep {
     }
 
     /// Puts the tombstones that servers before this one did not.
-    async fn finish_burials(&self) -> Result<(), StoreError> {
+    async fn finish_deletions(&self) -> Result<(), StoreError> {
         let mut cursor = "0".to_owned();
         let mut first_failure = Ok(());
         loop {
@@ -225,37 +225,41 @@ impl Sweep {
         }
     }
 
-    /// Ends this life of a board, before `until`, unless it was touched. Whether it did.
+    /// Ends this incarnation of a board, before `until`, unless it was touched. Whether it did.
     async fn remove(
         &self,
         record: &Record,
         after: Option<After>,
         until: Instant,
     ) -> Result<bool, StoreError> {
-        let removed = self.registry.bury_untouched(record, after, until).await?;
+        let removed = self.registry.delete_untouched(record, after, until).await?;
         if removed {
-            self.lives.forget(record.board());
+            self.incarnations.forget(record.board());
             self.put_tombstones(record, Away::PassBy).await?;
         }
         Ok(removed)
     }
 
-    /// Ends this life of a board, before `until`, with all that it holds.
+    /// Ends this incarnation of a board, before `until`, with all that it holds.
     async fn end_expired(
         &self,
         record: &Record,
         after: Option<After>,
         until: Instant,
     ) -> Result<(), StoreError> {
-        let ended = self.registry.bury_life(record, after, until).await?;
-        if ended && record.board().born {
-            self.lives.forget(record.board());
+        let ended = self
+            .registry
+            .delete_incarnation(record, after, until)
+            .await?;
+        if ended && record.board().created {
+            self.incarnations.forget(record.board());
             self.put_tombstones(record, Away::PassBy).await?;
         }
         Ok(())
     }
 
-    /// Ends the shards of a life that has ended. Those whose nodes are connected come first: none of them waits for
+    /// Ends the shards of an incarnation that has ended. Those whose nodes are connected come first: none of them waits
+    /// for
     /// a node that is away.
     async fn put_tombstones(&self, record: &Record, away: Away) -> Result<(), StoreError> {
         let (here, others) = self.shards(&record.spread).by_connection();
@@ -270,7 +274,7 @@ impl Sweep {
             (Some(shard), Away::PassBy) => ended = ended.and(Err(not_connected(*shard))),
         }
         ended?;
-        self.registry.buried(record.spread.life()).await
+        self.registry.deleted(record.spread.incarnation()).await
     }
 
     async fn touch(&self, record: &Record, written: Timestamp) -> Result<(), StoreError> {

@@ -1,4 +1,4 @@
-//! What the sweep calls on the shards of one life of a board.
+//! What the sweep calls on the shards of one incarnation of a board.
 //!
 //! Each call is about one shard; [`Shards::each`] makes it on all of them, some at a time. Every one
 //! may be made again: what was done once is found done.
@@ -24,14 +24,15 @@ const CALLS_AT_ONCE: usize = 32;
 /// Windows that one call drops.
 const WINDOWS_AT_ONCE: usize = 32;
 
-/// How long a dead shard says so. A server that has not heard of it holds on to a life for half as
-/// long at most ([`Lives`](crate::lives::Lives)); a life that is in no record is dead anyway.
+/// How long a dead shard says so. A server that has not heard of it holds on to an incarnation for half as
+/// long at most ([`Incarnations`](crate::incarnations::Incarnations)); an incarnation that is in no record is dead
+/// anyway.
 const TOMBSTONE_KEPT: Duration = Duration::from_hours(24);
 
 /// How often a shard is asked for windows that were opened while it was ended.
 const TOMBSTONE_TRIES_MAX: usize = 1_000;
 
-/// The shards of one life, to be called.
+/// The shards of one incarnation, to be called.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shards<'a> {
     pub(crate) servers: &'a Servers,
@@ -105,14 +106,16 @@ impl Shards<'_> {
     pub(super) async fn renew_windows(
         self,
         shard: u16,
-        lives: &[(Window, i64)],
+        incarnations: &[(Window, i64)],
     ) -> Result<(), StoreError> {
         let of = self.spread.keys(shard);
-        for lives in lives.chunks(WINDOWS_AT_ONCE) {
-            let keys = lives
+        for incarnations in incarnations.chunks(WINDOWS_AT_ONCE) {
+            let keys = incarnations
                 .iter()
                 .flat_map(|(window, _)| [of.scores(*window), of.rank(*window)]);
-            let args = lives.iter().map(|(_, ttl_ms)| ttl_ms.to_string().into());
+            let args = incarnations
+                .iter()
+                .map(|(_, ttl_ms)| ttl_ms.to_string().into());
             let (keys, args) = (keys.collect(), args.collect());
             self.call("renew", shard, keys, args, Effect::Write).await?;
         }

@@ -77,14 +77,14 @@ impl Room {
         let put = opened.registry.put_kind(kind.clone(), Revision(0), true);
         let put = put.await.unwrap();
         let name = "gifts/room 1".parse().unwrap();
-        let created = opened.registry.birth(&name, &put, None, now());
+        let created = opened.registry.create_board(&name, &put, None, now());
         let (record, _) = created.await.unwrap();
         Self {
             sweep: Sweep::new(
                 opened.servers.clone(),
                 opened.session.clone(),
                 opened.registry.clone(),
-                opened.lives.clone(),
+                opened.incarnations.clone(),
                 opened.refills(),
                 &opened.settings,
             ),
@@ -179,13 +179,13 @@ async fn a_window_is_closed_on_all_shards() {
 }
 
 #[tokio::test]
-async fn a_burial_that_was_interrupted_is_finished() {
+async fn a_deletion_that_was_interrupted_is_finished() {
     let room = Room::new(vec![day()]).await;
     room.lay(2, today());
     room.tell(2, "f", "somebody 1");
     room.opened
         .registry
-        .bury(&room.record.board().name)
+        .delete_board(&room.record.board().name)
         .await
         .unwrap();
     let dying = keys::registry("dying");
@@ -215,7 +215,7 @@ async fn a_writer_finishes_what_was_begun_to_be_emptied() {
     let board = room.record.board();
     let placed = room
         .opened
-        .lives
+        .incarnations
         .place_to_write(board, 3, &room.kind, later);
     placed.await.unwrap();
     for shard in [0, 3] {
@@ -263,7 +263,7 @@ async fn a_sweep_finishes_what_was_begun_to_be_emptied() {
 async fn a_board_is_not_idle_while_writers_touch_it() {
     let room = Room::new(vec![week_of_idleness()]).await;
     room.lay(0, Window::ALL_TIME);
-    let (lives, board) = (&room.opened.lives, room.record.board());
+    let (incarnations, board) = (&room.opened.incarnations, room.record.board());
     let touched = async || {
         let found = room.opened.registry.board(&board.name).await.unwrap();
         found.unwrap().touched
@@ -276,7 +276,7 @@ async fn a_board_is_not_idle_while_writers_touch_it() {
         (eighth, eighth),
         (just_before, eighth),
     ] {
-        lives
+        incarnations
             .place_to_write(board, 0, &room.kind, at)
             .await
             .unwrap();
@@ -286,7 +286,9 @@ async fn a_board_is_not_idle_while_writers_touch_it() {
     assert!(room.holds(0, Window::ALL_TIME));
     room.sweep.expire(eighth.plus(DAY * 9)).await.unwrap();
     assert!(!room.is_there().await);
-    let dead = lives.place_to_write(board, 0, &room.kind, eighth).await;
+    let dead = incarnations
+        .place_to_write(board, 0, &room.kind, eighth)
+        .await;
     assert_eq!(dead, Err(StoreError::Dead));
 }
 
@@ -323,28 +325,32 @@ async fn a_freeze_that_ended_is_taken_back_by_who_knows_the_board_is_there() {
     let room = Room::new(vec![day()]).await;
     let board = room.record.board();
     room.tell(0, "f", "somebody 9999999999999");
-    room.opened.lives.thaw(board, 0).await.unwrap();
+    room.opened.incarnations.thaw(board, 0).await.unwrap();
     assert!(room.meta(0, "f").is_some(), "it has not ended");
     room.tell(0, "f", "somebody 1");
-    room.opened.lives.thaw(board, 0).await.unwrap();
+    room.opened.incarnations.thaw(board, 0).await.unwrap();
     assert_eq!(room.meta(0, "f"), None);
     room.tell(0, "f", "somebody 1");
-    room.opened.registry.bury(&board.name).await.unwrap();
-    let dead = room.opened.lives.thaw(board, 0).await;
+    room.opened
+        .registry
+        .delete_board(&board.name)
+        .await
+        .unwrap();
+    let dead = room.opened.incarnations.thaw(board, 0).await;
     assert_eq!(dead, Err(StoreError::Dead));
     assert!(room.meta(0, "f").is_some());
 }
 
 #[tokio::test]
-async fn a_life_that_a_shard_calls_dead_is_ended_again() {
+async fn a_incarnation_that_a_shard_calls_dead_is_ended_again() {
     let room = Room::new(vec![WindowRule::with_defaults(Period::All)]).await;
     room.lay(0, Window::ALL_TIME);
     let board = room.record.board();
-    // The registry has lost that it was buried.
+    // The registry has lost that it was deleted.
     room.tell(2, "x", "1");
-    room.opened.lives.place(board, 2).await.unwrap();
-    room.opened.lives.forget(board);
-    let dead = room.opened.lives.place(board, 2).await;
+    room.opened.incarnations.place(board, 2).await.unwrap();
+    room.opened.incarnations.forget(board);
+    let dead = room.opened.incarnations.place(board, 2).await;
     assert_eq!(dead, Err(StoreError::Dead));
     room.sweep.expire(now()).await.unwrap();
     assert!(!room.is_there().await && !room.holds(0, Window::ALL_TIME));
@@ -359,7 +365,7 @@ async fn two_servers_sweep_each_board_once() {
         let name = format!("gifts/{number}").parse().unwrap();
         room.opened
             .registry
-            .birth(&name, &kind, None, now())
+            .create_board(&name, &kind, None, now())
             .await
             .unwrap();
     }
@@ -370,7 +376,7 @@ async fn two_servers_sweep_each_board_once() {
         room.opened.servers.clone(),
         session,
         Arc::new(registry),
-        room.opened.lives.clone(),
+        room.opened.incarnations.clone(),
         room.opened.refills(),
         settings,
     );
@@ -397,9 +403,12 @@ async fn a_board_that_nobody_could_write_to_ends_and_its_settings_stay() {
             shards: ShardCount::new(8).unwrap(),
             activity,
         };
-        let record = registry.settle(&name, &kind, settings, now()).await;
-        let seen = Some(record.unwrap().spread.life());
-        registry.birth(&name, &kind, seen, later).await.unwrap();
+        let record = registry.put_settings(&name, &kind, settings, now()).await;
+        let seen = Some(record.unwrap().spread.incarnation());
+        registry
+            .create_board(&name, &kind, seen, later)
+            .await
+            .unwrap();
         settled.push((name, settings));
     }
     let listed = async || {
@@ -421,25 +430,27 @@ async fn a_board_that_nobody_could_write_to_ends_and_its_settings_stay() {
             (board.shards, board.activity),
             (settings.shards, settings.activity)
         );
-        assert_eq!((board.born, left.at), (false, now()));
+        assert_eq!((board.created, left.at), (false, now()));
     }
 }
 
 #[tokio::test]
 async fn a_window_is_due_whatever_was_known_of_the_board_before() {
     let room = Room::new(vec![day()]).await;
-    let (lives, board) = (&room.opened.lives, room.record.board());
+    let (incarnations, board) = (&room.opened.incarnations, room.record.board());
     let day_of = |at| Calendar::utc().span_at(Period::Day, at).window;
     room.lay(0, day_of(now().plus(DAY * 3)));
-    // Known: due a minute from its birth. Then it has its turn, and is due a day later.
-    lives
+    // Known: due a minute from its creation. Then it has its turn, and is due a day later.
+    incarnations
         .place_to_write(board, 0, &room.kind, now())
         .await
         .unwrap();
     let later = now().plus(DAY);
     room.sweep.expire(later).await.unwrap();
     room.lay(1, today());
-    lives.opened(board, &room.kind, &[today()], later).await;
+    incarnations
+        .opened(board, &room.kind, &[today()], later)
+        .await;
     let gone = gone_at(&room.kind, today()).unwrap();
     assert!(gone < later.plus(DAY));
     room.sweep.expire(gone).await.unwrap();
@@ -454,7 +465,7 @@ async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
     let registry = &room.opened.registry;
     let claimed = registry.take_due(gone.minus(LINGER * 2), 10).await.unwrap();
     room.opened
-        .lives
+        .incarnations
         .opened(room.record.board(), &room.kind, &[today()], now())
         .await;
     // It has seen nothing that goes before tomorrow.

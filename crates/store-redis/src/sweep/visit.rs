@@ -43,12 +43,12 @@ impl Sweep {
             self.end_expired(&record, after, until).await?;
             return Ok(None);
         }
-        if !record.board().born {
-            return self.visit_unborn(&record, kind, now).await;
+        if !record.board().created {
+            return self.visit_uncreated(&record, kind, now).await;
         }
         self.shards(&record.spread).check_connected()?;
         match self.survey(&record).await {
-            // The registry has lost that this life ended: it is ended again.
+            // The registry has lost that this incarnation ended: it is ended again.
             Err(StoreError::Dead) => {
                 let until = Instant::now() + self.deadline;
                 let after = after(&record, kind, now)?;
@@ -77,7 +77,7 @@ impl Sweep {
         ) else {
             return Ok(());
         };
-        if record.spread.life() != board.incarnation || !record.board().born {
+        if record.spread.incarnation() != board.incarnation || !record.board().created {
             return Ok(());
         }
         let visit = Visit {
@@ -95,7 +95,7 @@ impl Sweep {
         visit.end(false, kept).await.map(drop)
     }
 
-    async fn visit_unborn(
+    async fn visit_uncreated(
         &self,
         record: &Record,
         kind: &Kind,
@@ -105,10 +105,10 @@ impl Sweep {
         if now < end {
             return Ok(Some(end));
         }
-        // Settings that were made anew meanwhile are another life, and have their own time.
+        // Settings that were made anew meanwhile are another incarnation, and have their own time.
         let until = Instant::now() + self.deadline;
         let after = after(record, kind, now)?;
-        self.registry.bury_untouched(record, after, until).await?;
+        self.registry.delete_untouched(record, after, until).await?;
         Ok(None)
     }
 
@@ -176,12 +176,12 @@ impl Visit<'_> {
         let shards = self.shards();
         let renew = |shard: u16| {
             let windows = &self.surveys[usize::from(shard)].windows;
-            let lives = windows.iter().map(|window| {
+            let incarnations = windows.iter().map(|window| {
                 let ttl_ms = time_to_live_ms(self.kind, *window, self.now);
                 (*window, ttl_ms)
             });
-            let lives: Vec<_> = lives.collect();
-            async move { shards.renew_windows(shard, &lives).await }
+            let incarnations: Vec<_> = incarnations.collect();
+            async move { shards.renew_windows(shard, &incarnations).await }
         };
         shards.each(renew).await.map(drop)
     }
@@ -258,7 +258,7 @@ impl Visit<'_> {
         kept.transpose()
     }
 
-    /// From when on a board that holds nothing may go: a board just born has its first contribution
+    /// From when on a board that holds nothing may go: a board just created has its first contribution
     /// under way. None while it holds windows.
     fn may_end_at(&self, idle: bool) -> Option<Timestamp> {
         let is_spent = |window: &Window| idle && *window == Window::ALL_TIME;
@@ -284,7 +284,7 @@ impl Visit<'_> {
         Some(end.max(activity.settings_kept_until(written)))
     }
 
-    /// Ends the life of a board that holds nothing. No shard takes anything while it is decided, and
+    /// Ends the incarnation of a board that holds nothing. No shard takes anything while it is decided, and
     /// it is decided long before the first of them would again. False where one is not empty.
     async fn end(&self, idle: bool, after: Option<After>) -> Result<bool, StoreError> {
         let decided = Instant::now() + DECIDED;

@@ -20,9 +20,9 @@ use board::{Kind, Rules, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
+use super::incarnations::Incarnations;
 use super::keys::{ShardKeys, window_name};
 use super::lists::{self, List, Lists};
-use super::lives::Lives;
 use super::read::{Reader, failed};
 use super::registry::Registry;
 use super::rules::spec;
@@ -46,7 +46,7 @@ pub(super) struct Verifier {
     reader: Arc<Reader>,
     servers: Arc<Servers>,
     session: Arc<Session>,
-    lives: Arc<Lives>,
+    incarnations: Arc<Incarnations>,
     lists: Lists,
     registry: Arc<Registry>,
     write_deadline: Duration,
@@ -85,7 +85,7 @@ impl Verifier {
         reader: Arc<Reader>,
         servers: Arc<Servers>,
         session: Arc<Session>,
-        lives: Arc<Lives>,
+        incarnations: Arc<Incarnations>,
         registry: Arc<Registry>,
         settings: &RedisSettings,
     ) -> Self {
@@ -94,7 +94,7 @@ impl Verifier {
             lists: Lists::new(servers.clone(), session.clone()),
             servers,
             session,
-            lives,
+            incarnations,
             registry,
             write_deadline: settings.write_deadline,
         }
@@ -243,9 +243,9 @@ impl Verifier {
             until: Instant::now() + self.write_deadline,
             closes: None,
         };
-        let at = self.lives.place(place.board, place.shard).await?;
+        let at = self.incarnations.place(place.board, place.shard).await?;
         let answer = self.servers.call(at, &call).await;
-        let answer = answer.map_err(|error| failed(&self.lives, place.board, error));
+        let answer = answer.map_err(|error| failed(&self.incarnations, place.board, error));
         answer.map(drop)
     }
 
@@ -259,14 +259,14 @@ impl Verifier {
             rules: place.rules(),
             retain,
             keys: &ShardKeys::new(place.board, place.shard),
-            place: self.lives.place(place.board, place.shard).await?,
+            place: self.incarnations.place(place.board, place.shard).await?,
             window: place.window,
         };
         let refilled = self.lists.refill(&list, self.write_deadline, |_| ());
         match refilled.await {
             Ok(true) => Ok(()),
             Ok(false) => Err(StoreError::Unavailable(lists::BUSY.to_owned())),
-            Err(error) => Err(failed(&self.lives, place.board, error)),
+            Err(error) => Err(failed(&self.incarnations, place.board, error)),
         }
     }
 

@@ -99,7 +99,7 @@ impl Verifier {
             return Ok(*is_on);
         }
         let found = self.registry.board(&key.board).await?;
-        let is_this = found.is_some_and(|record| record.spread.life() == key.incarnation);
+        let is_this = found.is_some_and(|record| record.spread.incarnation() == key.incarnation);
         let is_on = is_this || self.registry.is_dying(key.incarnation).await?;
         if search.is_on.len() >= REMEMBERED_MAX {
             search.is_on.clear();

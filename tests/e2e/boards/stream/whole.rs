@@ -51,7 +51,7 @@ fn every_change_is_shown_with_its_version() {
 }
 
 #[test]
-fn a_board_yet_unborn_is_shown_empty_and_then_comes_to_life() {
+fn a_board_without_contributions_is_shown_empty_and_then_full() {
     let server = Server::start();
     let mut events = Events::of(&server, "/v1/boards/gifts/new/stream?window=all");
     let first = events.event();
@@ -60,10 +60,10 @@ fn a_board_yet_unborn_is_shown_empty_and_then_comes_to_life() {
         (0, &json!(0))
     );
     server.give("gifts/new", &[("u", 3)]);
-    // Its birth may be seen before its first standing.
+    // Its creation may be seen before its first standing.
     let shown = events.until(|event| !event.entries().is_empty());
     assert_eq!(members(shown.entries()), ["u"]);
-    // Another life is another board.
+    // Another incarnation is another board.
     assert_eq!(server.delete("/v1/boards/gifts/new").status, 204);
     events.until(|event| event.entries().is_empty());
     server.give("gifts/new", &[("v", 1)]);

@@ -1,13 +1,13 @@
 //! Frozen copies against what was there, and what is made again of them against what they came of.
 
-mod life;
+mod existence;
 mod story;
 
-use life::{Life, assert_same, contents};
+use existence::{Existence, assert_same, contents};
 use story::{Step, Story};
 use testkit::dice::{Dice, Seed, runs};
 
-/// Most steps before a life is frozen, and behind that.
+/// Most steps before a shard is frozen, and behind that.
 const STEPS_MAX: usize = 30;
 
 fn each_story(sampled: u64, check: impl Fn(Story, &mut Dice)) {
@@ -19,11 +19,11 @@ fn each_story(sampled: u64, check: impl Fn(Story, &mut Dice)) {
     }
 }
 
-fn some_steps(story: &mut Story, dice: &mut Dice, lives: &mut [&mut Life]) {
+fn some_steps(story: &mut Story, dice: &mut Dice, incarnations: &mut [&mut Existence]) {
     for _ in 0..=dice.below(STEPS_MAX) {
         let step = story.step();
-        for life in &mut *lives {
-            life.play(story, &step);
+        for incarnation in &mut *incarnations {
+            incarnation.play(story, &step);
         }
     }
 }
@@ -31,11 +31,11 @@ fn some_steps(story: &mut Story, dice: &mut Dice, lives: &mut [&mut Life]) {
 #[test]
 fn a_frozen_copy_stays_what_was_there() {
     each_story(40, |mut story, dice| {
-        let mut life = Life::new(&story);
-        some_steps(&mut story, dice, &mut [&mut life]);
-        let before = life.contents(&story);
-        let frozen = life.freeze();
-        some_steps(&mut story, dice, &mut [&mut life]);
+        let mut incarnation = Existence::new(&story);
+        some_steps(&mut story, dice, &mut [&mut incarnation]);
+        let before = incarnation.contents(&story);
+        let frozen = incarnation.freeze();
+        some_steps(&mut story, dice, &mut [&mut incarnation]);
         assert_eq!(contents(&frozen), before);
     });
 }
@@ -43,12 +43,12 @@ fn a_frozen_copy_stays_what_was_there() {
 #[test]
 fn what_is_made_of_a_frozen_copy_answers_as_was_answered_then() {
     each_story(40, |mut story, dice| {
-        let mut life = Life::new(&story);
-        some_steps(&mut story, dice, &mut [&mut life]);
-        let (before, then) = (life.answers(&story), story.clone());
-        let frozen = life.freeze();
-        some_steps(&mut story, dice, &mut [&mut life]);
-        let mut again = Life::restored(&frozen, &then, dice);
+        let mut incarnation = Existence::new(&story);
+        some_steps(&mut story, dice, &mut [&mut incarnation]);
+        let (before, then) = (incarnation.answers(&story), story.clone());
+        let frozen = incarnation.freeze();
+        some_steps(&mut story, dice, &mut [&mut incarnation]);
+        let mut again = Existence::restored(&frozen, &then, dice);
         again.put_in_order(&then);
         assert_same(&again.answers(&then), &before);
     });
@@ -57,43 +57,43 @@ fn what_is_made_of_a_frozen_copy_answers_as_was_answered_then() {
 #[test]
 fn writes_without_order_come_to_the_same_as_in_order() {
     each_story(40, |mut story, dice| {
-        let mut life = Life::new(&story);
-        some_steps(&mut story, dice, &mut [&mut life]);
-        let frozen = life.freeze();
-        let mut again = Life::restored(&frozen, &story, dice);
-        some_steps(&mut story, dice, &mut [&mut life, &mut again]);
+        let mut incarnation = Existence::new(&story);
+        some_steps(&mut story, dice, &mut [&mut incarnation]);
+        let frozen = incarnation.freeze();
+        let mut again = Existence::restored(&frozen, &story, dice);
+        some_steps(&mut story, dice, &mut [&mut incarnation, &mut again]);
         again.put_in_order(&story);
-        assert_same(&again.answers(&story), &life.answers(&story));
+        assert_same(&again.answers(&story), &incarnation.answers(&story));
         // And in order from there on.
-        some_steps(&mut story, dice, &mut [&mut life, &mut again]);
-        assert_same(&again.answers(&story), &life.answers(&story));
+        some_steps(&mut story, dice, &mut [&mut incarnation, &mut again]);
+        assert_same(&again.answers(&story), &incarnation.answers(&story));
     });
 }
 
-fn crowded_while_recovered(whole: bool) -> (Story, Life) {
+fn crowded_while_recovered(whole: bool) -> (Story, Existence) {
     let mut story = Story::of_shards(4);
-    let mut life = Life::new(&story);
+    let mut incarnation = Existence::new(&story);
     if !whole {
-        life.split(&story);
+        incarnation.split(&story);
     }
-    let mut life = Life::restored(&life.freeze(), &story, &mut Dice::new(1));
+    let mut incarnation = Existence::restored(&incarnation.freeze(), &story, &mut Dice::new(1));
     for _ in 0..2 {
         let crowd = Step::Apply(story.a_crowd());
-        life.play(&story, &crowd);
+        incarnation.play(&story, &crowd);
     }
-    (story, life)
+    (story, incarnation)
 }
 
 #[test]
 #[should_panic(expected = "a ranking is not read before it is in order")]
 fn a_ranking_that_grows_large_while_recovered_has_no_order() {
-    let (story, life) = crowded_while_recovered(false);
-    life.answers(&story);
+    let (story, incarnation) = crowded_while_recovered(false);
+    incarnation.answers(&story);
 }
 
 #[test]
 #[should_panic(expected = "a ranking is not read before it is in order")]
 fn a_small_board_that_is_split_while_recovered_has_no_order() {
-    let (story, life) = crowded_while_recovered(true);
-    life.answers(&story);
+    let (story, incarnation) = crowded_while_recovered(true);
+    incarnation.answers(&story);
 }

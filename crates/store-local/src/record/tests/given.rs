@@ -85,7 +85,7 @@ impl Told {
                 alone: *alone,
             },
             Record::BoardMade { record, at } => Event::BoardMade { record, at: *at },
-            &Record::BoardBorn { incarnation, at } => Event::BoardBorn { incarnation, at },
+            &Record::BoardCreated { incarnation, at } => Event::BoardCreated { incarnation, at },
             Record::Applied(applied) => Event::Applied(engine::Applied {
                 incarnation: applied.incarnation,
                 shard: applied.shard,
@@ -111,7 +111,7 @@ impl Told {
 }
 
 pub(super) fn told() -> impl Strategy<Value = Told> {
-    let life = || any::<u64>().prop_map(Incarnation);
+    let incarnation = || any::<u64>().prop_map(Incarnation);
     prop_oneof![
         2 => (kind_record(), any::<bool>()).prop_map(|(record, alone)| {
             Told::plain(Record::KindWritten { record, alone })
@@ -119,14 +119,14 @@ pub(super) fn told() -> impl Strategy<Value = Told> {
         2 => (board_record(), time()).prop_map(|(record, at)| {
             Told::plain(Record::BoardMade { record, at })
         }),
-        1 => (life(), time()).prop_map(|(incarnation, at)| {
-            Told::plain(Record::BoardBorn { incarnation, at })
+        1 => (incarnation(), time()).prop_map(|(incarnation, at)| {
+            Told::plain(Record::BoardCreated { incarnation, at })
         }),
         6 => batch(),
-        2 => (life(), 0_u16..4096, vec(window(), 0..20)).prop_map(|(incarnation, shard, windows)| {
+        2 => (incarnation(), 0_u16..4096, vec(window(), 0..20)).prop_map(|(incarnation, shard, windows)| {
             Told::plain(Record::WindowsDropped { incarnation, shard, windows })
         }),
-        1 => (life(), 0..3).prop_map(|(incarnation, which)| Told::plain(match which {
+        1 => (incarnation(), 0..3).prop_map(|(incarnation, which)| Told::plain(match which {
             0 => Record::BoardEmptied { incarnation },
             1 => Record::BoardSplit { incarnation },
             _ => Record::BoardEnded { incarnation },
@@ -231,13 +231,13 @@ fn board_record() -> impl Strategy<Value = BoardRecord> {
         .prop_map(|(kind, subject)| BoardName::new(kind, Subject::new(&subject).unwrap()));
     let numbers = (any::<u64>(), 0..=12_u32, any::<u64>());
     (name, numbers, activity(), any::<bool>()).prop_map(
-        |(name, (incarnation, shards, meaning), activity, born)| BoardRecord {
+        |(name, (incarnation, shards, meaning), activity, created)| BoardRecord {
             name,
             incarnation: Incarnation(incarnation),
             shards: ShardCount::new(1 << shards).unwrap(),
             meaning: Meaning(meaning),
             activity,
-            born,
+            created,
         },
     )
 }

@@ -14,7 +14,7 @@ use super::given::{NOW, Told, usual_item};
 use engine::Event;
 use shard_store::{BoardRecord, Change, Item, KindRecord, Revision};
 
-const LIFE: Incarnation = Incarnation(0x0123_4567_89AB_CDEF);
+const INCARNATION: Incarnation = Incarnation(0x0123_4567_89AB_CDEF);
 
 fn hex(event: &Event<'_>) -> String {
     let mut out = Vec::new();
@@ -74,11 +74,11 @@ fn a_batch() {
 fn boards() {
     let mut record = BoardRecord {
         name: "gifts/room".parse::<BoardName>().unwrap(),
-        incarnation: LIFE,
+        incarnation: INCARNATION,
         shards: ShardCount::new(16).unwrap(),
         meaning: Meaning(0x1122_3344_5566_7788),
         activity: Activity::ALWAYS,
-        born: true,
+        created: true,
     };
     let made = |record: &BoardRecord| hex(&Event::BoardMade { record, at: NOW });
     assert_eq!(
@@ -103,12 +103,12 @@ fn boards() {
                 + expected
         );
     }
-    let incarnation = LIFE;
-    let born = Event::BoardBorn {
+    let incarnation = INCARNATION;
+    let created = Event::BoardCreated {
         incarnation,
         at: Timestamp::from_millis(-2),
     };
-    assert_eq!(hex(&born), "03efcdab8967452301feffffffffffffff");
+    assert_eq!(hex(&created), "03efcdab8967452301feffffffffffffff");
     assert_eq!(
         hex(&Event::BoardEmptied { incarnation }),
         "06efcdab8967452301"
@@ -126,7 +126,7 @@ fn boards() {
 #[test]
 fn windows() {
     let dropped = Event::WindowsDropped {
-        incarnation: LIFE,
+        incarnation: INCARNATION,
         shard: 0x0102,
         windows: &[
             Window::starting_at(Period::Week, Timestamp::from_millis(345_600_000)),

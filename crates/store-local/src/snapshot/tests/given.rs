@@ -221,7 +221,7 @@ fn head(place: usize, kind: &Kind) -> impl Strategy<Value = PartHead> + use<> {
             subject,
             (incarnation, sequence, shards, part, split),
             activity,
-            born,
+            created,
             last_write,
         )| {
             let shards = ShardCount::new(1 << shards).unwrap();
@@ -231,7 +231,7 @@ fn head(place: usize, kind: &Kind) -> impl Strategy<Value = PartHead> + use<> {
                 incarnation: Incarnation(incarnation),
                 shards,
                 activity,
-                born,
+                created,
                 last_write,
                 kind: u32::try_from(place).unwrap(),
                 parts,
@@ -286,7 +286,7 @@ pub(super) fn gifts_head(subject: &str, parts: u16, part: u16) -> PartHead {
         incarnation: Incarnation(0x0123_4567_89AB_CDEF),
         shards: ShardCount::new(16).unwrap(),
         activity: Activity::ALWAYS,
-        born: true,
+        created: true,
         last_write: Timestamp::from_millis(1_795_186_342_123),
         kind: 0,
         parts,

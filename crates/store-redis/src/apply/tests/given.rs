@@ -12,9 +12,9 @@ use board::{
 use testkit::redis::{RedisServer, Reply};
 
 use crate::apply::Applier;
+use crate::incarnations::Incarnations;
 use crate::keys::{ShardKeys, window_name};
 use crate::lists::Refills;
-use crate::lives::Lives;
 use crate::registry::Registry;
 use crate::servers::Servers;
 use crate::session::Session;
@@ -87,7 +87,12 @@ impl Given {
         let put = self.registry.put_kind(kind.clone(), first, false);
         let put = put.await.unwrap();
         let name = format!("{}/room {{1}}", kind.name()).parse().unwrap();
-        let record = self.registry.birth(&name, &put, None, NOW).await.unwrap().0;
+        let record = self
+            .registry
+            .create_board(&name, &put, None, NOW)
+            .await
+            .unwrap()
+            .0;
         let record = record.board().clone();
         Board {
             given: self,
@@ -117,10 +122,18 @@ fn applier(servers: &Arc<Servers>, settings: &RedisSettings) -> (Applier, Arc<Re
     let (servers, session) = (servers.clone(), Arc::new(Session::new().unwrap()));
     let registry = Registry::new(servers.clone(), session.clone(), settings);
     let registry = Arc::new(registry);
-    let lives = Lives::new(servers.clone(), session.clone(), registry.clone(), settings);
-    let lives = Arc::new(lives);
-    let refills = Refills::new(&servers, &session, &lives, settings);
-    let applier = Applier::new(servers, session, lives, refills, registry.clone(), settings);
+    let incarnations =
+        Incarnations::new(servers.clone(), session.clone(), registry.clone(), settings);
+    let incarnations = Arc::new(incarnations);
+    let refills = Refills::new(&servers, &session, &incarnations, settings);
+    let applier = Applier::new(
+        servers,
+        session,
+        incarnations,
+        refills,
+        registry.clone(),
+        settings,
+    );
     (applier, registry)
 }
 

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::given::{APPLIED, Board, DUPLICATE, Given, MS, NOW, gifts};
 use crate::apply::Applier;
-use crate::lives::Lives;
+use crate::incarnations::Incarnations;
 use crate::read::Reader;
 use crate::servers::Servers;
 use crate::session::Session;
@@ -340,6 +340,6 @@ fn top() -> Query {
 fn reader(servers: &Arc<Servers>, board: &Board<'_>, settings: &RedisSettings) -> Reader {
     let registry = board.given.registry.clone();
     let session = Arc::new(Session::new().unwrap());
-    let lives = Lives::new(servers.clone(), session, registry.clone(), settings);
-    Reader::new(servers.clone(), Arc::new(lives), registry, settings)
+    let incarnations = Incarnations::new(servers.clone(), session, registry.clone(), settings);
+    Reader::new(servers.clone(), Arc::new(incarnations), registry, settings)
 }

@@ -71,7 +71,7 @@ impl Room {
         let put = store.put_kind(kind.clone(), Revision::default(), true);
         let put = put.await.unwrap();
         let name = "gifts/room 1".parse().unwrap();
-        let record = store.birth(&name, &put, None, NOW).await.unwrap();
+        let record = store.create_board(&name, &put, None, NOW).await.unwrap();
         Self {
             keys: ShardKeys::new(&record, 0),
             redis,

@@ -138,8 +138,13 @@ async fn a_long_refill_is_one_for_all_and_goes_on_behind_the_answers() {
 async fn refills(room: &Room) -> (Arc<Refills>, impl Fn() -> Short) {
     let settings = RedisSettings::default();
     let parts = Parts::over(&room.redis, &settings).await;
-    let refills = Refills::new(&parts.servers, &parts.session, &parts.lives, &settings);
-    let place = parts.lives.place(&room.record, 0).await.unwrap();
+    let refills = Refills::new(
+        &parts.servers,
+        &parts.session,
+        &parts.incarnations,
+        &settings,
+    );
+    let place = parts.incarnations.place(&room.record, 0).await.unwrap();
     let (board, kind) = (room.record.clone(), room.kind.clone());
     let short = move || Short {
         board: board.clone(),

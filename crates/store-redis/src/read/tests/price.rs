@@ -31,7 +31,7 @@ fn query(laid: &Laid, groups: bool, ask: Ask) -> Query {
 /// Reads, and counts commands by name, but for those of the count itself.
 async fn counted(given: &Given, laid: &Laid, query: &Query) -> (Reading, BTreeMap<String, u64>) {
     // That the board is on is known, as it is of a board in use.
-    let placed = given.lives.place(&laid.record, laid.shard).await;
+    let placed = given.incarnations.place(&laid.record, laid.shard).await;
     placed.unwrap();
     given.redis.command(&["CONFIG", "RESETSTAT"]).ok();
     let reading = given

@@ -24,7 +24,7 @@ async fn a_published_board_is_taken_by_others() {
 }
 
 #[tokio::test]
-async fn boards_lives_windows_and_shapes_are_apart() {
+async fn boards_incarnations_windows_and_shapes_are_apart() {
     let redis = RedisServer::plain();
     let tops = tops_on(&redis).await;
     let held = lease(take(&tops, &top(1)).await);
@@ -77,8 +77,8 @@ async fn an_unchanged_board_becomes_young_again() {
 async fn the_later_merge_stays_whichever_is_published_first() {
     let redis = RedisServer::plain();
     let tops = tops_on(&redis).await;
-    for (life, late) in [(1, true), (2, false)] {
-        let top = top(life);
+    for (incarnation, late) in [(1, true), (2, false)] {
+        let top = top(incarnation);
         let first = lease(take(&tops, &top).await);
         let mut second = first.clone();
         second.token += "-later";

@@ -23,27 +23,32 @@ const HOUR: Duration = Duration::from_hours(1);
 /// How long a test waits for what has to come.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Lives of boards that tests are about.
-const LIVES: std::ops::RangeInclusive<u64> = 1..=20;
+/// Incarnations of boards that tests are about.
+const INCARNATIONS: std::ops::RangeInclusive<u64> = 1..=20;
 
 /// Another server on this Redis, where the boards are on.
 async fn tops_on(redis: &RedisServer) -> SharedTops {
-    for life in LIVES {
-        enter(redis, &top(life).board);
+    for incarnation in INCARNATIONS {
+        enter(redis, &top(incarnation).board);
     }
     let parts = Parts::over(redis, &RedisSettings::default()).await;
-    SharedTops::new(parts.servers, parts.session, parts.lives, Arc::default())
+    SharedTops::new(
+        parts.servers,
+        parts.session,
+        parts.incarnations,
+        Arc::default(),
+    )
 }
 
-fn top(life: u64) -> SharedTop {
+fn top(incarnation: u64) -> SharedTop {
     SharedTop {
         board: Arc::new(BoardRecord {
-            name: format!("gifts/room {{{life}}}").parse().unwrap(),
-            incarnation: Incarnation(life),
+            name: format!("gifts/room {{{incarnation}}}").parse().unwrap(),
+            incarnation: Incarnation(incarnation),
             shards: ShardCount::new(16).unwrap(),
             meaning: Meaning(1),
             activity: Activity::ALWAYS,
-            born: true,
+            created: true,
         }),
         window: Window::ALL_TIME,
         shape: "1.0.1.0.100.ordinal".to_owned(),

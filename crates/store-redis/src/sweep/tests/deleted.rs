@@ -23,10 +23,10 @@ async fn a_deletion_that_a_node_did_not_hear_of_is_unknown() {
     ));
     let put = near.registry.put_kind(kind.clone(), Revision(0), true);
     let (name, put) = ("gifts/room 1".parse().unwrap(), put.await.unwrap());
-    let created = near.registry.birth(&name, &put, None, now()).await;
+    let created = near.registry.create_board(&name, &put, None, now()).await;
     let spread = created.unwrap().0.spread;
     let board = spread.board.clone();
-    far.lives.place(&board, 0).await.unwrap();
+    far.incarnations.place(&board, 0).await.unwrap();
     let boards = keys::of_kind("boards", kind.name());
     let has_registry = |node: &RedisServer| node.command(&[b"EXISTS", &*boards]).integer() == 1;
     let (registry, other) = if has_registry(&nodes[0]) {
@@ -35,12 +35,12 @@ async fn a_deletion_that_a_node_did_not_hear_of_is_unknown() {
         (&nodes[1], &nodes[0])
     };
     let sweep_with = |settings: &RedisSettings| {
-        let refills = Refills::new(&near.servers, &near.session, &near.lives, settings);
+        let refills = Refills::new(&near.servers, &near.session, &near.incarnations, settings);
         Sweep::new(
             near.servers.clone(),
             near.session.clone(),
             near.registry.clone(),
-            near.lives.clone(),
+            near.incarnations.clone(),
             refills,
             settings,
         )
@@ -48,10 +48,13 @@ async fn a_deletion_that_a_node_did_not_hear_of_is_unknown() {
     let sweep = sweep_with(&settings);
     other.pause();
     until("a node is away", async || near.servers.ready().is_err()).await;
-    let buried = sweep.bury(&name).await;
+    let deleted = sweep.delete_board(&name).await;
     assert!(
-        matches!(buried, Err(BuryError::Store(StoreError::Unknown(_)))),
-        "{buried:?}"
+        matches!(
+            deleted,
+            Err(DeleteBoardError::Store(StoreError::Unknown(_)))
+        ),
+        "{deleted:?}"
     );
     // All shards have ended that could be reached.
     let has_ended = |shard: &u16| {
@@ -68,8 +71,11 @@ async fn a_deletion_that_a_node_did_not_hear_of_is_unknown() {
     let failure = swept.unwrap().unwrap_err().to_string();
     assert!(failure.contains("is not connected"), "{failure}");
     // It is gone, and yet a server that has not heard of that goes on.
-    assert_eq!(sweep.bury(&name).await, Err(BuryError::NotThere));
-    far.lives.place(&board, 0).await.unwrap();
+    assert_eq!(
+        sweep.delete_board(&name).await,
+        Err(DeleteBoardError::NotThere)
+    );
+    far.incarnations.place(&board, 0).await.unwrap();
     other.resume();
     until("it is back", async || near.servers.ready().is_ok()).await;
     sweep.expire(now()).await.unwrap();

@@ -28,7 +28,7 @@ impl Room {
         let applier = Applier::new(
             opened.servers.clone(),
             opened.session.clone(),
-            opened.lives.clone(),
+            opened.incarnations.clone(),
             opened.refills(),
             opened.registry.clone(),
             &opened.settings,
@@ -61,12 +61,17 @@ async fn a_deletion_that_outlasts_its_freeze_deletes_nothing() {
         ..RedisSettings::default()
     };
     let parts = Parts::at(proxy.url(), &settings).await;
-    let refills = Refills::new(&parts.servers, &parts.session, &parts.lives, &settings);
+    let refills = Refills::new(
+        &parts.servers,
+        &parts.session,
+        &parts.incarnations,
+        &settings,
+    );
     let sweep = Sweep::new(
         parts.servers,
         parts.session,
         parts.registry,
-        parts.lives,
+        parts.incarnations,
         refills,
         &settings,
     );

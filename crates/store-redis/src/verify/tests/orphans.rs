@@ -44,7 +44,7 @@ impl Stage {
 
     /// A board that one member has points on.
     async fn board(&self, name: &BoardName) -> BoardRecord {
-        let created = self.store.birth(name, &self.kind, None, now()).await;
+        let created = self.store.create_board(name, &self.kind, None, now()).await;
         let board = created.unwrap();
         let kind = self.kind.kind.as_ref().unwrap();
         let member = Member::new("u").unwrap();
@@ -91,7 +91,11 @@ async fn keys_of_boards_that_the_registry_lost_are_found_in_steps() {
     let steps = stage.proxy.requests_of("SCAN");
     assert!(steps >= 3, "{steps}");
     // One that ended as it should leaves tombstones.
-    stage.store.bury(&boards[1].name, now()).await.unwrap();
+    stage
+        .store
+        .delete_board(&boards[1].name, now())
+        .await
+        .unwrap();
     assert_eq!(stage.store.orphans().await.unwrap(), []);
     stage.lose(&boards[2].name);
     stage.lose(&boards[3].name);

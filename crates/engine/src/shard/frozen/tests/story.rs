@@ -14,7 +14,7 @@ use testkit::dice::Dice;
 
 const HOUR: Duration = Duration::from_hours(1);
 
-/// One thing that happens, to be done to any life of the story's board.
+/// One thing that happens, to be done to any incarnation of the story's board.
 pub(super) enum Step {
     Apply(Vec<Item>),
     /// What is past its time goes.

@@ -1,4 +1,4 @@
-//! `GET`, `PUT` and `DELETE` of a board: what it is, its settings before birth, its end, another
+//! `GET`, `PUT` and `DELETE` of a board: what it is, its settings before creation, its end, another
 //! under its name.
 
 use serde_json::{Value, json};

@@ -1,13 +1,14 @@
 //! Which incarnations of boards exist, and where their shards are.
 //!
-//! [`Lives`] is a lease over the registry's records: a record is used for a while after it was read, and read again
+//! [`Incarnations`] is a lease over the registry's records: a record is used for a while after it was read, and read
+//! again
 //! in the background. When the registry cannot be reached it is used for much longer, but for less time than dead
 //! shards keep their tombstones. So a registry that is unreachable stops no contribution to known boards.
 //!
 //! **Invariant:** no server writes to an incarnation whose end it has not learned of. Tombstones outlive the longest
 //! lease.
 
-mod life;
+mod known;
 #[cfg(test)]
 mod tests;
 mod touch;
@@ -33,10 +34,10 @@ use super::session::Session;
 use super::settings::RedisSettings;
 use super::spread::{self, Spread};
 use super::sweep::Shards;
-use life::{Lease, Life};
+use known::{KnownIncarnation, Lease};
 use shard_store::{BoardRecord, StoreError};
 
-/// Lives that a shard called dead, and for how long that is remembered.
+/// Incarnations that a shard called dead, and for how long that is remembered.
 const CALLED_DEAD_MAX: u64 = 1_000;
 const CALLED_DEAD: Duration = Duration::from_mins(1);
 
@@ -55,18 +56,18 @@ const AT_ONCE: Touch = Touch {
 type LookUp = Shared<BoxFuture<'static, LookedUp>>;
 
 /// What came of one.
-type LookedUp = Result<Arc<Life>, StoreError>;
+type LookedUp = Result<Arc<KnownIncarnation>, StoreError>;
 
-/// Look-ups under way, by the life, and the registry's epoch when it began.
+/// Look-ups under way, by the incarnation, and the registry's epoch when it began.
 type LookUps = Arc<Mutex<HashMap<(Incarnation, u64), LookUp>>>;
 
-/// What is known of lives.
+/// What is known of incarnations.
 #[derive(Debug, Clone)]
-pub(super) struct Lives {
+pub(super) struct Incarnations {
     servers: Arc<Servers>,
     session: Arc<Session>,
     registry: Arc<Registry>,
-    known: Cache<Incarnation, Arc<Life>>,
+    known: Cache<Incarnation, Arc<KnownIncarnation>>,
     /// As many as there are callers at most: each ends by the read deadline.
     under_way: LookUps,
     called_dead: Cache<Incarnation, ()>,
@@ -76,7 +77,7 @@ pub(super) struct Lives {
     deadline: Duration,
 }
 
-impl Lives {
+impl Incarnations {
     pub(super) fn new(
         servers: Arc<Servers>,
         session: Arc<Session>,
@@ -102,7 +103,7 @@ impl Lives {
         }
     }
 
-    /// Learns of a life from the answer that created its board, or found it there, when the registry
+    /// Learns of an incarnation from the answer that created its board, or found it there, when the registry
     /// had this epoch: so that no shard has to ask.
     pub(super) fn learn(&self, record: &Record, due: Option<Timestamp>, epoch: u64) {
         let incarnation = record.board().incarnation;
@@ -115,23 +116,23 @@ impl Lives {
             record: Some(record.clone()),
             due,
         };
-        let life = Life::new(&held, servers, epoch);
-        self.known.insert(incarnation, Arc::new(life));
+        let known = KnownIncarnation::new(&held, servers, epoch);
+        self.known.insert(incarnation, Arc::new(known));
     }
 
-    /// Where a shard lies; `Dead` for a life that is known to have ended.
+    /// Where a shard lies; `Dead` for an incarnation that is known to have ended.
     pub(super) async fn place(&self, board: &BoardRecord, shard: u16) -> Result<Place, StoreError> {
-        let life = self.life(board).await?;
-        Ok(spread::place(board, &life.servers, shard))
+        let incarnation = self.incarnation(board).await?;
+        Ok(spread::place(board, &incarnation.servers, shard))
     }
 
     /// Where a shard lies, as far as that is at hand.
     pub(super) fn place_at_hand(&self, board: &BoardRecord, shard: u16) -> Option<Place> {
-        let life = self.known.get(&board.incarnation)?;
-        Some(spread::place(board, &life.servers, shard))
+        let incarnation = self.known.get(&board.incarnation)?;
+        Some(spread::place(board, &incarnation.servers, shard))
     }
 
-    /// As [`Lives::place`], before a write: a board that may be idle is told to be written to, so
+    /// As [`Incarnations::place`], before a write: a board that may be idle is told to be written to, so
     /// that the sweep leaves it alone.
     pub(super) async fn place_to_write(
         &self,
@@ -140,25 +141,25 @@ impl Lives {
         kind: &Kind,
         now: Timestamp,
     ) -> Result<Place, StoreError> {
-        let life = self.life(board).await?;
-        if life.unborn {
+        let incarnation = self.incarnation(board).await?;
+        if incarnation.uncreated {
             return Err(StoreError::Dead);
         }
         if let Some(idle) = kind.idle()
-            && life.wants_touch(idle, now)
+            && incarnation.wants_touch(idle, now)
         {
-            self.touch(board, &life, idle, now).boxed().await?;
+            self.touch(board, &incarnation, idle, now).boxed().await?;
         }
-        Ok(spread::place(board, &life.servers, shard))
+        Ok(spread::place(board, &incarnation.servers, shard))
     }
 
     /// Holds what was written since the registry had this epoch to what it says now: `Dead` where the
-    /// life was lost meanwhile, and with it what was written.
+    /// incarnation was lost meanwhile, and with it what was written.
     pub(super) async fn still_on(&self, board: &BoardRecord, epoch: u64) -> Result<(), StoreError> {
         if self.registry.epoch() == epoch {
             return Ok(());
         }
-        match self.life(board).await {
+        match self.incarnation(board).await {
             Ok(_) => Ok(()),
             Err(StoreError::Unavailable(why)) => Err(StoreError::Unknown(why)),
             Err(StoreError::Overloaded(overload)) => Err(StoreError::Unknown(overload.why)),
@@ -184,11 +185,11 @@ impl Lives {
         let Some(due) = gone.min() else {
             return;
         };
-        let Ok(life) = self.life(board).await else {
+        let Ok(incarnation) = self.incarnation(board).await else {
             return;
         };
         // Past what is known the board had its turn, and is due at another time.
-        let known = life.due.load(Ordering::Acquire);
+        let known = incarnation.due.load(Ordering::Acquire);
         let latest = self.swept.load(Ordering::Acquire).max(now.millis());
         if latest < known && known <= due.millis() {
             return;
@@ -198,7 +199,7 @@ impl Lives {
             due: Some(due),
         };
         match self.touched(board, touch).boxed().await {
-            Ok(Touched::Held(held)) => life.note(&held),
+            Ok(Touched::Held(held)) => incarnation.note(&held),
             Ok(Touched::Emptying(_)) => {}
             Err(error) => {
                 tracing::debug!(board = %board.name, %error, "its new windows may go a day late");
@@ -213,10 +214,10 @@ impl Lives {
         if !told.is_fresh() {
             return;
         }
-        let (lives, board) = (self.clone(), board.clone());
+        let (incarnations, board) = (self.clone(), board.clone());
         tokio::spawn(async move {
-            if let Err(error) = lives.touched(&board, AT_ONCE).await {
-                lives.told_due.invalidate(&board.incarnation);
+            if let Err(error) = incarnations.touched(&board, AT_ONCE).await {
+                incarnations.told_due.invalidate(&board.incarnation);
                 tracing::debug!(board = %board.name, %error, "the sweep may come a day late");
             }
         });
@@ -227,7 +228,7 @@ impl Lives {
         self.swept.fetch_max(now.millis(), Ordering::AcqRel);
     }
 
-    /// Forgets a life that a shard called dead.
+    /// Forgets an incarnation that a shard called dead.
     pub(super) fn forget(&self, board: &BoardRecord) {
         self.called_dead.insert(board.incarnation, ());
         self.known.invalidate(&board.incarnation);
@@ -237,33 +238,33 @@ impl Lives {
     /// `Dead` where it ended; otherwise the shard takes writes again.
     pub(super) async fn thaw(&self, board: &BoardRecord, shard: u16) -> Result<(), StoreError> {
         // By itself: a look-up that is under way may have been answered before that was decided.
-        let life = self.look_up(board).await?;
+        let incarnation = self.look_up(board).await?;
         let spread = Spread {
             board: board.clone(),
-            servers: life.servers.clone(),
+            servers: incarnation.servers.clone(),
         };
         let shards = self.shards(&spread);
         let thawed = shards.thaw(shard, &Bytes::from_static(b"-")).await;
         thawed.map_err(unsent)
     }
 
-    async fn life(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
-        let Some(life) = self.known.get(&board.incarnation) else {
+    async fn incarnation(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {
+        let Some(incarnation) = self.known.get(&board.incarnation) else {
             // Seldom, and large: it would make every future that holds it so.
             return self.ask(board).boxed().await;
         };
-        match life.lease(self.registry.epoch()) {
-            Lease::Fresh => Ok(life),
+        match incarnation.lease(self.registry.epoch()) {
+            Lease::Fresh => Ok(incarnation),
             Lease::Ending => {
-                self.ask_later(board, &life);
-                Ok(life)
+                self.ask_later(board, &incarnation);
+                Ok(incarnation)
             }
             Lease::Ended => match self.ask(board).boxed().await {
                 Err(
                     StoreError::Overloaded(_) | StoreError::Unavailable(_) | StoreError::Unknown(_),
-                ) if life.may_outlast_the_registry() => {
-                    *life.missed.lock() = Some(Instant::now());
-                    Ok(life)
+                ) if incarnation.may_outlast_the_registry() => {
+                    *incarnation.missed.lock() = Some(Instant::now());
+                    Ok(incarnation)
                 }
                 asked => asked,
             },
@@ -271,19 +272,19 @@ impl Lives {
     }
 
     /// Asks the registry, or waits for the answer to somebody who is asking it the same.
-    async fn ask(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
-        let (lives, own) = (self.clone(), board.clone());
-        let look_up = async move { lives.look_up(&own).await }.boxed();
+    async fn ask(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {
+        let (incarnations, own) = (self.clone(), board.clone());
+        let look_up = async move { incarnations.look_up(&own).await }.boxed();
         self.join_look_up(board.incarnation, look_up).await
     }
 
-    /// Waits for the look-up of a life that is under way, or for this one.
+    /// Waits for the look-up of an incarnation that is under way, or for this one.
     async fn join_look_up(
         &self,
-        life: Incarnation,
+        incarnation: Incarnation,
         look_up: BoxFuture<'static, LookedUp>,
-    ) -> Result<Arc<Life>, StoreError> {
-        let key = (life, self.registry.epoch());
+    ) -> Result<Arc<KnownIncarnation>, StoreError> {
+        let key = (incarnation, self.registry.epoch());
         let look_up = {
             let mut under_way = self.under_way.lock();
             let begin = || self.begin_look_up(key, look_up);
@@ -300,23 +301,23 @@ impl Lives {
     ) -> LookUp {
         let under_way = self.under_way.clone();
         let looking = tokio::spawn(async move {
-            let life = AssertUnwindSafe(look_up).catch_unwind().await;
+            let incarnation = AssertUnwindSafe(look_up).catch_unwind().await;
             under_way.lock().remove(&key);
-            life.unwrap_or_else(|_| {
+            incarnation.unwrap_or_else(|_| {
                 let why = "the look-up of a board panicked".to_owned();
                 Err(StoreError::Unavailable(why))
             })
         });
-        let ended = looking.map(|life| {
-            life.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
+        let ended = looking.map(|incarnation| {
+            incarnation.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
         });
         ended.boxed().shared()
     }
 
-    async fn look_up(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
+    async fn look_up(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {
         // Of the process that is asked, or of one before it: then it is asked again.
         let epoch = self.registry.epoch();
-        let held = match self.registry.life(board).await {
+        let held = match self.registry.incarnation(board).await {
             Err(StoreError::Dead) => {
                 self.known.invalidate(&board.incarnation);
                 return Err(StoreError::Dead);
@@ -324,37 +325,37 @@ impl Lives {
             held => held.map_err(unsent)?,
         };
         if self.called_dead.contains_key(&board.incarnation) {
-            return self.mourn(board).await;
+            return self.note_deleted(board).await;
         }
         let servers = match &held.record {
             Some(record) => record.spread.servers.clone(),
             None => self.servers.ids().into(),
         };
-        let life = Arc::new(Life::new(&held, servers, epoch));
-        if !life.unborn {
-            self.known.insert(board.incarnation, life.clone());
+        let incarnation = Arc::new(KnownIncarnation::new(&held, servers, epoch));
+        if !incarnation.uncreated {
+            self.known.insert(board.incarnation, incarnation.clone());
         }
-        Ok(life)
+        Ok(incarnation)
     }
 
-    /// The registry has lost that a life ended: the sweep is told to end it again.
-    async fn mourn(&self, board: &BoardRecord) -> Result<Arc<Life>, StoreError> {
+    /// The registry has lost that an incarnation ended: the sweep is told to end it again.
+    async fn note_deleted(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {
         let touched = self.registry.touch(board, AT_ONCE).await;
         touched.map_err(unsent)?;
         Err(StoreError::Dead)
     }
 
-    fn ask_later(&self, board: &BoardRecord, life: &Arc<Life>) {
-        if life.asking.swap(true, Ordering::AcqRel) {
+    fn ask_later(&self, board: &BoardRecord, incarnation: &Arc<KnownIncarnation>) {
+        if incarnation.asking.swap(true, Ordering::AcqRel) {
             return;
         }
-        let (lives, board, life) = (self.clone(), board.clone(), life.clone());
+        let (incarnations, board, incarnation) = (self.clone(), board.clone(), incarnation.clone());
         tokio::spawn(async move {
-            if let Err(error) = lives.ask(&board).await {
+            if let Err(error) = incarnations.ask(&board).await {
                 tracing::debug!(board = %board.name, %error, "its life could not be looked up");
-                *life.missed.lock() = Some(Instant::now());
+                *incarnation.missed.lock() = Some(Instant::now());
             }
-            life.asking.store(false, Ordering::Release);
+            incarnation.asking.store(false, Ordering::Release);
         });
     }
 

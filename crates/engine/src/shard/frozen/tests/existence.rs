@@ -15,7 +15,7 @@ use shard_store::{Anchor, Ask, Query, Reading, StoreError, WindowCount};
 use testkit::dice::Dice;
 
 /// One shard for all members, or one each.
-pub(super) struct Life {
+pub(super) struct Existence {
     /// To be split before the next step.
     crowded: bool,
     whole: bool,
@@ -48,7 +48,7 @@ pub(super) struct Answers {
     held: Vec<bool>,
 }
 
-impl Life {
+impl Existence {
     pub(super) fn new(story: &Story) -> Self {
         Self {
             whole: story.kind.shards().get() > 1,

@@ -44,12 +44,12 @@ async fn the_answer_that_created_a_board_says_where_its_shards_are() {
     let store = open(&proxy).await;
     let kind = kind(&store).await;
     let name = "gifts/room".parse().unwrap();
-    let board = store.birth(&name, &kind, None, now()).await.unwrap();
+    let board = store.create_board(&name, &kind, None, now()).await.unwrap();
     ask_all(&store, &board).await;
     assert_eq!(proxy.calls_of("_life_"), 0, "{:?}", proxy.functions());
     // Another server finds it there, and needs no more.
     let other = open(&proxy).await;
-    let found = other.birth(&name, &kind, None, now()).await.unwrap();
+    let found = other.create_board(&name, &kind, None, now()).await.unwrap();
     assert_eq!(found, board);
     ask_all(&other, &found).await;
     assert_eq!(proxy.calls_of("_life_"), 0, "{:?}", proxy.functions());
@@ -59,18 +59,19 @@ async fn the_answer_that_created_a_board_says_where_its_shards_are() {
 #[tokio::test]
 async fn a_look_up_that_panics_fails_who_waits_and_no_later_one() {
     let opened = Opened::plain().await;
-    let lives = &opened.lives;
+    let incarnations = &opened.incarnations;
     let kind = Arc::new(gifts(vec![WindowRule::with_defaults(Period::All)]));
     let put = opened.registry.put_kind(kind, Revision(0), true);
     let (name, put) = ("gifts/room".parse().unwrap(), put.await.unwrap());
-    let created = opened.registry.birth(&name, &put, None, now()).await;
+    let created = opened.registry.create_board(&name, &put, None, now()).await;
     let board = created.unwrap().0.board().clone();
-    let panics = || lives.join_look_up(board.incarnation, async { panic!("of the test") }.boxed());
+    let panics =
+        || incarnations.join_look_up(board.incarnation, async { panic!("of the test") }.boxed());
     let failed = join_all([panics(), panics()]).await;
     let is_unavailable =
         |failed: &Result<_, StoreError>| matches!(failed, Err(StoreError::Unavailable(_)));
     assert!(failed.iter().all(is_unavailable), "{failed:?}");
-    assert!(lives.place(&board, 0).await.is_ok());
+    assert!(incarnations.place(&board, 0).await.is_ok());
 }
 
 #[tokio::test]
@@ -80,7 +81,7 @@ async fn one_caller_asks_for_all() {
     let store = open(&proxy).await;
     let kind = kind(&store).await;
     let name = "gifts/room".parse().unwrap();
-    store.birth(&name, &kind, None, now()).await.unwrap();
+    store.create_board(&name, &kind, None, now()).await.unwrap();
     let other = open(&proxy).await;
     let board = other.board(&name).await.unwrap().unwrap();
     ask_all(&other, &board).await;
@@ -105,7 +106,7 @@ async fn idle_board(parts: &Parts) -> (Arc<Kind>, BoardRecord) {
     let kind = Arc::new(Kind::new(spec).unwrap());
     let put = parts.registry.put_kind(kind.clone(), Revision(0), true);
     let (name, put) = ("gifts/room".parse().unwrap(), put.await.unwrap());
-    let created = parts.registry.birth(&name, &put, None, now()).await;
+    let created = parts.registry.create_board(&name, &put, None, now()).await;
     (kind, created.unwrap().0.board().clone())
 }
 
@@ -115,13 +116,14 @@ async fn writers_share_a_touch_that_fails() {
     let proxy = FaultProxy::before(&redis);
     let parts = Parts::at(proxy.url(), &RedisSettings::default()).await;
     let (kind, board) = idle_board(&parts).await;
-    parts.lives.place(&board, 0).await.unwrap();
+    parts.incarnations.place(&board, 0).await.unwrap();
     proxy.delay_replies_of(&Matching::function("_touch_"), NEVER);
     let write_all = async |at| {
         let before = proxy.calls_of("_touch_");
-        let lives = &parts.lives;
+        let incarnations = &parts.incarnations;
         let shards = 0..SHARDS;
-        let placed = join_all(shards.map(|shard| lives.place_to_write(&board, shard, &kind, at)));
+        let placed =
+            join_all(shards.map(|shard| incarnations.place_to_write(&board, shard, &kind, at)));
         (placed.await, proxy.calls_of("_touch_") - before)
     };
     let due = now().plus(IDLE / 8);
@@ -155,7 +157,7 @@ async fn a_write_before_which_the_registry_is_lost_is_unavailable_not_unknown() 
     let parts = Parts::at(proxy.url(), &settings).await;
     let (kind, board) = idle_board(&parts).await;
     // As if a shard had said so: the registry is to end it again.
-    parts.lives.forget(&board);
+    parts.incarnations.forget(&board);
     proxy.delay_replies_of(&Matching::function("_touch_"), NEVER);
     let lost = async {
         while proxy.calls_of("_touch_") == 0 {
@@ -163,7 +165,7 @@ async fn a_write_before_which_the_registry_is_lost_is_unavailable_not_unknown() 
         }
         proxy.refuse();
     };
-    let placed = parts.lives.place_to_write(&board, 0, &kind, now());
+    let placed = parts.incarnations.place_to_write(&board, 0, &kind, now());
     let (placed, ()) = tokio::join!(placed, lost);
     assert!(
         matches!(placed, Err(StoreError::Unavailable(_))),

@@ -1,4 +1,4 @@
-//! One life of a board as the registry told it, and for how long that may be gone by.
+//! One incarnation of a board as the registry told it, and for how long that may be gone by.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -21,12 +21,12 @@ const HARD_LEASE: Duration = Duration::from_hours(12);
 /// How soon a registry that could not be asked is asked again.
 const ASKED_AGAIN: Duration = Duration::from_secs(5);
 
-/// A life that is on, as the registry told.
+/// An incarnation that is on, as the registry told.
 #[derive(Debug)]
-pub(super) struct Life {
+pub(super) struct KnownIncarnation {
     pub(super) servers: Arc<[ServerId]>,
     /// Only settings are kept of it.
-    pub(super) unborn: bool,
+    pub(super) uncreated: bool,
     touched: AtomicI64,
     /// When the board has its next turn; past that nobody knows.
     pub(super) due: AtomicI64,
@@ -49,7 +49,7 @@ pub(super) struct FailedTouch {
     pub(super) is_emptying: bool,
 }
 
-/// Whether a life may be gone by.
+/// Whether an incarnation may be gone by.
 pub(super) enum Lease {
     Fresh,
     /// It is, and is to be asked for again.
@@ -57,12 +57,12 @@ pub(super) enum Lease {
     Ended,
 }
 
-impl Life {
+impl KnownIncarnation {
     pub(super) fn new(held: &Held, servers: Arc<[ServerId]>, epoch: u64) -> Self {
         let touched = held.record.as_ref().map(|record| record.touched.millis());
         Self {
             servers,
-            unborn: touched.is_none(),
+            uncreated: touched.is_none(),
             touched: AtomicI64::new(touched.unwrap_or(i64::MIN)),
             due: AtomicI64::new(due_of(held)),
             told: Instant::now(),
@@ -152,14 +152,14 @@ fn due_of(held: &Held) -> i64 {
 mod tests {
     use super::*;
 
-    fn told(ago: Duration) -> Life {
+    fn told(ago: Duration) -> KnownIncarnation {
         let held = Held {
             record: None,
             due: None,
         };
-        Life {
+        KnownIncarnation {
             told: Instant::now().checked_sub(ago).unwrap(),
-            ..Life::new(&held, Arc::default(), 1)
+            ..KnownIncarnation::new(&held, Arc::default(), 1)
         }
     }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use board::Timestamp;
 use tokio::time::{Instant, timeout};
 
-use super::life::{FailedTouch, Life};
-use super::{Lives, unsent};
+use super::known::{FailedTouch, KnownIncarnation};
+use super::{Incarnations, unsent};
 use crate::registry::{Touch, Touched};
 use crate::spread::Spread;
 use shard_store::{BoardRecord, StoreError};
@@ -17,36 +17,36 @@ const TOUCH_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often a board may be found being emptied while it is touched.
 const TOUCHES_MAX: usize = 16;
 
-impl Lives {
+impl Incarnations {
     /// Tells that a board is about to be written to. One that was found idle before is emptied first,
     /// should whoever began that be gone.
     pub(super) async fn touch(
         &self,
         board: &BoardRecord,
-        life: &Life,
+        incarnation: &KnownIncarnation,
         idle: Duration,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let came = Instant::now();
-        let _alone = life.touching.lock().await;
+        let _alone = incarnation.touching.lock().await;
         // Those who waited for a touch that failed do not repeat it one after the other.
-        if let Some(failed) = life.touch_failed_since(came) {
-            return untouched(life, idle, now, failed);
+        if let Some(failed) = incarnation.touch_failed_since(came) {
+            return untouched(incarnation, idle, now, failed);
         }
         let touch = Touch {
             now: Some(now),
             due: None,
         };
         for _ in 0..TOUCHES_MAX {
-            if !life.wants_touch(idle, now) {
+            if !incarnation.wants_touch(idle, now) {
                 return Ok(());
             }
             match self.touched(board, touch).await {
-                Ok(Touched::Held(held)) => life.note(&held),
+                Ok(Touched::Held(held)) => incarnation.note(&held),
                 Ok(Touched::Emptying(bound)) => {
-                    if let Err(error) = self.empty(board, life, bound).await {
-                        let failed = life.note_failed_touch(error, true);
-                        return untouched(life, idle, now, failed);
+                    if let Err(error) = self.empty(board, incarnation, bound).await {
+                        let failed = incarnation.note_failed_touch(error, true);
+                        return untouched(incarnation, idle, now, failed);
                     }
                 }
                 Err(StoreError::Dead) => {
@@ -54,12 +54,12 @@ impl Lives {
                     return Err(StoreError::Dead);
                 }
                 Err(error) => {
-                    let failed = life.note_failed_touch(unsent(error), false);
-                    return untouched(life, idle, now, failed);
+                    let failed = incarnation.note_failed_touch(unsent(error), false);
+                    return untouched(incarnation, idle, now, failed);
                 }
             }
         }
-        if life.wants_touch(idle, now) {
+        if incarnation.wants_touch(idle, now) {
             let why = "the board is found idle again and again".to_owned();
             return Err(StoreError::Unavailable(why));
         }
@@ -88,12 +88,12 @@ impl Lives {
     async fn empty(
         &self,
         board: &BoardRecord,
-        life: &Life,
+        incarnation: &KnownIncarnation,
         bound: Timestamp,
     ) -> Result<(), StoreError> {
         let spread = Spread {
             board: board.clone(),
-            servers: life.servers.clone(),
+            servers: incarnation.servers.clone(),
         };
         let emptied = self.shards(&spread).empty_all(bound, &self.session).await;
         let emptied = match emptied {
@@ -107,12 +107,12 @@ impl Lives {
 /// What a touch that failed means for a write. Nobody empties a board before its time, and whoever does sees what
 /// is written meanwhile.
 fn untouched(
-    life: &Life,
+    incarnation: &KnownIncarnation,
     idle: Duration,
     now: Timestamp,
     failed: FailedTouch,
 ) -> Result<(), StoreError> {
-    if failed.is_emptying || life.may_be_idle(idle, now) {
+    if failed.is_emptying || incarnation.may_be_idle(idle, now) {
         Err(failed.error)
     } else {
         Ok(())

@@ -7,7 +7,7 @@ use crate::stage::{Stage, board, member};
 use crate::woven::Woven;
 
 #[tokio::test]
-async fn a_removal_from_a_board_yet_unborn_finds_nobody() {
+async fn a_removal_from_a_board_without_contributions_finds_nobody() {
     let store = Woven::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
@@ -15,7 +15,7 @@ async fn a_removal_from_a_board_yet_unborn_finds_nobody() {
     let written = stage.send(&writes).await;
     let refused = |name| Written::Refused(Refused::NotRanked(member(name)).into());
     assert_eq!(written, [refused("u1"), refused("u2")]);
-    assert_eq!(store.births(), 0);
+    assert_eq!(store.creations(), 0);
     assert_eq!(stage.router.store().board(&room).await.unwrap(), None);
 }
 
@@ -33,7 +33,7 @@ async fn a_removal_beside_a_contribution_acts_in_its_order() {
     assert!(matches!(written[0], Written::Refused(_)), "{written:?}");
     assert_eq!(stage.applied(&written[1]), 2);
     assert!(matches!(written[2], Written::Refused(_)), "{written:?}");
-    assert_eq!(store.births(), 1);
+    assert_eq!(store.creations(), 1);
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
-//! A board that is deleted while it is written: what meets its dead life goes to the next one, once.
+//! A board that is deleted while it is written: what meets its dead incarnation goes to the next one, once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use shard_router::{Router, Write, Written};
-use shard_store::{BuryError, Failure, Refused};
+use shard_store::{DeleteBoardError, Failure, Refused};
 use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, id, member};
@@ -25,7 +25,7 @@ fn shard_of(stage: &Stage, write: &Write) -> u16 {
 }
 
 #[tokio::test]
-async fn a_request_that_meets_a_deletion_ends_in_two_lives() {
+async fn a_request_that_meets_a_deletion_ends_in_two_incarnations() {
     const AT_SHARD: u16 = 8;
     let store = Woven::new();
     let stage = Stage::over(store.clone()).await;
@@ -37,14 +37,14 @@ async fn a_request_that_meets_a_deletion_ends_in_two_lives() {
         let (elsewhere, alive, name) = (elsewhere.clone(), alive.clone(), name.clone());
         async move {
             if shard == AT_SHARD && alive.swap(false, Ordering::SeqCst) {
-                elsewhere.bury(&name, NOW).await.unwrap();
+                elsewhere.delete_board(&name, NOW).await.unwrap();
             }
             Ok(())
         }
     });
     let writes = by_shard(&stage, &room, 500);
     let written = stage.send(&writes).await;
-    // Each was applied once, in the life that was on.
+    // Each was applied once, in the incarnation that was on.
     for written in &written {
         assert_eq!(stage.applied(written), 1);
     }
@@ -59,7 +59,7 @@ async fn a_request_that_meets_a_deletion_ends_in_two_lives() {
 }
 
 #[tokio::test]
-async fn ids_of_a_life_that_ended_do_not_count_in_the_next() {
+async fn ids_of_a_incarnation_that_ended_do_not_count_in_the_next() {
     let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
     let room = board("room");
     let write = Write {
@@ -67,27 +67,27 @@ async fn ids_of_a_life_that_ended_do_not_count_in_the_next() {
         ..stage.write(&room, "u1", 4)
     };
     stage.send(std::slice::from_ref(&write)).await;
-    stage.router.bury(&room, NOW).await.unwrap();
+    stage.router.delete_board(&room, NOW).await.unwrap();
     let written = stage.send(&[write]).await;
     assert_eq!(stage.applied(&written[0]), 4);
 }
 
 #[tokio::test]
-async fn a_board_deleted_elsewhere_is_born_again_by_the_next_write() {
+async fn a_board_deleted_elsewhere_is_created_again_by_the_next_write() {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");
-    for life in 1..=5 {
+    for incarnation in 1..=5 {
         here.send(&[here.write(&room, "u1", 10)]).await;
-        there.router.bury(&room, NOW).await.unwrap();
-        let written = here.send(&[here.write(&room, "u2", life)]).await;
-        assert_eq!(here.applied(&written[0]), life);
+        there.router.delete_board(&room, NOW).await.unwrap();
+        let written = here.send(&[here.write(&room, "u2", incarnation)]).await;
+        assert_eq!(here.applied(&written[0]), incarnation);
         let held = here.all_points(&room).await;
-        assert_eq!(held, [("u2".to_owned(), life)]);
-        there.router.bury(&room, NOW).await.unwrap();
+        assert_eq!(held, [("u2".to_owned(), incarnation)]);
+        there.router.delete_board(&room, NOW).await.unwrap();
     }
-    let again = there.router.bury(&room, NOW).await;
-    assert_eq!(again, Err(BuryError::NotThere));
+    let again = there.router.delete_board(&room, NOW).await;
+    assert_eq!(again, Err(DeleteBoardError::NotThere));
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn a_removal_that_meets_a_deletion_finds_nobody() {
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");
     here.send(&[here.write(&room, "u1", 10)]).await;
-    there.router.bury(&room, NOW).await.unwrap();
+    there.router.delete_board(&room, NOW).await.unwrap();
     let written = here.send(&[here.removal(&room, "u1")]).await;
     let refused = Refused::NotRanked(member("u1"));
     assert_eq!(written, [Written::Refused(refused.into())]);
@@ -114,7 +114,7 @@ async fn a_board_that_dies_at_every_try_is_unavailable() {
     store.before_applying(move |_| {
         let (elsewhere, name) = (elsewhere.clone(), name.clone());
         async move {
-            elsewhere.bury(&name, NOW).await.unwrap();
+            elsewhere.delete_board(&name, NOW).await.unwrap();
             Ok(())
         }
     });
@@ -128,7 +128,7 @@ async fn a_board_that_dies_at_every_try_is_unavailable() {
     assert_eq!(stage.applied(&written[0]), 1);
 }
 
-/// In one life a member's points go up by one; a new life begins at one. A write that was lost, or
+/// In one incarnation a member's points go up by one; a new incarnation begins at one. A write that was lost, or
 /// counted twice, breaks that.
 #[test]
 fn nothing_is_lost_or_doubled_while_boards_are_deleted() {
@@ -153,7 +153,10 @@ fn nothing_is_lost_or_doubled_while_boards_are_deleted() {
             .collect();
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
-                if runtime().block_on(stage.router.bury(&room, NOW)).is_ok() {
+                if runtime()
+                    .block_on(stage.router.delete_board(&room, NOW))
+                    .is_ok()
+                {
                     deleted.fetch_add(1, Ordering::Relaxed);
                 }
                 std::thread::yield_now();

@@ -7,7 +7,7 @@ use tokio::sync::Barrier;
 
 use crate::given::{DAY, Given, NOW, board_name, gifts};
 
-pub async fn concurrent_births_make_one_life(given: Given) {
+pub async fn concurrent_creations_make_one_incarnation(given: Given) {
     const CALLERS: usize = 8;
     let kind = given.kind(gifts(|_| ())).await;
     for round in 0..50 {
@@ -18,7 +18,7 @@ pub async fn concurrent_births_make_one_life(given: Given) {
                 let name = board_name("gifts", &format!("room-{round}"));
                 tokio::spawn(async move {
                     start.wait().await;
-                    store.birth(&name, &kind, None, NOW).await.unwrap()
+                    store.create_board(&name, &kind, None, NOW).await.unwrap()
                 })
             })
             .collect();
@@ -28,30 +28,33 @@ pub async fn concurrent_births_make_one_life(given: Given) {
         }
         let name = board_name("gifts", &format!("room-{round}"));
         let kept = given.board(&name).await.unwrap().unwrap();
-        assert!(kept.born);
+        assert!(kept.created);
         assert_eq!(records, vec![kept; CALLERS]);
     }
 }
 
-pub async fn a_born_board_is_found_as_it_is(given: Given) {
+pub async fn a_created_board_is_found_as_it_is(given: Given) {
     let kind = given.kind(gifts(|spec| spec.shards = 8)).await;
     let name = board_name("gifts", "room-1");
     assert_eq!(given.board(&name).await.unwrap(), None);
-    let born = given.birth(&name, &kind, None, NOW).await.unwrap();
-    assert_eq!((&born.name, born.shards.get(), born.born), (&name, 8, true));
-    assert_eq!(given.board(&name).await.unwrap(), Some(born.clone()));
+    let created = given.create_board(&name, &kind, None, NOW).await.unwrap();
+    assert_eq!(
+        (&created.name, created.shards.get(), created.created),
+        (&name, 8, true)
+    );
+    assert_eq!(given.board(&name).await.unwrap(), Some(created.clone()));
     let wider = gifts(|spec| spec.shards = 64);
     let wider = given
         .put_kind(Arc::new(wider), kind.revision, false)
         .await
         .unwrap();
     let again = given
-        .birth(&name, &wider, None, NOW.plus(DAY))
+        .create_board(&name, &wider, None, NOW.plus(DAY))
         .await
         .unwrap();
-    assert_eq!(again, born, "a board keeps the shards it was born with");
+    assert_eq!(again, created, "a board keeps the shards it was born with");
     let other = board_name("gifts", "room-2");
-    let other = given.birth(&other, &wider, None, NOW).await.unwrap();
+    let other = given.create_board(&other, &wider, None, NOW).await.unwrap();
     assert_eq!(other.shards.get(), 64);
-    assert_ne!(other.incarnation, born.incarnation);
+    assert_ne!(other.incarnation, created.incarnation);
 }

@@ -1,4 +1,4 @@
-//! Lives of boards: which are on, when they were written to, how they end.
+//! Incarnations of boards: which are on, when they were written to, how they end.
 
 use board::{BoardName, Incarnation, Timestamp};
 use bytes::Bytes;
@@ -10,9 +10,9 @@ use super::{Registry, boards_key, failed, settled_key, subjects_key, text, unrea
 use crate::keys;
 use crate::servers::{Call, CallError, Effect, Refusal};
 use crate::wire::{Garbled, Unpack};
-use shard_store::{BoardRecord, BoardSettings, BuryError, StoreError};
+use shard_store::{BoardRecord, BoardSettings, DeleteBoardError, StoreError};
 
-/// Lives whose tombstones may be missing that are told in one call, about.
+/// Incarnations whose tombstones may be missing that are told in one call, about.
 const DYING_AT_ONCE: usize = 100;
 
 /// What a board is touched for.
@@ -30,7 +30,7 @@ pub(crate) struct After {
     pub(crate) settings: BoardSettings,
     /// When they are as if they were made.
     pub(crate) settled: Timestamp,
-    life: Incarnation,
+    incarnation: Incarnation,
 }
 
 impl After {
@@ -38,18 +38,18 @@ impl After {
         Ok(Self {
             settings,
             settled,
-            life: drawn()?,
+            incarnation: drawn()?,
         })
     }
 
-    /// As the registry keeps settings: `LIFE SHARDS AT`, and the board's time where it is bounded.
+    /// As the registry keeps settings: `INCARNATION SHARDS AT`, and the board's time where it is bounded.
     fn settled(&self) -> String {
         let (shards, at) = (self.settings.shards.get(), self.settled.millis());
         let bounds = match activity_text(&self.settings.activity).as_str() {
             "-" => String::new(),
             bounds => format!(" {bounds}"),
         };
-        format!("{} {shards} {at}{bounds}", self.life)
+        format!("{} {shards} {at}{bounds}", self.incarnation)
     }
 
     fn kept_until(&self) -> Timestamp {
@@ -57,7 +57,7 @@ impl After {
     }
 }
 
-/// Which life is to end, and what stays.
+/// Which incarnation is to end, and what stays.
 struct Only<'a> {
     record: &'a Record,
     /// Unless it was touched since.
@@ -65,10 +65,10 @@ struct Only<'a> {
     after: Option<After>,
 }
 
-/// A life that is on.
+/// An incarnation that is on.
 #[derive(Debug)]
 pub(crate) struct Held {
-    /// Of a board that was born: its record.
+    /// Of a board that was created: its record.
     pub(crate) record: Option<Record>,
     /// When something of it is known to be past its time.
     pub(crate) due: Option<Timestamp>,
@@ -84,8 +84,8 @@ pub(crate) enum Touched {
 }
 
 impl Registry {
-    /// Whether this life is on; `Dead` otherwise.
-    pub(crate) async fn life(&self, board: &BoardRecord) -> Result<Held, StoreError> {
+    /// Whether this incarnation is on; `Dead` otherwise.
+    pub(crate) async fn incarnation(&self, board: &BoardRecord) -> Result<Held, StoreError> {
         let name = &board.name;
         let kind = name.kind();
         let keys = vec![boards_key(kind), settled_key(kind), keys::registry("due")];
@@ -97,7 +97,7 @@ impl Registry {
     }
 
     /// Tells that a board is about to be written to, or when something of it is due; `Dead` where
-    /// this life has ended.
+    /// this incarnation has ended.
     pub(crate) async fn touch(
         &self,
         board: &BoardRecord,
@@ -127,7 +127,7 @@ impl Registry {
     }
 
     /// Decides that an idle board is emptied of what was written until `bound`. False where it was
-    /// touched since the record was read, or its life has ended.
+    /// touched since the record was read, or its incarnation has ended.
     pub(crate) async fn begin_emptying(
         &self,
         record: &Record,
@@ -136,7 +136,7 @@ impl Registry {
         let name = &record.board().name;
         let args = vec![
             text(name.subject()),
-            text(record.spread.life()),
+            text(record.spread.incarnation()),
             text(record.touched.millis()),
             text(bound.millis()),
         ];
@@ -166,13 +166,16 @@ impl Registry {
         ended.map(drop).map_err(failed)
     }
 
-    /// Ends the life of a board that is on. Answers where its tombstones belong, unless it had
+    /// Ends the incarnation of a board that is on. Answers where its tombstones belong, unless it had
     /// settings only.
-    pub(crate) async fn bury(&self, name: &BoardName) -> Result<Option<Record>, BuryError> {
+    pub(crate) async fn delete_board(
+        &self,
+        name: &BoardName,
+    ) -> Result<Option<Record>, DeleteBoardError> {
         let until = Instant::now() + self.write_deadline;
         let answer = match self.end(name, None, until).await {
             Err(CallError::Refused(refusal)) if refusal.code == "NOTTHERE" => {
-                return Err(BuryError::NotThere);
+                return Err(DeleteBoardError::NotThere);
             }
             answer => answer.map_err(failed)?,
         };
@@ -182,9 +185,9 @@ impl Registry {
         Ok(Record::told(name, &answer).map_err(unread_write)?)
     }
 
-    /// Ends this life of a board, before `until`, whoever touched it, and keeps settings for its name.
+    /// Ends this incarnation of a board, before `until`, whoever touched it, and keeps settings for its name.
     /// Whether it was on.
-    pub(crate) async fn bury_life(
+    pub(crate) async fn delete_incarnation(
         &self,
         record: &Record,
         after: Option<After>,
@@ -203,9 +206,9 @@ impl Registry {
         }
     }
 
-    /// Ends this life of a board, before `until`, unless it was touched since its record was read, and
+    /// Ends this incarnation of a board, before `until`, unless it was touched since its record was read, and
     /// keeps settings for its name. Whether it did.
-    pub(crate) async fn bury_untouched(
+    pub(crate) async fn delete_untouched(
         &self,
         record: &Record,
         after: Option<After>,
@@ -250,7 +253,7 @@ impl Registry {
             text(name),
             text(name.subject()),
             only.as_ref()
-                .map_or_else(any, |only| text(only.record.spread.life())),
+                .map_or_else(any, |only| text(only.record.spread.incarnation())),
             only.as_ref()
                 .and_then(|only| only.touched)
                 .map_or_else(any, |touched| text(touched.millis())),
@@ -272,21 +275,21 @@ impl Registry {
         self.call(&call).await
     }
 
-    /// The tombstones of a life are there.
-    pub(crate) async fn buried(&self, life: Incarnation) -> Result<(), StoreError> {
+    /// The tombstones of an incarnation are there.
+    pub(crate) async fn deleted(&self, incarnation: Incarnation) -> Result<(), StoreError> {
         let keys = vec![keys::registry("dying")];
-        let buried = self.write("buried", keys, vec![text(life)]).await;
-        buried.map(drop).map_err(failed)
+        let deleted = self.write("buried", keys, vec![text(incarnation)]).await;
+        deleted.map(drop).map_err(failed)
     }
 
-    /// Whether this life has ended, and its tombstones may be missing.
-    pub(crate) async fn is_dying(&self, life: Incarnation) -> Result<bool, StoreError> {
+    /// Whether this incarnation has ended, and its tombstones may be missing.
+    pub(crate) async fn is_dying(&self, incarnation: Incarnation) -> Result<bool, StoreError> {
         let keys = vec![keys::registry("dying")];
-        let answer = self.read("is_dying", keys, vec![text(life)]).await;
+        let answer = self.read("is_dying", keys, vec![text(incarnation)]).await;
         Ok(*answer.map_err(failed)? == *b"1")
     }
 
-    /// Some of the lives whose tombstones may be missing, and where to go on; all were told when
+    /// Some of the incarnations whose tombstones may be missing, and where to go on; all were told when
     /// that is `0`, where it begins.
     pub(crate) async fn dying(&self, cursor: &str) -> Result<(String, Vec<Record>), StoreError> {
         let keys = vec![keys::registry("dying")];
@@ -303,7 +306,7 @@ fn dead_or_failed(error: CallError) -> StoreError {
     }
 }
 
-/// Reads `DUE b RECORD` or `DUE u LIFE`.
+/// Reads `DUE b RECORD` or `DUE u INCARNATION`.
 fn held(name: &BoardName, answer: &[u8]) -> Result<Held, Garbled> {
     const WRONG: Garbled = Garbled("no life");
     let text = std::str::from_utf8(answer).map_err(|_| WRONG)?;
@@ -317,7 +320,7 @@ fn held(name: &BoardName, answer: &[u8]) -> Result<Held, Garbled> {
     Ok(Held { record, due })
 }
 
-/// Reads a cursor, and `RECORD KIND/SUBJECT` of each life. One that cannot be read is passed by: it
+/// Reads a cursor, and `RECORD KIND/SUBJECT` of each incarnation. One that cannot be read is passed by: it
 /// would hold up all others.
 fn dying(answer: &[u8]) -> Result<(String, Vec<Record>), Garbled> {
     let mut answer = Unpack::new(answer);

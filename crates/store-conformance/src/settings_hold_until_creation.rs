@@ -1,10 +1,10 @@
-//! Settings of one board are kept for its birth, and only for that.
+//! Settings of one board are kept for its creation, and only for that.
 
 use std::sync::Arc;
 
 use board::limits::SETTINGS_KEPT;
 use board::{Calendar, ShardCount, Window};
-use shard_store::{Revision, SettleError, StoreError};
+use shard_store::{PutSettingsError, Revision, StoreError};
 
 use crate::given::{Board, Given, HOUR, MINUTE, NOW, board_name, gifts, member};
 
@@ -12,57 +12,59 @@ fn shards(count: u64) -> ShardCount {
     ShardCount::new(count).unwrap()
 }
 
-pub async fn the_last_settings_are_born(given: Given) {
+pub async fn the_last_settings_count_at_the_creation(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
     for count in [64, 2] {
         let settled = given
-            .settle(&name, &kind, shards(count).into(), NOW)
+            .put_settings(&name, &kind, shards(count).into(), NOW)
             .await
             .unwrap();
-        assert_eq!((settled.shards, settled.born), (shards(count), false));
+        assert_eq!((settled.shards, settled.created), (shards(count), false));
         assert_eq!(given.board(&name).await.unwrap(), Some(settled));
     }
-    let born = given.birth(&name, &kind, None, NOW).await.unwrap();
-    assert_eq!((born.shards, born.born), (shards(2), true));
-    assert_eq!(given.board(&name).await.unwrap(), Some(born));
+    let created = given.create_board(&name, &kind, None, NOW).await.unwrap();
+    assert_eq!((created.shards, created.created), (shards(2), true));
+    assert_eq!(given.board(&name).await.unwrap(), Some(created));
 }
 
-pub async fn settings_are_refused_after_birth(given: Given) {
+pub async fn settings_are_refused_after_creation(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    let born = given.birth(&name, &kind, None, NOW).await.unwrap();
-    let refused = given.settle(&name, &kind, shards(2).into(), NOW).await;
-    assert_eq!(refused, Err(SettleError::Born));
-    assert_eq!(given.board(&name).await.unwrap(), Some(born));
-    given.bury(&name, NOW.plus(HOUR)).await.unwrap();
+    let created = given.create_board(&name, &kind, None, NOW).await.unwrap();
+    let refused = given
+        .put_settings(&name, &kind, shards(2).into(), NOW)
+        .await;
+    assert_eq!(refused, Err(PutSettingsError::Created));
+    assert_eq!(given.board(&name).await.unwrap(), Some(created));
+    given.delete_board(&name, NOW.plus(HOUR)).await.unwrap();
     let settled = given
-        .settle(&name, &kind, shards(2).into(), NOW)
+        .put_settings(&name, &kind, shards(2).into(), NOW)
         .await
         .unwrap();
-    assert_eq!((settled.shards, settled.born), (shards(2), false));
+    assert_eq!((settled.shards, settled.created), (shards(2), false));
 }
 
 pub async fn settings_go_with_their_kind(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
     given
-        .settle(&name, &kind, shards(64).into(), NOW)
+        .put_settings(&name, &kind, shards(64).into(), NOW)
         .await
         .unwrap();
     given.delete_kind(&kind.name, kind.revision).await.unwrap();
     assert_eq!(given.board(&name).await.unwrap(), None);
     let again = given.put_kind(Arc::new(gifts(|_| ())), Revision(2), false);
     let again = again.await.unwrap();
-    let born = given.birth(&name, &again, None, NOW).await.unwrap();
-    assert_eq!(born.shards, shards(4));
+    let created = given.create_board(&name, &again, None, NOW).await.unwrap();
+    assert_eq!(created.shards, shards(4));
 }
 
 pub async fn settings_outlast_a_change_of_the_kind(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
     given
-        .settle(&name, &kind, shards(64).into(), NOW)
+        .put_settings(&name, &kind, shards(64).into(), NOW)
         .await
         .unwrap();
     let other = gifts(|spec| {
@@ -72,10 +74,10 @@ pub async fn settings_outlast_a_change_of_the_kind(given: Given) {
     let put = given.put_kind(Arc::new(other), kind.revision, true);
     let other = put.await.unwrap();
     let kept = given.board(&name).await.unwrap().unwrap();
-    assert_eq!((kept.shards, kept.born), (shards(64), false));
+    assert_eq!((kept.shards, kept.created), (shards(64), false));
     // It is a board of what the kind has become.
-    let record = given.birth(&name, &other, None, NOW).await.unwrap();
-    assert_eq!((record.shards, record.born), (shards(64), true));
+    let record = given.create_board(&name, &other, None, NOW).await.unwrap();
+    assert_eq!((record.shards, record.created), (shards(64), true));
     let board = Board {
         store: given.store.clone(),
         kind: other.kind.clone().unwrap(),
@@ -95,27 +97,27 @@ pub async fn settings_outlast_a_sweep(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
     given
-        .settle(&name, &kind, shards(64).into(), NOW)
+        .put_settings(&name, &kind, shards(64).into(), NOW)
         .await
         .unwrap();
     let later = NOW.plus(SETTINGS_KEPT).minus(MINUTE);
     given.expire(later).await.unwrap();
-    // Born, and swept before its first contribution comes.
-    let born = given.birth(&name, &kind, None, later).await.unwrap();
+    // Created, and swept before its first contribution comes.
+    let created = given.create_board(&name, &kind, None, later).await.unwrap();
     given.expire(later).await.unwrap();
-    assert_eq!(given.board(&name).await.unwrap(), Some(born.clone()));
-    assert_eq!(born.shards, shards(64));
+    assert_eq!(given.board(&name).await.unwrap(), Some(created.clone()));
+    assert_eq!(created.shards, shards(64));
 }
 
 pub async fn settings_go_when_nobody_contributes(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
     given
-        .settle(&name, &kind, shards(64).into(), NOW)
+        .put_settings(&name, &kind, shards(64).into(), NOW)
         .await
         .unwrap();
     given
-        .settle(&name, &kind, shards(64).into(), NOW.plus(HOUR))
+        .put_settings(&name, &kind, shards(64).into(), NOW.plus(HOUR))
         .await
         .unwrap();
     // From the last settings on, whatever becomes of the kind meanwhile.
@@ -129,13 +131,13 @@ pub async fn settings_go_when_nobody_contributes(given: Given) {
     );
     given.expire(end).await.unwrap();
     assert_eq!(given.board(&name).await.unwrap(), None);
-    let born = given.birth(&name, &kind, None, end).await.unwrap();
-    assert_eq!(born.shards, shards(4));
+    let created = given.create_board(&name, &kind, None, end).await.unwrap();
+    assert_eq!(created.shards, shards(4));
 }
 
-pub async fn a_birth_that_came_to_nothing_is_withdrawn(given: Given) {
+pub async fn a_creation_that_came_to_nothing_is_withdrawn(given: Given) {
     let kind = given.kind(gifts(|_| ())).await;
-    let board = given.born(&kind, "room-1", NOW).await;
+    let board = given.created(&kind, "room-1", NOW).await;
     let name = &board.record.name;
     given.withdraw(&board.record).await.unwrap();
     assert_eq!(given.board(name).await.unwrap(), None);
@@ -145,15 +147,15 @@ pub async fn a_birth_that_came_to_nothing_is_withdrawn(given: Given) {
     let gone = board.try_apply(&items, NOW, false).await;
     assert_eq!(gone, Err(StoreError::Dead));
     // Settings that it had are there as before.
-    let settled = given.settle(name, &kind, shards(64).into(), NOW);
+    let settled = given.put_settings(name, &kind, shards(64).into(), NOW);
     settled.await.unwrap();
-    let board = given.born(&kind, "room-1", NOW).await;
+    let board = given.created(&kind, "room-1", NOW).await;
     given.withdraw(&board.record).await.unwrap();
     let left = given.board(name).await.unwrap().unwrap();
-    assert_eq!((left.shards, left.born), (shards(64), false));
+    assert_eq!((left.shards, left.created), (shards(64), false));
     // And for no longer than if nobody had contributed.
     let later = NOW.plus(SETTINGS_KEPT).minus(HOUR);
-    let board = given.born(&kind, "room-1", later).await;
+    let board = given.created(&kind, "room-1", later).await;
     given.withdraw(&board.record).await.unwrap();
     let end = NOW.plus(SETTINGS_KEPT);
     given.expire(end.minus(MINUTE)).await.unwrap();
@@ -161,7 +163,7 @@ pub async fn a_birth_that_came_to_nothing_is_withdrawn(given: Given) {
     given.expire(end).await.unwrap();
     assert_eq!(given.board(name).await.unwrap(), None);
     // A board that holds something stays, whoever withdraws it.
-    let board = given.born(&kind, "room-1", NOW).await;
+    let board = given.created(&kind, "room-1", NOW).await;
     board.apply(&[board.points(&u1, 1, NOW)], NOW).await;
     given.withdraw(&board.record).await.unwrap();
     assert_eq!(given.board(name).await.unwrap(), Some(board.record.clone()));

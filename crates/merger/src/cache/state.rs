@@ -1,0 +1,87 @@
+//! Which incarnation of a board is on, for tops.
+//!
+//! Rooms open before the first gift, and everybody in them reads: that a board is not yet created is cached
+//! as its top would be, as old as the kind allows, asked for by one at a time, and served as stale
+//! where the store is away.
+
+use std::sync::Arc;
+
+use board::{Activity, BoardName, Kind};
+use shard_store::{BoardRecord, StoreError};
+use tokio::time::Instant;
+
+use super::snapshot::{Need, Snapshot};
+use crate::error::ReadError;
+use crate::merger::Merger;
+
+/// What there is under a name.
+pub(super) enum BoardState {
+    /// A board in this incarnation.
+    On(Arc<BoardRecord>),
+    /// Nobody has contributed yet.
+    Uncreated(Arc<Snapshot>),
+}
+
+impl Merger {
+    /// What there is under a name, known to be not yet created only if that was seen late enough. For who has
+    /// found nothing at hand.
+    pub(super) async fn incarnation(
+        &self,
+        name: &BoardName,
+        kind: &Kind,
+        need: Need,
+    ) -> Result<BoardState, ReadError> {
+        let place = self.boards.creations.at(name);
+        let mut last = place.enter(|| {}).await;
+        if let Some(incarnation) = self.state_at_hand(name, kind, need) {
+            return Ok(incarnation);
+        }
+        match &*last {
+            Some((began, Err(error))) if *began >= need.not_before => return Err(error.clone()),
+            Some((_, Ok(uncreated))) if uncreated.is_of_now(need, self.now()) => {
+                return Ok(BoardState::Uncreated(uncreated.clone()));
+            }
+            _ => {}
+        }
+        let began = Instant::now();
+        let as_of = self.now();
+        match self.router.record(name, kind, as_of).await {
+            Ok(Some(record)) if record.created => {
+                *last = None;
+                Ok(BoardState::On(record))
+            }
+            Ok(uncreated) => {
+                let activity = uncreated.map_or(Activity::ALWAYS, |record| record.activity);
+                let uncreated = Arc::new(Snapshot::uncreated(kind, activity, as_of, began));
+                self.boards
+                    .uncreated
+                    .insert(name.clone(), uncreated.clone());
+                *last = Some((began, Ok(uncreated.clone())));
+                Ok(BoardState::Uncreated(uncreated))
+            }
+            // Whoever waits here may have read the kind later.
+            Err(StoreError::StaleKind) => Err(ReadError::KindChanged),
+            Err(error) => {
+                let error = ReadError::from(error);
+                *last = Some((began, Err(error.clone())));
+                Err(error)
+            }
+        }
+    }
+
+    /// What is known of it without waiting.
+    pub(super) fn state_at_hand(
+        &self,
+        name: &BoardName,
+        kind: &Kind,
+        need: Need,
+    ) -> Option<BoardState> {
+        let now = self.now();
+        if let Some(record) = self.router.boards().at_hand(name, kind, now) {
+            return Some(BoardState::On(record));
+        }
+        let uncreated = self.boards.uncreated.get(name)?;
+        let will_do = uncreated.is_of_now(need, now);
+        will_do.then_some(BoardState::Uncreated(uncreated))
+    }
+}
