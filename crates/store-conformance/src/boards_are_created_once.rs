@@ -52,7 +52,10 @@ pub async fn a_created_board_is_found_as_it_is(given: Given) {
         .create_board(&name, &wider, None, NOW.plus(DAY))
         .await
         .unwrap();
-    assert_eq!(again, created, "a board keeps the shards it was born with");
+    assert_eq!(
+        again, created,
+        "a board keeps the shards it was created with"
+    );
     let other = board_name("gifts", "room-2");
     let other = given.create_board(&other, &wider, None, NOW).await.unwrap();
     assert_eq!(other.shards.get(), 64);

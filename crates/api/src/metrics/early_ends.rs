@@ -27,7 +27,7 @@ enum Cause {
 }
 
 impl Cause {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Malformed,
         Self::TooLarge,
         Self::TooSlow,

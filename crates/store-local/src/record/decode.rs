@@ -25,7 +25,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
         Some(Type::BoundedBoardMade) => board_made(&mut bytes, true)?,
         Some(Type::BoardCreated) => Record::BoardCreated {
             incarnation: incarnation(&mut bytes)?,
-            at: bytes.time("the time of a birth")?,
+            at: bytes.time("the time of a creation")?,
         },
         Some(Type::Applied) => {
             let incarnation = incarnation(&mut bytes)?;
@@ -64,7 +64,7 @@ fn board_made(bytes: &mut Bytes<'_>, bounded: bool) -> Result<Record, Malformed>
     const SHARDS: &str = "a number of shards";
     let incarnation = incarnation(bytes)?;
     let at = bytes.time("the time of a board")?;
-    let created = bytes.flag("whether a board is born")?;
+    let created = bytes.flag("whether a board is created")?;
     let shards = u64::from(bytes.u16(SHARDS)?);
     let shards = ShardCount::new(shards).ok_or(Malformed::OutOfRange(SHARDS, shards))?;
     let meaning = Meaning(bytes.u64("a meaning")?);

@@ -69,7 +69,7 @@ pub(super) fn take_head(
     let incarnation = Incarnation(bytes.u64("an incarnation")?);
     let sequence = bytes.u64("a part's sequence")?;
     let last_write = bytes.time("the time of a last write")?;
-    let created = bytes.flag("whether a board is born")?;
+    let created = bytes.flag("whether a board is created")?;
     let shards = u64::from(bytes.u16(SHARDS)?);
     let shards = ShardCount::new(shards).ok_or(Malformed::OutOfRange(SHARDS, shards))?;
     let parts = bytes.u16(PARTS)?;

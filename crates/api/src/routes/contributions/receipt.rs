@@ -338,7 +338,7 @@ mod tests {
             (Some(unavailable), ProblemType::Unavailable),
             (Some(unknown), ProblemType::Unknown),
         ] {
-            let mut receipt = Receipt::default();
+            let mut receipt = receipt();
             if let Some(failure) = tried {
                 receipt.count(0, &board, &Written::Failed(failure));
             }
@@ -348,7 +348,7 @@ mod tests {
             assert_eq!(response.headers()["retry-after"], "7");
         }
         // The other way round.
-        let mut receipt = Receipt::default();
+        let mut receipt = receipt();
         receipt.fail_untried(0, &untried);
         let failure = Failure::Unavailable("away".to_owned());
         receipt.count(1, &board, &Written::Failed(failure));
