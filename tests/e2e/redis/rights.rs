@@ -42,7 +42,7 @@ fn are_enough(redis: &RedisServer, config: &str) {
     assert_eq!(top.ranked().len(), 2);
     let one = json!({"board": "gifts/b", "member": "u", "points": 1});
     server.contribute(&one).ok();
-    server.delete("/v1/boards/gifts/b").is(204);
+    assert_eq!(server.delete("/v1/boards/gifts/b").status, 204);
     drop(server);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.toml");
