@@ -77,6 +77,11 @@ impl Answers {
         self
     }
 
+    /// Returns how many bytes are on their way.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
     /// Counts nothing yet.
     pub(crate) fn hold(&self) -> Held {
         Held {

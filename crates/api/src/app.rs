@@ -143,6 +143,13 @@ impl App {
         self
     }
 
+    /// Returns how many bytes requests, answers and streams hold.
+    #[must_use]
+    pub fn held_bytes(&self) -> u64 {
+        let bytes = self.pools.bytes() + self.answers.bytes();
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+
     /// Who is let in.
     #[must_use]
     pub const fn access(&self) -> &Access {

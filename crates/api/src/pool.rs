@@ -57,6 +57,11 @@ impl Pools {
         .map(|(name, pool)| (labels([("pool", name)]), pool))
     }
 
+    /// Returns how much is held of all of them.
+    pub(crate) fn bytes(&self) -> usize {
+        self.named().iter().map(|(_, pool)| pool.bytes()).sum()
+    }
+
     /// Names what is counted.
     pub(crate) fn register(&self, registry: &mut Registry) {
         registry.register_collector(Box::new(self.clone()));

@@ -254,6 +254,9 @@ async fn serve_from(
         .with_tracer(serving.tracer)
         .with_metrics(|registry| publisher.register_metrics(registry));
     let app = Arc::new(app);
+    let held = Arc::downgrade(&app);
+    let held = move || held.upgrade().map_or(0, |app| app.held_bytes());
+    serving.memory.weigh_also(held);
     let reload = tokio::spawn(reload.run(app.clone()));
     let served = api::serve(listener, app, limits, stop).await;
     reload.abort();

@@ -7,12 +7,15 @@
 //! between two sweeps what is added is counted. While boards weigh less than they did when the limit was
 //! met, that much may be added, unless the resident set grows well past the limit: then the weight of
 //! that moment counts. A store that keeps no boards in this process holds the weight of its calls under
-//! way instead ([`Memory::hold`]): the most of them at once since the limit was met before.
+//! way instead ([`Memory::hold`]): the most of them at once since the limit was met before. What requests and streams
+//! hold is weighed with the boards ([`Memory::weigh_also`]): if it was they that met the limit, there is room again once
+//! they have gone.
 //!
 //! Weights are estimates, and are only compared with one another.
 
-use std::sync::Arc;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use metering::{Counter, Pulled, Registry, Unit};
 use parking_lot::Mutex;
@@ -31,8 +34,10 @@ const MARGIN_PART: u64 = 32;
 /// The part of the limit by which freed memory may be exceeded when it is used again.
 const REUSE_PART: u64 = 16;
 
+/// Returns what else is held.
+type Weigh = Box<dyn Fn() -> u64 + Send + Sync>;
+
 /// How much memory this process may have. Without a limit nothing is refused.
-#[derive(Debug)]
 pub struct Memory {
     limit_bytes: Option<u64>,
     resident_bytes: AtomicU64,
@@ -44,7 +49,18 @@ pub struct Memory {
     /// The most that `added` has been with what calls hold, since the limit was met.
     held_peak: AtomicU64,
     weighed: Mutex<Weighed>,
+    others: OnceLock<Weigh>,
     refused: Counter,
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memory")
+            .field("limit_bytes", &self.limit_bytes)
+            .field("resident_bytes", &self.resident_bytes)
+            .field("is_full", &self.is_full)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What a call holds while it is under way; given back when this is dropped.
@@ -92,6 +108,7 @@ impl Memory {
             added_max: AtomicU64::new(0),
             held_peak: AtomicU64::new(0),
             weighed: Mutex::default(),
+            others: OnceLock::new(),
             refused: Counter::default(),
         }
     }
@@ -102,10 +119,26 @@ impl Memory {
         self.limit_bytes
     }
 
+    /// Weighs what else is held in this process with the boards, in bytes. Only the first call counts.
+    pub fn weigh_also(&self, weigh: impl Fn() -> u64 + Send + Sync + 'static) {
+        let _ = self.others.set(Box::new(weigh));
+    }
+
+    fn others(&self) -> u64 {
+        self.others.get().map_or(0, |weigh| weigh())
+    }
+
     /// Whether the limit has been met.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.is_full.load(Ordering::Relaxed)
+    }
+
+    /// Whether what needs memory is refused.
+    fn is_refusing(&self) -> bool {
+        let has_room =
+            || self.added.load(Ordering::Relaxed) < self.added_max.load(Ordering::Relaxed);
+        self.is_full() && !has_room()
     }
 
     /// Notes how much is resident now.
@@ -143,7 +176,7 @@ impl Memory {
         let added = self.added.load(Ordering::Relaxed);
         // Calls may have ended between the moment of most memory and this one.
         let peak = self.held_peak.swap(added, Ordering::Relaxed);
-        weighed.when_full = weighed.last + added.max(peak);
+        weighed.when_full = weighed.last + added.max(peak) + self.others();
         weighed.resident_peak = resident_bytes;
         self.added_max.store(0, Ordering::Relaxed);
         self.is_full.store(true, Ordering::Relaxed);
@@ -162,7 +195,7 @@ impl Memory {
         self.added.fetch_sub(added_before, Ordering::Relaxed);
         if self.is_full() {
             let less = weighed.when_full - weighed.when_full / MARGIN_PART;
-            let room = less.saturating_sub(weight);
+            let room = less.saturating_sub(weight + self.others());
             self.added_max.store(room, Ordering::Relaxed);
         }
     }
@@ -186,11 +219,7 @@ impl Memory {
 
     /// Whether there is memory for more; an error says why not.
     pub fn check(&self) -> Result<(), StoreError> {
-        if !self.is_full() {
-            return Ok(());
-        }
-        let added = self.added.load(Ordering::Relaxed);
-        if added < self.added_max.load(Ordering::Relaxed) {
+        if !self.is_refusing() {
             return Ok(());
         }
         self.refused.inc();
@@ -214,8 +243,8 @@ impl Memory {
         let memory = self.clone();
         registry.register(
             "memory_full",
-            "Whether the memory limit has been reached: 1 or 0",
-            Pulled::gauge(move || f64::from(u8::from(memory.is_full()))),
+            "Whether the memory limit has been reached, and nothing was freed since: 1 or 0",
+            Pulled::gauge(move || f64::from(u8::from(memory.is_refusing()))),
         );
         registry.register(
             "memory_refusals",
@@ -291,6 +320,25 @@ mod tests {
         memory.note_weight(6_000, before);
         assert_eq!(memory.added(), 50, "what came while they were weighed");
         assert!(memory.check().is_ok());
+    }
+
+    #[test]
+    fn what_others_held_when_the_limit_was_met_makes_room_when_it_has_gone() {
+        let memory = Memory::up_to(LIMIT);
+        let held = Arc::new(AtomicU64::new(6_400));
+        let others = held.clone();
+        memory.weigh_also(move || others.load(Ordering::Relaxed));
+        memory.note_weight(3_200, 0);
+        memory.note_resident(LIMIT);
+        memory.note_weight(3_200, 0);
+        assert!(memory.check().is_err(), "they hold it still");
+        held.store(0, Ordering::Relaxed);
+        memory.note_resident(LIMIT);
+        memory.note_weight(3_200, 0);
+        assert!(memory.check().is_ok() && !memory.is_refusing());
+        // 9,600 less a 32nd of it.
+        memory.add(9_300 - 3_200);
+        assert!(memory.check().is_err());
     }
 
     #[test]
