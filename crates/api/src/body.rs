@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 pub(crate) use self::items::items_from_json;
 use self::room::Taken;
-pub(crate) use self::room::{Room, Whole};
+pub(crate) use self::room::{ARRAY_ITEMS_MAX, Room, Whole};
 use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::wire::Object;

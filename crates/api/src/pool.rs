@@ -179,11 +179,6 @@ impl Pool {
 }
 
 impl Held {
-    /// Returns the pool.
-    pub(crate) const fn pool(&self) -> &Pool {
-        &self.pool
-    }
-
     /// Returns how much this holds.
     pub(crate) const fn bytes(&self) -> usize {
         self.bytes
@@ -218,6 +213,16 @@ impl Held {
         }
         self.bytes = bytes;
         true
+    }
+
+    /// Takes so many of the bytes off, to be held apart.
+    pub(crate) fn split(&mut self, bytes: usize) -> Self {
+        let bytes = bytes.min(self.bytes);
+        self.bytes -= bytes;
+        Self {
+            pool: self.pool.clone(),
+            bytes,
+        }
     }
 
     /// Holds some more bytes; `false` as [`resize`](Self::resize).

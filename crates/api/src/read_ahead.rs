@@ -99,8 +99,13 @@ impl ReadAhead {
 
     /// Counts what there was before.
     pub(crate) fn note_nothing_read(&self) {
+        let state = &mut *self.0.lock();
+        if state.is_under_way {
+            // The buffer was empty, or nothing would have been read for.
+            state.left = 0;
+        }
         // What shrinks always fits.
-        let _ = self.0.lock().count();
+        let _ = state.count();
     }
 
     /// A whole head was read, and its request begins.
@@ -108,12 +113,12 @@ impl ReadAhead {
         let state = &mut *self.0.lock();
         let left = (state.left + state.head).min(state.last_read);
         (state.left, state.head, state.is_under_way) = (left, 0, true);
-        let head = (state.held.bytes() > 0).then(|| {
-            let none = state.held.pool().hold();
-            std::mem::replace(&mut state.held, none)
-        });
-        // What it has of the next request was counted with this one.
-        let _ = state.count();
+        // What it has of the next request stays counted by the connection.
+        let head = state
+            .held
+            .bytes()
+            .saturating_sub(left.saturating_sub(FREE_BYTES));
+        let head = (head > 0).then(|| state.held.split(head));
         UnderWay {
             ahead: self.clone(),
             _head: head,
@@ -239,6 +244,34 @@ mod tests {
         read_head(&other, LONG / 2 + 2 * FREE_BYTES).unwrap();
         read_head(&ahead, 300).unwrap();
         assert!(read_head(&ahead, FREE_BYTES).is_err());
+    }
+
+    #[test]
+    fn what_was_sent_behind_a_body_counts_when_its_request_is_answered() {
+        let pool = Pool::up_to(4 * LONG);
+        let ahead = connection(&pool);
+        read_head(&ahead, 100).unwrap();
+        let body = ahead.begin();
+        assert_eq!(ahead.read_max(LONG), LONG);
+        ahead.note_read(LONG).unwrap();
+        drop(body);
+        // It had the end of the body, the next request, and perhaps what follows that.
+        let next = ahead.begin();
+        drop(next);
+        assert_eq!(pool.bytes(), LONG - FREE_BYTES);
+    }
+
+    #[test]
+    fn what_a_request_has_taken_no_longer_counts_while_nothing_comes() {
+        let pool = Pool::up_to(4 * LONG);
+        let ahead = connection(&pool);
+        read_head(&ahead, 100).unwrap();
+        let _body = ahead.begin();
+        assert_eq!(ahead.read_max(LONG), LONG);
+        ahead.note_read(LONG).unwrap();
+        assert_eq!(pool.bytes(), LONG - FREE_BYTES);
+        ahead.note_nothing_read();
+        assert_eq!(pool.bytes(), 0);
     }
 
     #[test]

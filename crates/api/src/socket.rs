@@ -262,9 +262,6 @@ impl Socket {
         } else {
             stream.poll_read(context, buffer)
         };
-        if !matches!(read, Poll::Ready(Ok(()))) {
-            self.ahead.note_nothing_read();
-        }
         read
     }
 
@@ -295,7 +292,11 @@ impl AsyncRead for Socket {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        ready!(self.poll_read_some(context, buffer))?;
+        let polled = self.poll_read_some(context, buffer);
+        if !matches!(polled, Poll::Ready(Ok(()))) {
+            self.ahead.note_nothing_read();
+            return polled;
+        }
         let read = &mut buffer.filled_mut()[before..];
         self.first_line.note_read(read);
         let noted = self.ahead.note_read(read.len());

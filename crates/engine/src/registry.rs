@@ -1,7 +1,7 @@
-//! Kinds and boards: who is created, who is dead, and where each board's cell is.
+//! Kinds and boards: which boards exist, which have ended, and where each board's cell is.
 //!
 //! Locks are taken in this order: kinds, a cell's body, names, cells. Creations hold the kinds for reading
-//! while they add a name, and a kind is written under the write lock, so that no board is created of a kind
+//! while they add a name, and a kind is written under the write lock, so that no board is created from a kind
 //! that has just changed. Whoever ends a board waits for its readers first, and takes the names then: a
 //! long read holds up nobody who asks for another board. How boards come back at a start is in `replay`.
 

@@ -2,7 +2,7 @@
 //!
 //! [`Shard::apply`] is the one way in. It decides each item against everything the shard holds
 //! before it writes anything, so that an item counts in all its windows or in none. Locks, boards
-//! and the incarnation of shards are in `cell`. [`Shard::freeze`] keeps what is held at a moment,
+//! and the lifetime of shards are in `cell`. [`Shard::freeze`] keeps what is held at a moment,
 //! [`ShardLoader`] makes a shard of that.
 
 mod apply;

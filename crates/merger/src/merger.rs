@@ -173,7 +173,8 @@ impl Merger {
                     Err(StoreError::Dead) => self.router.boards().forget(&record),
                     result => {
                         let mut answer = result?;
-                        let as_of = self.shown_as_of(kind, window, &answer.activity, answer.as_of);
+                        let (activity, version) = (&answer.activity, &answer.version);
+                        let as_of = self.shown_as_of(kind, window, activity, answer.as_of, version);
                         answer.as_of = as_of.await;
                         return Ok(answer);
                     }
@@ -188,20 +189,32 @@ impl Merger {
     ///
     /// What is called final has to outlast a crash, so a read that began late enough for that waits until everything
     /// that it has seen is durable. Where it is not within [`DURABLE_WAIT_MAX`], the read shows the moment before
-    /// the window was final.
+    /// the window was final. A version that was final once stays so without a wait.
     pub(crate) async fn shown_as_of(
         &self,
         kind: &Kind,
         window: Window,
         activity: &Activity,
         as_of: Timestamp,
+        version: &Version,
     ) -> Timestamp {
         let from = final_from(kind.closes_at(window), activity, self.clock_tolerance());
         let Some(from) = from.filter(|from| as_of >= *from) else {
             return as_of;
         };
+        let key = version
+            .incarnation()
+            .map(|incarnation| (incarnation, window));
+        if key.is_some_and(|key| self.boards.finals.get(&key).as_ref() == Some(version)) {
+            return as_of;
+        }
         let why = match timeout(DURABLE_WAIT_MAX, self.router.store().durable()).await {
-            Ok(Ok(())) => return as_of,
+            Ok(Ok(())) => {
+                if let Some(key) = key {
+                    self.boards.finals.insert(key, version.clone());
+                }
+                return as_of;
+            }
             Ok(Err(error)) => error.to_string(),
             Err(elapsed) => elapsed.to_string(),
         };

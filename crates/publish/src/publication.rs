@@ -15,6 +15,9 @@ use crate::names::Names;
 use crate::publisher::Service;
 use crate::target::{Fault, Switched, Turn};
 
+/// How long a window that has closed waits to be published as final, where what it holds is not durable yet.
+const UNSETTLED_WAIT: Duration = Duration::from_secs(1);
+
 /// What became of a place.
 #[derive(Debug)]
 pub(crate) enum Outcome {
@@ -81,9 +84,13 @@ impl Work {
     }
 
     fn is_final(&self, snapshot: &Snapshot) -> bool {
+        self.is_closed(snapshot, snapshot.as_of)
+    }
+
+    fn is_closed(&self, snapshot: &Snapshot, at: Timestamp) -> bool {
         let closes_at = self.kind.closes_at(self.window);
         let from = final_from(closes_at, &snapshot.activity, self.tolerance);
-        from.is_some_and(|from| snapshot.as_of >= from)
+        from.is_some_and(|from| at >= from)
     }
 
     /// Names all that decides what is written: the board's version, the window, and how it is shown.
@@ -158,7 +165,12 @@ impl Work {
             self.now,
         );
         let turn = ends::turn(&snapshot.activity, self.window, self.tolerance, self.now);
-        let next = next.into_iter().chain(turn).min_by_key(|(at, _)| *at);
+        // It has closed, and what it holds is not durable yet: once it is, it is published as final.
+        let unsettled = self.is_closed(snapshot, self.now) && !self.is_final(snapshot);
+        let settled =
+            unsettled.then(|| (self.now.plus(UNSETTLED_WAIT), Extent::Window(self.window)));
+        let next = next.into_iter().chain(turn).chain(settled);
+        let next = next.min_by_key(|(at, _)| *at);
         let wait = |at: Timestamp| {
             let ms = u64::try_from(at.millis() - self.now.millis()).unwrap_or(0);
             Duration::from_millis(ms)

@@ -57,7 +57,7 @@ impl Boards {
         Ok(record.map(|record| self.keep(record)))
     }
 
-    /// The record of a board of this kind, also of one not yet created. `StaleKind` where it was created of
+    /// The record of a board of this kind, also of one not yet created. `StaleKind` where it was created from
     /// another, which has replaced this one.
     pub(crate) async fn found_of(
         &self,

@@ -21,7 +21,7 @@ use crate::send::{Gate, Sending};
 use crate::watch::{Watch, Watcher};
 use crate::write::{Write, Written};
 
-/// Tries at settling a board whose kind somebody else keeps writing.
+/// Tries at putting settings of a board whose kind somebody else keeps writing.
 const SETTINGS_TRIES_MAX: usize = 5;
 
 /// The way of a write, from admission to the store's answer.

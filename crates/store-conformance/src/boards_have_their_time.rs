@@ -1,4 +1,4 @@
-//! The time of a board is kept with its settings, created by who has seen it, and ends the board.
+//! The time of a board is kept with its settings. Only who has seen it creates the board, and it ends the board.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -81,7 +81,7 @@ macro_rules! hold {
                     settings_go_with_their_kind, settings_outlast_a_change_of_the_kind, settings_outlast_a_sweep,
                     settings_go_when_nobody_contributes, a_creation_that_came_to_nothing_is_withdrawn;
                 the_dead_stay_dead:
-                    a_dead_incarnation_is_refused, a_recreation_is_another_board, no_board_is_deleted_twice;
+                    a_dead_incarnation_is_refused, a_board_created_again_is_another_board, no_board_is_deleted_twice;
                 the_sweep_loses_no_write:
                     an_idle_window_goes_before_a_write_or_stays,
                     an_idle_board_goes_before_a_write_or_stays,

@@ -51,7 +51,7 @@ async fn kind(given: &Given) -> shard_store::KindRecord {
     }
 }
 
-pub async fn a_recreation_is_another_board(given: Given) {
+pub async fn a_board_created_again_is_another_board(given: Given) {
     let kind = kind(&given).await;
     let old = given.created(&kind, "room-1", NOW).await;
     let u1 = member("u1");

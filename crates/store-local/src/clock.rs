@@ -10,8 +10,8 @@
 //!
 //! A start goes by the time that it finds, which may be any: that a server was down for a day is as usual as
 //! a clock that is a day ahead. The sweep alone waits, since it drops for good: where the last write was long
-//! before, until the clock has gone on for the pause, counted anew by each start until then (`unconfirmed`); and while
-//! the clock has jumped, which may be from a wrong start to what is right.
+//! before, until the clock has gone on for the pause (until that is over, each start begins to wait anew:
+//! `unconfirmed`); and while the clock has jumped, which may be from a wrong start to what is right.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;

@@ -352,7 +352,7 @@ impl Incarnations {
         let (incarnations, board, incarnation) = (self.clone(), board.clone(), incarnation.clone());
         tokio::spawn(async move {
             if let Err(error) = incarnations.ask(&board).await {
-                tracing::debug!(board = %board.name, %error, "its life could not be looked up");
+                tracing::debug!(board = %board.name, %error, "its incarnation could not be looked up");
                 *incarnation.missed.lock() = Some(Instant::now());
             }
             incarnation.asking.store(false, Ordering::Release);

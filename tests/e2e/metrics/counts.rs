@@ -262,7 +262,7 @@ fn no_label_tells_a_kind_a_board_or_a_member() {
     for sample in Exposition::read(&told).samples() {
         let labels = [
             "route", "method", "status", "type", "outcome", "reason", "call", "result", "le",
-            "version", "store", "cause",
+            "version", "store", "cause", "pool",
         ];
         for label in sample.labels.keys() {
             assert!(

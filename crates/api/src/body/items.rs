@@ -10,7 +10,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::room::Whole;
+use super::room::{ITEM_BYTES, Whole};
 use crate::problem::{Problem, ProblemType};
 
 /// Reads an array of at most so many items, each as its text. They take room of the body's.
@@ -21,7 +21,7 @@ pub(crate) fn items_from_json(
     // Items are behind commas, all but the first.
     let commas: usize = body.iter().map(|byte| usize::from(*byte == b',')).sum();
     let capacity = (commas + 1).min(items_max);
-    body.take_more(capacity * size_of::<&RawValue>())?;
+    body.take_more(capacity * ITEM_BYTES)?;
     let is_too_long = Cell::new(false);
     let items = Items {
         max: items_max,

@@ -6,9 +6,19 @@
 use std::ops::Deref;
 
 use bytes::BytesMut;
+use serde_json::value::RawValue;
 
 use crate::pool::{Held, Pool};
 use crate::problem::{Problem, ProblemType};
+
+/// Elements of an array; more of them are sent as lines.
+pub(crate) const ARRAY_ITEMS_MAX: usize = 100_000;
+
+/// Memory of an item beside its text.
+pub(super) const ITEM_BYTES: usize = size_of::<&RawValue>();
+
+/// Bytes of the shortest item, with its comma.
+const ITEM_BYTES_MIN: usize = 2;
 
 /// What room there is.
 #[derive(Debug)]
@@ -26,9 +36,11 @@ pub(crate) struct Whole {
 }
 
 impl Room {
-    /// Room for bodies of so many bytes all together, and for one of so many bytes in any case.
+    /// Room for bodies of so many bytes all together, and for one of so many bytes, with the items of its array, in any
+    /// case.
     pub(crate) fn for_bodies_of(pool: &Pool, bytes_max: usize, all_bytes_max: usize) -> Self {
-        pool.limit_to(all_bytes_max.max(bytes_max));
+        let items = (bytes_max / ITEM_BYTES_MIN + 1).min(ARRAY_ITEMS_MAX) * ITEM_BYTES;
+        pool.limit_to(all_bytes_max.max(bytes_max + items));
         Self(pool.clone())
     }
 

@@ -1,4 +1,4 @@
-//! What is changed of one board: [`SetMember`], [`PutSettings`], and removals.
+//! What is changed of one board: [`SetMember`], [`Settle`], and removals.
 
 use std::fmt::Display;
 use std::future::IntoFuture;

@@ -11,7 +11,7 @@ use crate::delivery::{Patience, Pauses, Receipt, ReceiptItem, Stop};
 
 const PATH: &str = "/v1/contributions";
 
-/// As many as the server lists of what it refused and of what failed.
+/// As many as the server lists of what it refused and of what failed, where it has memory for that.
 pub(super) const BATCH_LINES_MAX: usize = 1_000;
 
 /// Lines that are sent together.
@@ -141,7 +141,8 @@ impl Sender<'_> {
         }
     }
 
-    /// Counts and shows what a receipt decides; the rest is to be sent again.
+    /// Counts and shows what a receipt decides; the rest is to be sent again. All of it is where the receipt does not say
+    /// which lines have failed.
     fn settle(
         &self,
         batch: &Batch,
@@ -149,6 +150,14 @@ impl Sender<'_> {
         receipt: &Receipt,
         sent: &mut Sent,
     ) -> Attempt {
+        let (_, unlisted) = receipt.unlisted();
+        if unlisted > 0 {
+            let reason = receipt.failed.first().map(ReceiptItem::explain);
+            return Attempt::Again {
+                places: places.to_vec(),
+                reason: reason.unwrap_or_else(|| format!("{unlisted} lines failed")),
+            };
+        }
         sent.applied += receipt.applied + receipt.duplicates;
         sent.refused += receipt.rejected_count;
         for item in &receipt.rejected {

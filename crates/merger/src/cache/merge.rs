@@ -29,7 +29,12 @@ impl Merger {
         need: Need,
     ) -> Result<Option<Arc<Snapshot>>, ReadError> {
         let place = self.boards.merges.at(&key);
-        let mut last = place.enter(|| self.counters.count_wait()).await;
+        let mut has_waited = false;
+        let wait = || {
+            has_waited = true;
+            self.counters.count_wait();
+        };
+        let mut last = place.enter(wait).await;
         let at_gate = match &*last {
             Some((began, Err(error))) if *began >= need.not_before => return Err(error.clone()),
             Some((_, Ok(snapshot))) => Some(snapshot.clone()),
@@ -37,7 +42,7 @@ impl Merger {
         };
         let known = at_gate.or_else(|| self.boards.snapshots.get(&key));
         if let Some(snapshot) = &known
-            && snapshot.serves(kind, need)
+            && (snapshot.serves(kind, need) || has_waited && snapshot.serves_who_waited(kind, need))
         {
             return Ok(known);
         }
@@ -104,17 +109,20 @@ impl Merger {
         window: Window,
         known: Option<&Snapshot>,
     ) -> Result<Snapshot, StoreError> {
-        let (as_of, began) = (self.now(), Instant::now());
+        let (seen, began) = (self.now(), Instant::now());
         let activity = record.activity;
         let shape = Shape::of(kind);
         let known_alike = known.filter(|known| known.shape == shape);
-        let scope = self.scope(record, kind, window, as_of);
+        let scope = self.scope(record, kind, window, seen);
         let gathered = steady(scope, |scope| gathered(scope, known_alike)).await?;
-        let as_of = self.shown_as_of(kind, window, &activity, as_of).await;
         let Some((vector, gathered)) = gathered else {
             let known = known_alike.expect("only what is known is unchanged");
-            return Ok(known.seen_again(as_of, began, false));
+            let as_of = self.shown_as_of(kind, window, &activity, seen, &known.vector);
+            let as_of = as_of.await;
+            return Ok(known.seen_again(as_of, began, as_of != seen, false));
         };
+        let as_of = self.shown_as_of(kind, window, &activity, seen, &vector);
+        let as_of = as_of.await;
         let Gathered {
             members, entries, ..
         } = gathered;
@@ -133,6 +141,7 @@ impl Merger {
             vector,
             shape,
             began,
+            unsettled: as_of != seen,
             taken: false,
             kept: OnceLock::new(),
         })

@@ -3,7 +3,7 @@
 //! A [`Snapshot`] is made once and served as it is: the first n entries of it are a slice of its bytes. A board that
 //! is read is merged again when the last merge is older than the kind allows, one merge at a time for a board
 //! (`gate`). If no shard has changed, the old bytes are kept. Boards that are not yet created are cached alike
-//! (`incarnation`). Where several servers share a store, one of them merges under a lease and publishes the result
+//! (`state`). Where several servers share a store, one of them merges under a lease and publishes the result
 //! (`publish`, `wire`), and the others take it (`share`). A `fresh` read always merges. Boards that nobody reads cost
 //! nothing, and the bytes of all boards together have a limit.
 //!

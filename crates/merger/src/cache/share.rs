@@ -100,7 +100,7 @@ impl Merger {
                 Taken::Unchanged { age } => turn
                     .known_alike()
                     .zip(seen(age))
-                    .map(|(known, (as_of, began))| known.seen_again(as_of, began, true)),
+                    .map(|(known, (as_of, began))| known.seen_again(as_of, began, false, true)),
                 Taken::Merge(lease) => {
                     let held = self.boards.sharing.publishers.held(
                         self.router.store(),
@@ -173,6 +173,7 @@ impl Turn<'_> {
             vector,
             shape: self.shape(),
             began,
+            unsettled: false,
             taken: true,
             kept: OnceLock::new(),
         })

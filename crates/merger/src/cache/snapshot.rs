@@ -35,7 +35,7 @@ impl Rendered {
 /// What tells one answer made of a snapshot from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TopForm {
-    /// The window: that a board is not yet created is one snapshot for all of them.
+    /// The window: that a board has not been created yet is one snapshot for all of them.
     pub window: Window,
     /// Entries at most.
     pub n: usize,
@@ -103,6 +103,8 @@ pub struct Snapshot {
     pub(crate) shape: Shape,
     /// When the merge began, by a clock that does not step.
     pub(crate) began: Instant,
+    /// The window had closed, and what it holds is not known to be durable: `as_of` is the moment before that.
+    pub(crate) unsettled: bool,
     /// Whether another server merged it: then `began` is by the store's clock, and never too late.
     pub(crate) taken: bool,
     /// The answer to what was asked first.
@@ -126,6 +128,7 @@ impl Snapshot {
             vector: Version::UNCREATED,
             shape: Shape::of(kind),
             began,
+            unsettled: false,
             taken: false,
             kept: OnceLock::new(),
         }
@@ -160,17 +163,33 @@ impl Snapshot {
 
     /// Whether it serves a read of this kind.
     pub(crate) fn serves(&self, kind: &Kind, need: Need) -> bool {
+        self.is_since(need) && self.is_young(kind, need)
+    }
+
+    /// Whether it serves a read of this kind that has waited for it. What is not durable yet is not final for any of
+    /// those who waited, instead of each waiting once more.
+    pub(crate) fn serves_who_waited(&self, kind: &Kind, need: Need) -> bool {
+        (self.unsettled || self.is_since(need)) && self.is_young(kind, need)
+    }
+
+    fn is_young(&self, kind: &Kind, need: Need) -> bool {
         self.began >= need.not_before
-            && self.is_since(need)
             && self.shape == Shape::of(kind)
             && !(need.fresh && self.taken)
     }
 
     /// The same content, seen again: here, or where it was taken from.
-    pub(crate) fn seen_again(&self, as_of: Timestamp, began: Instant, taken: bool) -> Self {
+    pub(crate) fn seen_again(
+        &self,
+        as_of: Timestamp,
+        began: Instant,
+        unsettled: bool,
+        taken: bool,
+    ) -> Self {
         Self {
             as_of,
             began,
+            unsettled,
             taken,
             // An answer says `as_of`.
             kept: OnceLock::new(),
@@ -233,6 +252,7 @@ pub(super) mod tests {
                 hidden: 0,
             },
             began: Instant::now(),
+            unsettled: false,
             taken: false,
             kept: OnceLock::new(),
         }
@@ -259,7 +279,7 @@ pub(super) mod tests {
         assert_eq!(ask(&snapshot, 100, "another"), "a hundred");
         assert_eq!(ask(&snapshot, 10, "ten"), "ten");
         assert_eq!(ask(&snapshot, 100, "another"), "a hundred");
-        let again = snapshot.seen_again(Timestamp::LATEST, Instant::now(), false);
+        let again = snapshot.seen_again(Timestamp::LATEST, Instant::now(), false, false);
         assert_eq!(ask(&again, 100, "with another as_of"), "with another as_of");
     }
 

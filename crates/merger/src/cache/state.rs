@@ -1,6 +1,6 @@
 //! Which incarnation of a board is on, for tops.
 //!
-//! Rooms open before the first gift, and everybody in them reads: that a board is not yet created is cached
+//! Rooms open before the first gift, and everybody in them reads: that a board has not been created yet is cached
 //! as its top would be, as old as the kind allows, asked for by one at a time, and served as stale
 //! where the store is away.
 
@@ -23,7 +23,7 @@ pub(super) enum BoardState {
 }
 
 impl Merger {
-    /// What there is under a name, known to be not yet created only if that was seen late enough. For who has
+    /// What there is under a name. That there is no board yet counts only if it was seen late enough. For who has
     /// found nothing at hand.
     pub(super) async fn incarnation(
         &self,

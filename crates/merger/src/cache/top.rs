@@ -15,8 +15,12 @@ use super::snapshot::{Need, Snapshot};
 use super::state::BoardState;
 use crate::error::ReadError;
 use crate::merger::{INCARNATIONS_MAX, Merger};
+use crate::version::Version;
 
-/// Names known to be not yet created that are kept at hand.
+/// Bytes of versions that are known to be final.
+const FINALS_BYTES_MAX: u64 = 16 << 20;
+
+/// Names known to have no board yet that are kept at hand.
 const UNCREATED_MAX: u64 = 65_536;
 
 /// One window of one incarnation of a board.
@@ -25,6 +29,8 @@ pub(crate) type Key = (Incarnation, Window);
 /// Snapshots by board incarnation and window, under a limit of bytes.
 pub(crate) struct GlobalBoards {
     pub(crate) snapshots: Cache<Key, Arc<Snapshot>>,
+    /// Versions of closed windows that are known to be durable: the last of each.
+    pub(crate) finals: Cache<Key, Version>,
     pub(super) merges: Gates<Key>,
     pub(super) sharing: Sharing,
     pub(crate) uncreated: Cache<BoardName, Arc<Snapshot>>,
@@ -37,8 +43,13 @@ impl GlobalBoards {
             .max_capacity(bytes_max)
             .weigher(|_, snapshot: &Arc<Snapshot>| snapshot.weight())
             .build();
+        let finals = Cache::builder()
+            .max_capacity(FINALS_BYTES_MAX)
+            .weigher(|_, version: &Version| u32::try_from(version.bytes()).unwrap_or(u32::MAX))
+            .build();
         Self {
             snapshots,
+            finals,
             merges: Gates::default(),
             sharing: Sharing::default(),
             uncreated: Cache::new(UNCREATED_MAX),

@@ -173,6 +173,7 @@ mod tests {
                         hidden,
                     },
                     began: Instant::now(),
+                    unsettled: false,
                     taken: false,
                     kept: OnceLock::new(),
                 }

@@ -51,7 +51,7 @@ async fn a_read_of_any_kind_shows_the_next_incarnation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_cached_of_a_incarnation_that_ended_is_shown_no_longer_than_a_read_may_be_old() {
+async fn what_was_cached_of_an_incarnation_that_ended_is_shown_no_longer_than_a_read_may_be_old() {
     let store = Woven::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     stage.points("u1", 7).await;

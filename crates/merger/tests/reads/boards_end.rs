@@ -161,10 +161,39 @@ async fn what_a_crash_would_take_back_is_not_final() {
         (text(&top), top.snapshot.as_of),
         ("1:1:u1".to_owned(), at(MINUTE_MS))
     );
-    // Each read waited, but the top that was merged for good.
+    // What was final once is so without a wait.
     let asked = store.durable_asked();
-    stage.top(false).await.unwrap();
-    assert_eq!((asked, store.durable_asked()), (6, 6));
+    stage.top(true).await.unwrap();
+    assert!(is_final_page(&stage).await);
+    assert_eq!((asked, store.durable_asked()), (5, 5));
+    store.lose_its_journal();
+    assert!(is_final_page(&stage).await);
+    let top = stage.top(true).await.unwrap();
+    assert_eq!(top.snapshot.as_of, at(MINUTE_MS));
+}
+
+#[tokio::test(start_paused = true)]
+async fn those_who_wait_for_a_slow_disk_wait_together() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    put_settings(&stage, battle()).await;
+    stage.points("u1", 5).await;
+    set_clock(&stage, MINUTE_MS);
+    store.stall(true);
+    let began = tokio::time::Instant::now();
+    let readers = (0..100).map(|_| stage.top(false));
+    for top in futures::future::join_all(readers).await {
+        let top = top.unwrap();
+        assert_eq!(
+            (text(&top), top.snapshot.as_of),
+            ("1:1:u1".to_owned(), at(MINUTE_MS - 1))
+        );
+    }
+    assert_eq!(store.durable_asked(), 1);
+    assert!(began.elapsed() < Duration::from_secs(2));
+    store.stall(false);
+    let top = stage.top(false).await.unwrap();
+    assert_eq!(top.snapshot.as_of, at(MINUTE_MS));
 }
 
 #[tokio::test]

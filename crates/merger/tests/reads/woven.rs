@@ -2,7 +2,7 @@
 //! count them, write between them, and change what they saw.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::FutureExt;
@@ -32,6 +32,7 @@ pub(crate) struct Woven {
     best: Mutex<Option<u64>>,
     boards_fail: Mutex<Option<StoreError>>,
     durable: Mutex<Option<StoreError>>,
+    durable_never: AtomicBool,
     durable_asked: AtomicU64,
     reads: AtomicU64,
     boards_asked: AtomicU64,
@@ -56,6 +57,7 @@ impl Woven {
             best: Mutex::default(),
             boards_fail: Mutex::default(),
             durable: Mutex::default(),
+            durable_never: AtomicBool::default(),
             durable_asked: AtomicU64::default(),
             reads: AtomicU64::default(),
             boards_asked: AtomicU64::default(),
@@ -90,6 +92,11 @@ impl Woven {
     /// From now on nothing is known to be durable.
     pub(crate) fn lose_its_journal(&self) {
         *self.durable.lock() = Some(StoreError::Unknown("lost".to_owned()));
+    }
+
+    /// From now on what is not durable stays so.
+    pub(crate) fn stall(&self, is_stalled: bool) {
+        self.durable_never.store(is_stalled, Ordering::Relaxed);
     }
 
     /// How often a read has waited until what it had seen is durable.
@@ -243,6 +250,9 @@ impl ShardStore for Woven {
 
     fn durable(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.durable_asked.fetch_add(1, Ordering::Relaxed);
+        if self.durable_never.load(Ordering::Relaxed) {
+            return std::future::pending().boxed();
+        }
         std::future::ready(self.durable.lock().clone().map_or(Ok(()), Err)).boxed()
     }
 

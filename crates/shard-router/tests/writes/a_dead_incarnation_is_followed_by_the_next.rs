@@ -59,7 +59,7 @@ async fn a_request_that_meets_a_deletion_ends_in_two_incarnations() {
 }
 
 #[tokio::test]
-async fn ids_of_a_incarnation_that_ended_do_not_count_in_the_next() {
+async fn ids_of_an_incarnation_that_ended_do_not_count_in_the_next() {
     let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
     let room = board("room");
     let write = Write {

@@ -19,12 +19,12 @@ pub struct Overload {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The board's incarnation is dead, or the store never knew it: ask for the board again.
-    #[error("this life of the board has ended")]
+    #[error("this incarnation of the board has ended")]
     Dead,
     /// The window to be read has been dropped: it is past its retention, whatever the clock says.
     #[error("the window has been dropped")]
     WindowDropped,
-    /// The board was created of a kind that means something else than the caller's, which has been
+    /// The board was created from a kind that means something else than the caller's, which has been
     /// replaced: read the kind again.
     #[error("the kind has just changed")]
     StaleKind,

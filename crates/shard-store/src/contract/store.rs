@@ -37,7 +37,7 @@ pub trait ShardStore: Send + Sync + 'static {
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>>;
 
     /// Writes a kind whose record is at `expected`. `only_without_boards`: refused once it has any
-    /// that was created; what boards not yet created are settled to stays, whatever the kind becomes.
+    /// that was created; the settings of boards not yet created stay, whatever the kind becomes.
     fn put_kind(
         &self,
         kind: Arc<Kind>,
@@ -66,10 +66,10 @@ pub trait ShardStore: Send + Sync + 'static {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>>;
 
-    /// Opens a board for contributions: makes its record, or marks the one with settings created, or
+    /// Opens a board for contributions: makes its record, or marks the one that has settings as created, or
     /// returns the one that is. `kind` is the board's, as the caller read it.
     ///
-    /// Settings that bound the board's time are created only by a caller who has `seen` them, by the
+    /// A board whose settings bound its time is created only for a caller who has `seen` them, by the
     /// incarnation in their record; to others they are answered as `Unseen`. So nobody creates a board for
     /// a contribution that it does not take.
     fn create_board<'a>(

@@ -11,7 +11,7 @@
 //! ```text
 //! 1  kind written    alone u8 (0 or 1), the kind's record as JSON (see `kind_text`)
 //! 2  board made      incarnation u64, at u64, created u8, shards u16, meaning u64, kind name, subject
-//! 3  board created      incarnation u64, at u64
+//! 3  board created   incarnation u64, at u64
 //! 4  applied         incarnation u64, shard u16, now u64, dedupe varint (ms), items u32, the items
 //! 5  windows dropped incarnation u64, shard u16, number varint, windows (from 1970 on)
 //! 6  board emptied   incarnation u64

@@ -35,7 +35,7 @@ pub(crate) fn kind_bytes_max(name: &KindName, kind: Option<&Arc<Kind>>) -> usize
     room_of(longest.len())
 }
 
-/// What a board made, settled anew or deleted tells: the end of one incarnation and the beginning of the
+/// What the making, replacing or deletion of a board records: the end of one incarnation and the beginning of the
 /// next, with its name and its time.
 pub(crate) const BOARD_BYTES_MAX: usize = 2 * INCARNATION_BYTES
     + 8

@@ -1,4 +1,4 @@
-//! A kind is deleted and made anew while a snapshot is taken, and boards are created of the new one: the
+//! A kind is deleted and made anew while a snapshot is taken, and boards are created from the new one: the
 //! snapshot has them, and the journal behind it tells of the change again.
 
 use std::sync::Arc;

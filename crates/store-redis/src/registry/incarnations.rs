@@ -308,7 +308,7 @@ fn dead_or_failed(error: CallError) -> StoreError {
 
 /// Reads `DUE b RECORD` or `DUE u INCARNATION`.
 fn held(name: &BoardName, answer: &[u8]) -> Result<Held, Garbled> {
-    const WRONG: Garbled = Garbled("no life");
+    const WRONG: Garbled = Garbled("no incarnation");
     let text = std::str::from_utf8(answer).map_err(|_| WRONG)?;
     let (due, rest) = text.split_once(' ').ok_or(WRONG)?;
     let due = record::due(due)?;
@@ -332,7 +332,7 @@ fn dying(answer: &[u8]) -> Result<(String, Vec<Record>), Garbled> {
         if let Some(record) = Record::parse_named(text) {
             records.push(record);
         } else {
-            tracing::error!(text, "the registry has a life that nobody can end");
+            tracing::error!(text, "the registry has an incarnation that nobody can end");
         }
     }
     Ok((cursor, records))

@@ -1,4 +1,4 @@
-//! Kinds and boards: who is created, who is dead, what is due. One slot, so that each call is atomic.
+//! Kinds and boards: which boards exist, which have ended, what is due. One slot, so that each call is atomic.
 //!
 //! [`Registry`] makes the calls; `kinds`, `boards`, `incarnations` and `due` have a file of Lua each beside
 //! them. A call that would do more when it is sent again is remembered under its session and number,

@@ -106,16 +106,14 @@ impl Shards<'_> {
     pub(super) async fn renew_windows(
         self,
         shard: u16,
-        incarnations: &[(Window, i64)],
+        ttls: &[(Window, i64)],
     ) -> Result<(), StoreError> {
         let of = self.spread.keys(shard);
-        for incarnations in incarnations.chunks(WINDOWS_AT_ONCE) {
-            let keys = incarnations
+        for ttls in ttls.chunks(WINDOWS_AT_ONCE) {
+            let keys = ttls
                 .iter()
                 .flat_map(|(window, _)| [of.scores(*window), of.rank(*window)]);
-            let args = incarnations
-                .iter()
-                .map(|(_, ttl_ms)| ttl_ms.to_string().into());
+            let args = ttls.iter().map(|(_, ttl_ms)| ttl_ms.to_string().into());
             let (keys, args) = (keys.collect(), args.collect());
             self.call("renew", shard, keys, args, Effect::Write).await?;
         }

@@ -176,12 +176,12 @@ impl Visit<'_> {
         let shards = self.shards();
         let renew = |shard: u16| {
             let windows = &self.surveys[usize::from(shard)].windows;
-            let incarnations = windows.iter().map(|window| {
+            let ttls = windows.iter().map(|window| {
                 let ttl_ms = time_to_live_ms(self.kind, *window, self.now);
                 (*window, ttl_ms)
             });
-            let incarnations: Vec<_> = incarnations.collect();
-            async move { shards.renew_windows(shard, &incarnations).await }
+            let ttls: Vec<_> = ttls.collect();
+            async move { shards.renew_windows(shard, &ttls).await }
         };
         shards.each(renew).await.map(drop)
     }

@@ -45,9 +45,6 @@ const CHUNK_MAX: usize = 1000;
 /// How long the first line of a chunk waits for further ones.
 const CHUNK_WAIT: Duration = Duration::from_millis(100);
 
-/// Elements of an array; more of them are sent as lines.
-const ARRAY_ITEMS_MAX: usize = 100_000;
-
 /// Contributions of a request that asks for standings.
 const STANDINGS_MAX: usize = 100;
 
@@ -188,7 +185,7 @@ async fn json(
             None => Ok(Ended::Whole),
         };
     }
-    let items = body::items_from_json(&mut whole, ARRAY_ITEMS_MAX)?;
+    let items = body::items_from_json(&mut whole, body::ARRAY_ITEMS_MAX)?;
     check_count(items.len(), wanted)?;
     counted.add(items.len());
     let mut taken = 0;
