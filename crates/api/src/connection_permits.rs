@@ -5,8 +5,9 @@
 //! that has all that it may have are treated so at once. Spare connections are for probes alone, and short: a client
 //! that holds all others cannot make the server look dead.
 //!
-//! Nor can one that holds all spare ones: where none is free, the oldest whose head has not arrived is ended, and
-//! the new connection gets its permit. A probe that sends its head at once is answered.
+//! Nor can one that holds all spare ones: where none is free, the oldest ends whose head has not arrived, or has for
+//! longer than [`SPARE_ANSWER_TIME`], and the new connection gets its permit. A probe that sends its head at once, and
+//! reads the answer, is answered.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -24,6 +25,9 @@ const SPARE_MAX: usize = 64;
 
 /// Of them those of one address.
 const SPARE_PER_ADDRESS_MAX: usize = 4;
+
+/// How long a spare connection whose head has arrived keeps its permit while others want one.
+const SPARE_ANSWER_TIME: Duration = Duration::from_secs(2);
 
 /// Permits for connections.
 #[derive(Debug)]
@@ -53,7 +57,7 @@ impl ConnectionPermit {
         matches!(self, Self::Spare(_))
     }
 
-    /// The head of a request has arrived: from now on the connection keeps its permit to its end.
+    /// The head of a request has arrived: for a while the connection keeps its permit.
     pub(crate) fn head_arrived(&self) {
         if let Self::Spare(spare) = self {
             spare.spares.keep(spare.number);
@@ -82,7 +86,7 @@ struct SpareEntries {
 #[derive(Debug)]
 struct SpareEntry {
     address: Option<IpAddr>,
-    has_head: bool,
+    head_arrived: Option<Instant>,
     withdrawn: Arc<Notify>,
 }
 
@@ -95,8 +99,8 @@ pub(crate) struct Spare {
 }
 
 impl Spares {
-    /// A free permit, or that of the oldest connection whose head has not arrived: of those of this address where
-    /// it has all that it may have, otherwise of all.
+    /// A free permit, or that of the oldest connection that may end for it: of those of this address where it has all
+    /// that it may have, otherwise of all.
     fn enter(self: &Arc<Self>, address: Option<IpAddr>) -> Option<Spare> {
         let mut entries = self.0.lock();
         let of_address = |entry: &SpareEntry| entry.address.is_some() && entry.address == address;
@@ -107,9 +111,13 @@ impl Spares {
             .count();
         let is_address_full = count >= SPARE_PER_ADDRESS_MAX;
         if is_address_full || entries.by_number.len() >= SPARE_MAX {
+            let may_end = |entry: &SpareEntry| {
+                let arrived = entry.head_arrived;
+                arrived.is_none_or(|arrived| arrived.elapsed() >= SPARE_ANSWER_TIME)
+            };
             let mut all = entries.by_number.iter();
             let (&oldest, _) =
-                all.find(|(_, entry)| !entry.has_head && (!is_address_full || of_address(entry)))?;
+                all.find(|(_, entry)| may_end(entry) && (!is_address_full || of_address(entry)))?;
             if let Some(entry) = entries.by_number.remove(&oldest) {
                 entry.withdrawn.notify_one();
             }
@@ -119,7 +127,7 @@ impl Spares {
         let withdrawn = Arc::new(Notify::new());
         let entry = SpareEntry {
             address,
-            has_head: false,
+            head_arrived: None,
             withdrawn: withdrawn.clone(),
         };
         entries.by_number.insert(number, entry);
@@ -133,7 +141,7 @@ impl Spares {
 
     fn keep(&self, number: u64) {
         if let Some(entry) = self.0.lock().by_number.get_mut(&number) {
-            entry.has_head = true;
+            entry.head_arrived.get_or_insert_with(Instant::now);
         }
     }
 }
@@ -281,6 +289,20 @@ mod tests {
         assert!(!permits.permit(address(2)).await.unwrap().is_spare());
         held.clear();
         assert!(!permits.permit(address(1)).await.unwrap().is_spare());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_take_the_answer_to_a_probe_makes_way_for_a_new_one() {
+        let (mut permits, held) = full(SPARE_MAX, SPARE_PER_ADDRESS_MAX).await;
+        for permit in &held {
+            permit.head_arrived();
+        }
+        assert!(permits.permit(address(200)).await.is_none());
+        tokio::time::sleep(SPARE_ANSWER_TIME).await;
+        let new = permits.permit(address(200)).await;
+        assert!(new.is_some_and(|permit| permit.is_spare()));
+        let withdrawn = held.iter().filter(|permit| is_withdrawn(permit));
+        assert_eq!(withdrawn.count(), 1);
     }
 
     #[tokio::test]

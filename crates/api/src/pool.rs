@@ -215,16 +215,6 @@ impl Held {
         true
     }
 
-    /// Takes so many of the bytes off, to be held apart.
-    pub(crate) fn split(&mut self, bytes: usize) -> Self {
-        let bytes = bytes.min(self.bytes);
-        self.bytes -= bytes;
-        Self {
-            pool: self.pool.clone(),
-            bytes,
-        }
-    }
-
     /// Holds some more bytes; `false` as [`resize`](Self::resize).
     pub(crate) fn grow(&mut self, more: usize) -> bool {
         self.resize(self.bytes.saturating_add(more))

@@ -253,15 +253,13 @@ impl Socket {
         ready!(self.stream.poll_read_ready(context))?;
         let max = self.ahead.read_max(wanted);
         let stream = Pin::new(&mut self.stream);
-        let read = if max < wanted {
-            let mut some = ReadBuf::new(buffer.initialize_unfilled_to(max));
-            let read = stream.poll_read(context, &mut some);
-            let bytes = some.filled().len();
-            buffer.advance(bytes);
-            read
-        } else {
-            stream.poll_read(context, buffer)
-        };
+        if max == wanted {
+            return stream.poll_read(context, buffer);
+        }
+        let mut some = ReadBuf::new(buffer.initialize_unfilled_to(max));
+        let read = stream.poll_read(context, &mut some);
+        let bytes = some.filled().len();
+        buffer.advance(bytes);
         read
     }
 
@@ -294,7 +292,6 @@ impl AsyncRead for Socket {
         let before = buffer.filled().len();
         let polled = self.poll_read_some(context, buffer);
         if !matches!(polled, Poll::Ready(Ok(()))) {
-            self.ahead.note_nothing_read();
             return polled;
         }
         let read = &mut buffer.filled_mut()[before..];

@@ -89,7 +89,7 @@ impl RememberedIds {
     /// Lets go of what is past the span. True when nothing is left.
     pub(crate) fn age(&mut self, now: Timestamp, span: Duration, budget: &IdBudget) -> bool {
         let of_age = self.younger.began.plus(span);
-        if now >= of_age {
+        if now >= of_age && !budget.keeps_all() {
             let younger = std::mem::replace(&mut self.younger, Generation::new(now));
             let elder = std::mem::replace(&mut self.elder, younger);
             budget.give_back(elder.bytes());

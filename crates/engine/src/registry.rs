@@ -298,12 +298,14 @@ impl Registry {
         if let Some(boards) = names.get_mut(cell.name().kind()) {
             boards.remove(cell.name().subject());
         }
-        // Told before anybody can see that the name is free.
+        // Told before anybody can see that the name is free. What the name keeps is not lost without the board.
+        log.begin_together();
         let ended = closed.end(&self.ids, log);
         if let Some(left) = left {
             note_made(&left, left.settled(), log);
             self.enter(&mut names, left);
         }
+        log.end_together();
         drop(names);
         self.forget(cell.incarnation());
         // Freeing a large board takes a while, and nobody waits for it.

@@ -83,6 +83,13 @@ impl Journal {
         self.inbox.append(record)
     }
 
+    /// Appends records as [`append`](Self::append) does, in one group: what a crash keeps of them is all or nothing.
+    pub fn append_together(&self, room: &mut Reservation<'_>, records: &[Vec<u8>]) -> Sequence {
+        let rooms = records.iter().map(|record| room_of(record.len()));
+        room.spend(rooms.sum());
+        self.inbox.append_together(records)
+    }
+
     /// Appends one record and blocks until it is synced.
     pub fn write_blocking(&self, record: &[u8]) -> Result<(), Lost> {
         let room = progress::block_on(self.reserve(room_of(record.len())));

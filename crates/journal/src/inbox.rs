@@ -44,10 +44,13 @@ impl Group {
         self.first.plus(self.records)
     }
 
-    /// Whether it is as large as a group may be.
-    fn has_room_for(&self, record: &[u8]) -> bool {
+    /// Whether the records fit into it.
+    fn has_room_for<'a>(&self, records: impl Iterator<Item = &'a [u8]>) -> bool {
         let payload_bytes = self.bytes.len() - GROUP_HEADER_BYTES;
-        self.records == 0 || payload_bytes + RECORD_HEADER_BYTES + record.len() <= PAYLOAD_BYTES_MAX
+        let bytes: usize = records
+            .map(|record| RECORD_HEADER_BYTES + record.len())
+            .sum();
+        self.records == 0 || payload_bytes + bytes <= PAYLOAD_BYTES_MAX
     }
 
     fn push(&mut self, record: &[u8]) {
@@ -115,13 +118,28 @@ impl Inbox {
 
     /// Appends a record; the sequence after it.
     pub(super) fn append(&self, record: &[u8]) -> Sequence {
+        self.append_all([record])
+    }
+
+    /// Appends records to one group; the sequence after the last.
+    pub(super) fn append_together(&self, records: &[Vec<u8>]) -> Sequence {
+        self.append_all(records.iter().map(Vec::as_slice))
+    }
+
+    fn append_all<'a>(
+        &self,
+        records: impl IntoIterator<Item = &'a [u8], IntoIter: Clone>,
+    ) -> Sequence {
+        let records = records.into_iter();
         let mut state = self.state.lock();
-        if !state.group.has_room_for(record) {
+        if !state.group.has_room_for(records.clone()) {
             let full = state.begin_group();
             state.full.push_back(full);
         }
-        state.group.push(record);
-        state.appended_bytes += record.len() as u64;
+        for record in records {
+            state.group.push(record);
+            state.appended_bytes += record.len() as u64;
+        }
         let until = state.group.end();
         drop(state);
         self.wake.notify_one();
@@ -208,5 +226,23 @@ impl State {
     fn begin_group(&mut self) -> Group {
         let next = Group::empty(mem::take(&mut self.spare), self.group.end());
         mem::replace(&mut self.group, next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_that_belong_together_are_in_one_group() {
+        let inbox = Inbox::new(Sequence(0));
+        let large = vec![0; PAYLOAD_BYTES_MAX - RECORD_HEADER_BYTES - 8];
+        inbox.append(&large);
+        // The first alone would fit.
+        let until = inbox.append_together(&[vec![], vec![1; 8]]);
+        assert_eq!(until, Sequence(3));
+        let state = inbox.state.lock();
+        assert_eq!((state.full.len(), state.full[0].records), (1, 1));
+        assert_eq!((state.group.records, state.group.first), (2, Sequence(1)));
     }
 }

@@ -40,12 +40,23 @@ struct NewArgs {
     kinds: Vec<KindName>,
 
     /// How long the key is good, such as 90d; for ever without it.
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = expiry)]
     expires_after: Option<Duration>,
 
     /// What logs and errors call the key. [default: key- and the beginning of its hash]
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
+}
+
+/// The longest time until a key expires: years have four digits.
+const EXPIRY_MAX: Duration = Duration::from_hours(24 * 365 * 1_000);
+
+fn expiry(text: &str) -> Result<Duration, String> {
+    let span = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if span > EXPIRY_MAX {
+        return Err("is more than 1000 years; a key without it is good for ever".to_owned());
+    }
+    Ok(span)
 }
 
 fn kind_name(text: &str) -> Result<KindName, String> {
@@ -134,6 +145,14 @@ mod tests {
             ..AccessSettings::default()
         };
         assert!(Access::new(&settings).is_ok());
+    }
+
+    #[test]
+    fn a_key_expires_in_a_year_of_four_digits_or_never() {
+        assert_eq!(expiry("90d"), Ok(Duration::from_hours(24 * 90)));
+        for text in ["3000000d", "365001d", "soon"] {
+            assert!(expiry(text).is_err(), "{text}");
+        }
     }
 
     #[test]

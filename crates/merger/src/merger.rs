@@ -22,6 +22,9 @@ use crate::version::Version;
 /// How long a read of a closed window waits until what it has seen is durable.
 const DURABLE_WAIT_MAX: Duration = Duration::from_secs(1);
 
+/// How long before a window is final it is that what is not durable shows.
+pub(crate) const BEFORE_FINAL: Duration = Duration::from_millis(1);
+
 /// Incarnations of a board that end under one read before it gives up.
 pub(crate) const INCARNATIONS_MAX: usize = 4;
 
@@ -159,10 +162,13 @@ impl Merger {
                 let record = match self.router.record(name, kind, as_of).await? {
                     Some(record) if record.created => record,
                     uncreated => {
+                        let activity = uncreated.map_or(Activity::ALWAYS, |record| record.activity);
+                        let version = Version::UNCREATED;
+                        let as_of = self.shown_as_of(kind, window, &activity, as_of, &version);
                         return Ok(Answer {
-                            version: Version::UNCREATED,
-                            as_of,
-                            activity: uncreated.map_or(Activity::ALWAYS, |record| record.activity),
+                            as_of: as_of.await,
+                            version,
+                            activity,
                             members: 0,
                             value: T::default(),
                         });
@@ -208,21 +214,24 @@ impl Merger {
         if key.is_some_and(|key| self.boards.finals.get(&key).as_ref() == Some(version)) {
             return as_of;
         }
+        if !self.becomes_durable().await {
+            return from.minus(BEFORE_FINAL);
+        }
+        if let Some(key) = key {
+            self.boards.finals.insert(key, version.clone());
+        }
+        as_of
+    }
+
+    /// Waits until everything that was read so far is durable. Returns `false` if that takes too long, or fails.
+    pub(crate) async fn becomes_durable(&self) -> bool {
         let why = match timeout(DURABLE_WAIT_MAX, self.router.store().durable()).await {
-            Ok(Ok(())) => {
-                if let Some(key) = key {
-                    self.boards.finals.insert(key, version.clone());
-                }
-                return as_of;
-            }
+            Ok(Ok(())) => return true,
             Ok(Err(error)) => error.to_string(),
             Err(elapsed) => elapsed.to_string(),
         };
-        tracing::debug!(
-            why,
-            "a closed window is not called final: what it holds is not durable"
-        );
-        from.minus(Duration::from_millis(1))
+        tracing::debug!(why, "nothing is called final: what was read is not durable");
+        false
     }
 
     pub(crate) fn scope<'a>(

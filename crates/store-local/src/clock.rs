@@ -110,7 +110,9 @@ impl SteadyClock {
         let own_ms = own.millis().saturating_sub(self.elapsed_ms(now));
         let off_ms = own_ms.saturating_sub(self.expected_ms.load(Ordering::Relaxed));
         if !is_jump(off_ms) {
-            if off_ms.unsigned_abs() > DRIFT_MAX_MS {
+            // Where it was set back, the expectation follows once the time no longer stands still: small steps add up.
+            let stands_still = own.millis() < self.latest_ms.load(Ordering::Relaxed);
+            if off_ms.unsigned_abs() > DRIFT_MAX_MS && !stands_still {
                 self.expected_ms.store(own_ms, Ordering::Relaxed);
             }
             if self.has_jumped.swap(false, Ordering::Relaxed) {
@@ -241,6 +243,20 @@ mod tests {
         for second in 40..20_000 {
             assert_eq!(asking.at(second, second / 100).0, Judged::Steady);
         }
+    }
+
+    #[test]
+    fn small_steps_back_that_add_up_are_a_jump() {
+        let asking = Asking::new();
+        assert_eq!(asking.at(100, 0), (Judged::Steady, 100));
+        assert_eq!(asking.at(101, -40), (Judged::Steady, 100));
+        assert_eq!(asking.at(102, -80), (Judged::Jumped(-80_000), 102));
+        assert_eq!(asking.at(103, 0), (Judged::Steady, 103));
+        // Forth and back.
+        assert_eq!(asking.at(104, 50), (Judged::Steady, 154));
+        assert_eq!(asking.at(105, 0), (Judged::Steady, 154));
+        assert_eq!(asking.at(106, -50), (Judged::Jumped(-100_000), 156));
+        assert_eq!(asking.at(200, 0), (Judged::Steady, 200));
     }
 
     #[test]

@@ -42,6 +42,8 @@ struct Written<'a> {
     /// Behind the last event; `None`: none was told.
     until: Option<Sequence>,
     record: Vec<u8>,
+    /// Records that are appended at once, while there are such.
+    together: Option<Vec<Vec<u8>>>,
 }
 
 impl Keep {
@@ -66,6 +68,7 @@ impl Keep {
             room,
             until: None,
             record: Vec::new(),
+            together: None,
         };
         Ok(Entry {
             written: Some(written),
@@ -109,7 +112,28 @@ impl Log for Entry<'_> {
         if let Some(written) = &mut self.written {
             written.record.clear();
             record::encode(&event, &mut written.record);
+            if let Some(together) = &mut written.together {
+                together.push(written.record.clone());
+                return;
+            }
             let until = written.journal.append(&mut written.room, &written.record);
+            written.until = Some(until);
+        }
+    }
+
+    fn begin_together(&mut self) {
+        if let Some(written) = &mut self.written {
+            written.together = Some(Vec::new());
+        }
+    }
+
+    fn end_together(&mut self) {
+        if let Some(written) = &mut self.written
+            && let Some(together) = written.together.take().filter(|all| !all.is_empty())
+        {
+            let until = written
+                .journal
+                .append_together(&mut written.room, &together);
             written.until = Some(until);
         }
     }

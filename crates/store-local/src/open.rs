@@ -21,6 +21,8 @@ impl LocalStore {
         let began = Instant::now();
         let memory = settings.memory.clone();
         let registry = Arc::new(Registry::within(memory, settings.id_bytes_max));
+        // Some of what is replayed may have been written by a clock that was ahead.
+        registry.ids.keep_all(true);
         let Recovery {
             journal,
             epoch,
@@ -53,20 +55,14 @@ impl LocalStore {
         };
         let unconfirmed = Unconfirmed::find(disk.clone())?;
         let snapshots = Snapshots::start(disk, registry.clone(), journal.clone(), sizes, settings)?;
-        // The settings that close the name of a board which has expired are of a time to come.
-        let last_write = registry
-            .all_cells()
-            .iter()
-            .filter(|cell| cell.is_created())
-            .map(|cell| cell.last_write())
-            .max();
         let mut clock = SteadyClock::from(own_time(), uptime(), settings.clock_pause);
-        let is_ahead = last_write.is_some_and(|last_write| clock.wait_where_ahead_of(last_write));
+        let is_ahead = is_ahead_of_writes(&mut clock, &registry);
         if unconfirmed.is_there() {
             clock.wait();
         } else if is_ahead && !settings.clock_pause.is_zero() {
             unconfirmed.set();
         }
+        registry.ids.keep_all(!clock.may_drop(uptime()));
         let mut store = Self::of(registry, epoch, Keep::Journal { snapshots, journal });
         store.clock = Some(clock);
         store.unconfirmed = Some(unconfirmed);
@@ -113,5 +109,21 @@ impl LocalStore {
         }
         let stopped = journal.stop();
         stopped.map_err(|error| StoreError::Unavailable(error.to_string()))
+    }
+}
+
+/// Whether the clock may be ahead, by what was written last: then nothing is dropped for the pause.
+fn is_ahead_of_writes(clock: &mut SteadyClock, registry: &Registry) -> bool {
+    let cells = registry.all_cells();
+    // Settings that close the name of a board which has expired are of a time to come.
+    let created = cells.iter().filter(|cell| cell.is_created());
+    match created.map(|cell| cell.last_write()).max() {
+        Some(last_write) => clock.wait_where_ahead_of(last_write),
+        // Settings alone do not say when they were written.
+        None if !cells.is_empty() => {
+            clock.wait();
+            true
+        }
+        None => false,
     }
 }

@@ -21,6 +21,7 @@ impl LocalStore {
         let added_before = self.registry.memory.added();
         let clock = self.clock.as_ref();
         let may_drop = clock.is_none_or(|clock| clock.may_drop(uptime()));
+        self.registry.ids.keep_all(!may_drop);
         if let Some(unconfirmed) = self.unconfirmed.as_ref().filter(|_| may_drop) {
             unconfirmed.clear();
         }

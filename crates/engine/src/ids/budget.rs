@@ -3,7 +3,7 @@
 //! One [`IdBudget`] counts what the ids of all shards hold on the heap, unused room included. What
 //! only a frozen copy still holds is not in it.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Bytes that remembered ids may take without another setting.
@@ -17,6 +17,7 @@ const ID_BYTES: f64 = 26.0;
 pub struct IdBudget {
     used_bytes: AtomicUsize,
     limit_bytes: usize,
+    keeps_all: AtomicBool,
 }
 
 /// The bytes that remembered ids take, and their limit.
@@ -57,7 +58,17 @@ impl IdBudget {
         Self {
             used_bytes: AtomicUsize::new(0),
             limit_bytes,
+            keeps_all: AtomicBool::new(false),
         }
+    }
+
+    /// Has every id kept from now on, whatever the time, or only those within their span: a clock may be wrong.
+    pub fn keep_all(&self, keeps_all: bool) {
+        self.keeps_all.store(keeps_all, Ordering::Relaxed);
+    }
+
+    pub(super) fn keeps_all(&self) -> bool {
+        self.keeps_all.load(Ordering::Relaxed)
     }
 
     /// The limit, in bytes.

@@ -27,6 +27,24 @@ fn an_id_counts_for_exactly_the_span() {
 }
 
 #[test]
+fn a_clock_that_is_not_confirmed_forgets_no_id() {
+    let budget = IdBudget::new(1 << 20);
+    for keeps_all in [true, false] {
+        let mut ids = RememberedIds::new(at(0));
+        ids.reserve(at(0), SPAN, &budget).unwrap();
+        ids.note(digest(1), 0, at(0));
+        budget.keep_all(keeps_all);
+        // Days ahead.
+        for ahead in [300_000_000, 300_005_000] {
+            ids.reserve(at(ahead), SPAN, &budget).unwrap();
+            ids.note(digest(2), 0, at(ahead));
+        }
+        budget.keep_all(false);
+        assert_eq!(ids.holds(digest(1), 0, at(500), SPAN), keeps_all);
+    }
+}
+
+#[test]
 fn an_id_noted_again_after_its_span_counts_anew() {
     let budget = IdBudget::new(1 << 20);
     let mut ids = RememberedIds::new(at(0));

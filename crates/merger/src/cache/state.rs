@@ -52,10 +52,15 @@ impl Merger {
             }
             Ok(uncreated) => {
                 let activity = uncreated.map_or(Activity::ALWAYS, |record| record.activity);
-                let uncreated = Arc::new(Snapshot::uncreated(kind, activity, as_of, began));
-                self.boards
-                    .uncreated
-                    .insert(name.clone(), uncreated.clone());
+                let mut uncreated = Snapshot::uncreated(kind, activity, as_of, began);
+                // A board may have been deleted just now.
+                uncreated.unsettled = !self.becomes_durable().await;
+                let uncreated = Arc::new(uncreated);
+                if !uncreated.unsettled {
+                    self.boards
+                        .uncreated
+                        .insert(name.clone(), uncreated.clone());
+                }
                 *last = Some((began, Ok(uncreated.clone())));
                 Ok(BoardState::Uncreated(uncreated))
             }

@@ -1,6 +1,6 @@
 //! The top of a board, from the cache where that is young enough.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use board::{BoardName, Incarnation, Kind, Timestamp, Window};
 use futures::FutureExt as _;
@@ -14,7 +14,7 @@ use super::share::Sharing;
 use super::snapshot::{Need, Snapshot};
 use super::state::BoardState;
 use crate::error::ReadError;
-use crate::merger::{INCARNATIONS_MAX, Merger};
+use crate::merger::{BEFORE_FINAL, INCARNATIONS_MAX, Merger, final_from};
 use crate::version::Version;
 
 /// Bytes of versions that are known to be final.
@@ -161,7 +161,7 @@ impl Merger {
                     Ok(BoardState::On(record)) => record,
                     Ok(BoardState::Uncreated(snapshot)) => {
                         self.counters.count_miss(&snapshot);
-                        return Ok(TopView::now(snapshot));
+                        return Ok(TopView::now(self.shown_uncreated(snapshot, kind, window)));
                     }
                     Err(error) => {
                         return self.last(self.boards.uncreated.get(board), need.fresh, error);
@@ -187,6 +187,26 @@ impl Merger {
             Err(StoreError::Dead.into())
         };
         top.boxed()
+    }
+
+    /// That there is no board as a window shows it: not as final, unless that is durable.
+    fn shown_uncreated(&self, seen: Arc<Snapshot>, kind: &Kind, window: Window) -> Arc<Snapshot> {
+        if !seen.unsettled {
+            return seen;
+        }
+        let from = final_from(
+            kind.closes_at(window),
+            &seen.activity,
+            self.clock_tolerance(),
+        );
+        let Some(from) = from.filter(|from| seen.as_of >= *from) else {
+            return seen;
+        };
+        Arc::new(Snapshot {
+            as_of: from.minus(BEFORE_FINAL),
+            kept: OnceLock::new(),
+            ..(*seen).clone()
+        })
     }
 
     /// What is needed of a board's top: its time may be over, too.

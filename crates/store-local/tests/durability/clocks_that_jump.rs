@@ -4,8 +4,8 @@
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use board::{Period, Timestamp, Window};
-use shard_store::{Revision, ShardStore};
+use board::{Period, ShardCount, Timestamp, Window};
+use shard_store::{BoardSettings, Revision, ShardStore};
 use store_local::Disk as _;
 
 use crate::durable::{self, EmbeddedSettings, settings};
@@ -194,4 +194,28 @@ async fn a_clock_that_stays_ahead_or_is_confirmed_is_gone_by() {
     assert_eq!(filled.sweep(BEGAN.plus(DAY * 3)).await, [false, false]);
     let again = filled.again(&disk, Duration::ZERO);
     assert_eq!(again.sweep(BEGAN.plus(DAY * 3)).await, [true, true]);
+}
+
+#[tokio::test]
+async fn a_start_on_settings_alone_drops_none_of_them_for_the_pause() {
+    let disk = SimDisk::default();
+    let store = durable::open(&disk, &settings_with(durable::NEVER)).unwrap();
+    let kind = Arc::new(gifts(|_| ()));
+    let kind = store.put_kind(kind, Revision::default(), true).await;
+    let (kind, name) = (kind.unwrap(), board_name("gifts", "a"));
+    let settings: BoardSettings = ShardCount::new(4).unwrap().into();
+    store
+        .put_settings(&name, &kind, settings, *BEGAN)
+        .await
+        .unwrap();
+    for (pause, is_kept) in [
+        (durable::NEVER, true),
+        (durable::NEVER, true),
+        (Duration::ZERO, false),
+    ] {
+        let store = durable::open(&disk.killed(), &settings_with(pause)).unwrap();
+        store.expire(BEGAN.plus(DAY * 31)).await.unwrap();
+        let there = store.board(&name).await.unwrap();
+        assert_eq!(there.is_some(), is_kept, "{pause:?}");
+    }
 }
