@@ -225,7 +225,13 @@ impl Merger {
 
     /// Waits until everything that was read so far is durable. Returns `false` if that takes too long, or fails.
     pub(crate) async fn becomes_durable(&self) -> bool {
-        let why = match timeout(DURABLE_WAIT_MAX, self.router.store().durable()).await {
+        let mut durable = self.router.store().durable();
+        // Mostly there is nothing to wait for, and no timer is needed.
+        let known = match (&mut durable).now_or_never() {
+            Some(known) => Ok(known),
+            None => timeout(DURABLE_WAIT_MAX, durable).await,
+        };
+        let why = match known {
             Ok(Ok(())) => return true,
             Ok(Err(error)) => error.to_string(),
             Err(elapsed) => elapsed.to_string(),

@@ -228,7 +228,7 @@ impl World {
             .get(name)
             .is_some_and(|incarnation| incarnation.record.created)
         {
-            return Reply::refused("Born");
+            return Reply::refused("Created");
         }
         let Some((record, kind)) = self.made(name, Some(settings), learned) else {
             return Reply::refused("StaleKind");
