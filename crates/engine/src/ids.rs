@@ -86,16 +86,19 @@ impl RememberedIds {
         self.younger.note(shortened(digest, placement_hash), now);
     }
 
-    /// Lets go of what is past the span. True when nothing is left.
+    /// Lets go of what is past the span. True when nothing is left. While the budget [keeps all](IdBudget::keep_all),
+    /// only what is older than a generation can hold.
     pub(crate) fn age(&mut self, now: Timestamp, span: Duration, budget: &IdBudget) -> bool {
         let of_age = self.younger.began.plus(span);
-        if now >= of_age && !budget.keeps_all() {
+        let keeps_all = budget.keeps_all();
+        let may_turn = !keeps_all || self.elder.is_empty() || self.younger.is_over_at(now);
+        if now >= of_age && may_turn {
             let younger = std::mem::replace(&mut self.younger, Generation::new(now));
             let elder = std::mem::replace(&mut self.elder, younger);
             budget.give_back(elder.bytes());
             // What was noted last, just before it came of age, is past its span too, unless it was noted
             // later, under a longer span.
-            if now >= of_age.plus(span) && now >= self.elder.ends_at(span) {
+            if !keeps_all && now >= of_age.plus(span) && now >= self.elder.ends_at(span) {
                 let elder = std::mem::replace(&mut self.elder, Generation::new(now));
                 budget.give_back(elder.bytes());
             }

@@ -48,6 +48,11 @@ impl Generation {
         self.began.plus(millis(self.latest_ms)).plus(span)
     }
 
+    /// Whether it cannot note anything at that time: entries have 32 bits for it, 49 days.
+    pub(super) const fn is_over_at(&self, now: Timestamp) -> bool {
+        now.millis().saturating_sub(self.began.millis()) > u32::MAX as i64
+    }
+
     /// A generation that will have so many entries: its index does not grow on the way.
     pub(super) fn with_room(began: Timestamp, entries: usize, budget: &IdBudget) -> Self {
         let mut generation = Self::new(began);
