@@ -29,7 +29,7 @@ const SHOWN_CHARS_MAX: usize = 200;
 /// Of them those of the end of a longer text, where a detail says what is accepted.
 const SHOWN_END_CHARS: usize = 60;
 
-/// Returns a text, with its middle left out where it has more than [`SHOWN_CHARS_MAX`] characters.
+/// Returns a text, with its middle left out where it has more characters than a detail may have.
 #[must_use]
 pub fn shortened(text: impl Into<String>) -> String {
     let text = text.into();
