@@ -120,12 +120,12 @@ impl Sample {
         let (known, _) = put.expect("a first kind is taken");
         let subject = Subject::new("live").expect("it follows the rules of names");
         let name = BoardName::new(known.kind.name().clone(), subject);
-        let create_board = block_on(
+        let created = block_on(
             router
                 .store()
                 .create_board(&name, &known.record, None, now()),
         );
-        let record = create_board.expect("a board can be born");
+        let record = created.expect("a board can be created");
         let mut of_shard = vec![Vec::new(); usize::from(record.shards.get())];
         for number in 0..members {
             let shard = record.shards.shard_of(member(number).placement_hash());

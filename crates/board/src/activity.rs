@@ -133,9 +133,9 @@ impl Activity {
     ///
     /// With it, the moment from which the settings date, so that
     /// [`settings_kept_until`](Self::settings_kept_until) is the first moment at which nothing from before would be
-    /// admitted (`admitted_until`), at least a day and at most [`NAMES_CLOSED`] after the end or start. That moment depends on the end
-    /// or start and the kind alone: a later board of the name never makes it earlier. `None` for a board without
-    /// bounds, and where that moment has passed at `now`.
+    /// admitted (`admitted_until`), at least a day and at most [`NAMES_CLOSED`] after the end or start. That moment depends
+    /// on the end or start and the kind alone: a later board of the name never makes it earlier. `None` for a board
+    /// without bounds, and where that moment has passed at `now`.
     #[must_use]
     pub fn after_it(
         &self,

@@ -19,7 +19,8 @@ pub trait Log: Send {
     /// Takes an event. Room for it was made before the engine was called.
     fn note(&mut self, event: Event<'_>);
 
-    /// From now on events belong together, until [`end_together`](Self::end_together): a crash keeps all of them or none.
+    /// From now on events belong together, until [`end_together`](Self::end_together): a crash keeps all of them or
+    /// none.
     fn begin_together(&mut self) {}
 
     /// Takes the events since [`begin_together`](Self::begin_together).

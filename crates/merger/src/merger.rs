@@ -204,8 +204,7 @@ impl Merger {
         as_of: Timestamp,
         version: &Version,
     ) -> Timestamp {
-        let from = final_from(kind.closes_at(window), activity, self.clock_tolerance());
-        let Some(from) = from.filter(|from| as_of >= *from) else {
+        let Some(from) = self.final_since(kind, window, activity, as_of) else {
             return as_of;
         };
         let key = version
@@ -221,6 +220,18 @@ impl Merger {
             self.boards.finals.insert(key, version.clone());
         }
         as_of
+    }
+
+    /// Returns since when a read of a window that began at `as_of` may be final, if it may.
+    pub(crate) fn final_since(
+        &self,
+        kind: &Kind,
+        window: Window,
+        activity: &Activity,
+        as_of: Timestamp,
+    ) -> Option<Timestamp> {
+        let from = final_from(kind.closes_at(window), activity, self.clock_tolerance());
+        from.filter(|from| as_of >= *from)
     }
 
     /// Waits until everything that was read so far is durable. Returns `false` if that takes too long, or fails.

@@ -89,8 +89,7 @@ impl Keep {
         let Self::Journal { journal, .. } = self else {
             return Ok(());
         };
-        let durable = journal.durable(journal.next()).await;
-        durable.map_err(|error| StoreError::Unknown(error.to_string()))
+        durable(journal, journal.next()).await
     }
 
     /// Ready when what the call told is durable, and what it saw.
@@ -102,9 +101,13 @@ impl Keep {
         // An answer that tells nothing speaks of what others told: of anything so far.
         let until = written.until.unwrap_or_else(|| journal.next());
         drop(written);
-        let kept = journal.durable(until).await;
-        kept.map_err(|error| StoreError::Unknown(error.to_string()))
+        durable(journal, until).await
     }
+}
+
+async fn durable(journal: &Journal, until: Sequence) -> Result<(), StoreError> {
+    let durable = journal.durable(until).await;
+    durable.map_err(|error| StoreError::Unknown(error.to_string()))
 }
 
 impl Log for Entry<'_> {

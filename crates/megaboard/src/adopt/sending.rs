@@ -141,8 +141,8 @@ impl Sender<'_> {
         }
     }
 
-    /// Counts and shows what a receipt decides; the rest is to be sent again. All of it is where the receipt does not say
-    /// which lines have failed.
+    /// Counts and shows what a receipt decides; the rest is to be sent again. Where the receipt does
+    /// not say which lines have failed, all are.
     fn settle(
         &self,
         batch: &Batch,

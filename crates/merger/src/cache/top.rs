@@ -14,7 +14,7 @@ use super::share::Sharing;
 use super::snapshot::{Need, Snapshot};
 use super::state::BoardState;
 use crate::error::ReadError;
-use crate::merger::{BEFORE_FINAL, INCARNATIONS_MAX, Merger, final_from};
+use crate::merger::{BEFORE_FINAL, INCARNATIONS_MAX, Merger};
 use crate::version::Version;
 
 /// Bytes of versions that are known to be final.
@@ -194,12 +194,7 @@ impl Merger {
         if !seen.unsettled {
             return seen;
         }
-        let from = final_from(
-            kind.closes_at(window),
-            &seen.activity,
-            self.clock_tolerance(),
-        );
-        let Some(from) = from.filter(|from| seen.as_of >= *from) else {
+        let Some(from) = self.final_since(kind, window, &seen.activity, seen.as_of) else {
             return seen;
         };
         Arc::new(Snapshot {

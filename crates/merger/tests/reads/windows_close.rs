@@ -39,19 +39,19 @@ async fn a_top_of_before_the_closing_serves_nobody_after_it() {
     };
     give("u1", 5).await;
     assert_eq!(text(&top("room").await), "1:1:u1");
-    let uncreated = top("unborn").await.snapshot;
+    let uncreated = top("uncreated").await.snapshot;
     give("u2", 7).await;
     // As old as it may be.
     stage
         .clock_ms
         .store(closes_at.millis() - 1, Ordering::Relaxed);
     assert_eq!(text(&top("room").await), "1:1:u1");
-    assert!(Arc::ptr_eq(&top("unborn").await.snapshot, &uncreated));
+    assert!(Arc::ptr_eq(&top("uncreated").await.snapshot, &uncreated));
     stage.clock_ms.store(closes_at.millis(), Ordering::Relaxed);
     let last = top("room").await;
     assert_eq!(text(&last), "1:1:u2,2:2:u1");
     assert!(last.snapshot.as_of >= closes_at);
-    assert!(top("unborn").await.snapshot.as_of >= closes_at);
+    assert!(top("uncreated").await.snapshot.as_of >= closes_at);
     let merges = stage.merger.counters().merges();
     assert!(Arc::ptr_eq(&top("room").await.snapshot, &last.snapshot));
     assert_eq!(stage.merger.counters().merges(), merges);
