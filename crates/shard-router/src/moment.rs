@@ -6,7 +6,7 @@ use board::Timestamp;
 use shard_store::{Clock, Deadline};
 
 /// One moment by the server's clock, and by the one of this process that is never set. What has to be over by a time
-/// of the server's clock has a deadline by both.
+/// of the server's clock has a deadline by both: a store in another process can only be given an instant.
 #[derive(Clone)]
 pub struct Moment {
     /// The time, in whole milliseconds: rounded down.
@@ -43,16 +43,18 @@ impl Moment {
         })
     }
 
-    /// Returns the moment that it is now, rounded up: what has missed a deadline is not admitted for the rest of the
-    /// millisecond in which it passed.
+    /// Returns the moment that it is now by whichever clock is ahead, rounded up: what has missed a deadline, by
+    /// either, is not admitted again to what closed then. The server's clock may stand still, having been set back:
+    /// by that alone the same deadline would be missed again and again.
     pub(crate) fn later(&self) -> Self {
         let began = Instant::now();
-        let now = match &self.clock {
-            Some(clock) => clock(),
-            None => self.now.plus(began - self.began),
-        };
+        let went_on = self.now.plus(began - self.began);
+        let now = self
+            .clock
+            .as_ref()
+            .map_or(went_on, |clock| clock().max(went_on));
         Self {
-            now: now.plus(ROUNDED).max(self.now),
+            now: now.plus(ROUNDED),
             began,
             clock: self.clock.clone(),
         }

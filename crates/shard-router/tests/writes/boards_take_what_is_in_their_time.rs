@@ -288,7 +288,7 @@ async fn nothing_is_applied_behind_an_end_that_the_clock_was_set_to() {
 }
 
 #[tokio::test]
-async fn a_clock_that_was_set_back_leaves_what_has_missed_its_deadline_to_the_next() {
+async fn a_board_is_open_to_what_is_under_way_when_the_clock_is_set_back() {
     let store = Woven::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
@@ -308,6 +308,44 @@ async fn a_clock_that_was_set_back_leaves_what_has_missed_its_deadline_to_the_ne
     let moment = Moment::of(&clock_of(&clock_ms));
     let written = stage.router.write(&writes, moment, true).await;
     assert_eq!(stage.applied(&written[0]), 5);
+}
+
+/// What comes so long before the end by a clock that stands still, to a store that takes as long.
+async fn while_the_clock_stands_still(store: Arc<Woven>, left: Duration) -> (Stage, Written) {
+    store.before_applying(move |_| async move {
+        tokio::time::sleep(left).await;
+        Ok(())
+    });
+    let stage = Stage::over(store).await;
+    let room = board("room");
+    put_settings(&stage.router, &room, battle()).await;
+    let clock: Clock = Arc::new(move || ends_at().minus(left));
+    let writes = [stage.write(&room, "u1", 5)];
+    let moment = Moment::of(&clock);
+    let written = stage.router.write(&writes, moment, true).await.remove(0);
+    (stage, written)
+}
+
+#[tokio::test]
+async fn a_board_is_open_while_the_clock_stands_still_before_its_end() {
+    for left in 1..5 {
+        let (stage, written) = while_the_clock_stands_still(Woven::new(), MS * left).await;
+        assert_eq!(stage.applied(&written), 5, "{left} ms");
+    }
+}
+
+#[tokio::test]
+async fn what_misses_its_instant_while_the_clock_stands_still_is_rejected() {
+    for left in 1..5 {
+        let store = Woven::new();
+        store.ask_no_clock();
+        let (stage, written) = while_the_clock_stands_still(store, MS * left).await;
+        let Written::Refused(Reason::NotOpen(NotOpen::Over { now, .. })) = written else {
+            panic!("{left} ms: {written:?}");
+        };
+        assert!(now >= ends_at());
+        assert!(!is_created(&**stage.router.store(), &board("room")).await);
+    }
 }
 
 #[tokio::test]

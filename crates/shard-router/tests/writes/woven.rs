@@ -2,14 +2,14 @@
 //! they happen, and do something between two of them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use parking_lot::Mutex;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, Disagreement,
+    Batch, BoardRecord, BoardSettings, CreateBoardError, Deadline, DeleteBoardError, Disagreement,
     KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Reading, Revision, ShardStore,
     StoreError, WindowCount,
 };
@@ -28,6 +28,7 @@ pub(crate) struct Woven {
     after_kinds: Mutex<Option<Step<()>>>,
     creations: AtomicU64,
     kinds_read: AtomicU64,
+    asks_no_clock: AtomicBool,
 }
 
 impl Woven {
@@ -42,6 +43,7 @@ impl Woven {
             after_kinds: Mutex::default(),
             creations: AtomicU64::default(),
             kinds_read: AtomicU64::default(),
+            asks_no_clock: AtomicBool::default(),
         })
     }
 
@@ -52,6 +54,11 @@ impl Woven {
     /// All that was written is gone.
     pub(crate) fn lose_everything(&self) {
         self.losses.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// From now on it goes by the instants of deadlines alone, as a store in another process does.
+    pub(crate) fn ask_no_clock(&self) {
+        self.asks_no_clock.store(true, Ordering::Relaxed);
     }
 
     /// From now on this happens before a batch is applied to a shard; an error in place of it.
@@ -209,6 +216,15 @@ impl ShardStore for Woven {
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>> {
         let (before, after) = (self.before.lock().clone(), self.after.lock().clone());
+        let asks_no_clock = self.asks_no_clock.load(Ordering::Relaxed);
+        let until = batch.until.map(|until| {
+            if asks_no_clock {
+                Deadline::from(until.instant)
+            } else {
+                until
+            }
+        });
+        let batch = Batch { until, ..batch };
         async move {
             if let Some(before) = before {
                 before(shard).await?;

@@ -36,24 +36,27 @@ impl Batch<'_> {
 /// A server's clock.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// The end of the time in which a batch may be applied, by two clocks. It has passed as soon as it has by either.
+/// The end of the time in which a batch may be applied: when a window or the board closes by the server's clock.
 ///
-/// A server's clock may be set forward while a batch is under way, and a read that begins after that calls the window
-/// final.
+/// Where a batch is applied in the server's process, that clock is asked in the same atomic step: it may be set forward
+/// while the batch is under way, and a read that begins after that calls the window final; or it was set back, and
+/// stands still before the closing. Elsewhere the instant stands for it.
 #[derive(Clone, Copy)]
 pub struct Deadline<'a> {
-    /// By a clock that is never set.
+    /// When it will be the closing, by a clock that is never set. It may come shortly before.
     pub instant: Instant,
-    /// By the clock that the server's reads use.
+    /// The closing, and the clock that the server's reads use. `None`: nobody sets it.
     pub closing: Option<(Timestamp, &'a Clock)>,
 }
 
 impl Deadline<'_> {
-    /// Returns whether it has passed.
+    /// Returns whether it has passed, in the server's process.
     #[must_use]
     pub fn has_passed(&self) -> bool {
-        let has_closed = |(at, clock): (Timestamp, &Clock)| clock() >= at;
-        Instant::now() >= self.instant || self.closing.is_some_and(has_closed)
+        match self.closing {
+            Some((at, clock)) => clock() >= at,
+            None => Instant::now() >= self.instant,
+        }
     }
 }
 
