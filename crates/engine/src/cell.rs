@@ -47,10 +47,10 @@ pub struct Cell {
     shards: ShardCount,
     activity: Activity,
     created: AtomicBool,
-    /// When its settings were made, or it was created without any. Of a board that came back at a start: what its
-    /// last write was then.
+    /// When its settings were made, or it was created without any. Of a board that was in use and came back at a
+    /// start: its last write then.
     settled: Timestamp,
-    /// Or `settled`, before its creation.
+    /// Or its creation; or `settled`, before that.
     last_write: AtomicI64,
     body: RwLock<Body>,
 }
@@ -70,6 +70,12 @@ impl Body {
             Self::Whole(whole) => std::slice::from_ref(whole),
             Self::Split(shards) => shards,
         }
+    }
+
+    /// Whether nothing was ever applied to it.
+    fn is_untouched(&self) -> bool {
+        let mut shards = self.shards().iter();
+        shards.all(|shard| shard.read().is_untouched())
     }
 
     fn shards_mut(&mut self) -> &mut [RwLock<Shard>] {
@@ -156,9 +162,25 @@ impl Cell {
         self.settled
     }
 
-    /// When it was last written to, or made.
-    pub fn last_write(&self) -> Timestamp {
+    /// When it was last written to. `None`: nothing was ever applied to it.
+    pub fn last_write(&self) -> Option<Timestamp> {
+        let is_in_use = self.is_created() && !self.body.read().is_untouched();
+        is_in_use.then(|| self.written())
+    }
+
+    /// The last write, or what stands for it.
+    fn written(&self) -> Timestamp {
         Timestamp::from_millis(self.last_write.load(Ordering::Relaxed))
+    }
+
+    /// Whether it was created a while ago for what came to nothing: its creation is to be withdrawn.
+    pub fn is_abandoned(&self, now: Timestamp) -> bool {
+        self.is_unused() && now >= self.written().plus(LINGER)
+    }
+
+    /// Whether it was created, and nothing was ever applied to it.
+    fn is_unused(&self) -> bool {
+        self.is_created() && self.body.read().is_untouched()
     }
 
     /// Whether the board has been created by a contribution.
@@ -355,7 +377,7 @@ impl Cell {
     }
 
     fn is_idle(&self, kind: &Kind, now: Timestamp) -> bool {
-        let written = Timestamp::from_millis(self.last_write.load(Ordering::Relaxed));
+        let written = self.written();
         kind.idle().is_some_and(|idle| now >= written.plus(idle))
     }
 
@@ -402,7 +424,7 @@ impl Closed<'_> {
     /// under way, and one that is not has its settings, which are kept for a while.
     pub fn is_spent(&self, kind: &Kind, now: Timestamp) -> bool {
         let cell = self.cell;
-        let written = Timestamp::from_millis(cell.last_write.load(Ordering::Relaxed));
+        let written = cell.written();
         let idle = cell.is_idle(kind, now);
         let stays_until = if cell.is_created() && cell.activity.is_always() {
             written.plus(LINGER)
@@ -416,8 +438,7 @@ impl Closed<'_> {
 
     /// Whether nothing was ever applied to it.
     pub fn is_untouched(&self) -> bool {
-        let mut shards = self.body.shards().iter();
-        shards.all(|shard| shard.read().is_untouched())
+        self.body.is_untouched()
     }
 
     /// Ends it; what it held is for the caller to drop where nobody waits.

@@ -353,7 +353,8 @@ impl Registry {
         cells.take(limit).collect()
     }
 
-    /// Deletes a board that holds nothing any more. `next`: the incarnation of what its name keeps.
+    /// Deletes a board that holds nothing any more; withdraws one to which nothing was ever applied. `next`: the
+    /// incarnation of what its name keeps.
     pub fn drop_if_empty(
         &self,
         cell: &Shared,
@@ -362,6 +363,10 @@ impl Registry {
         now: Timestamp,
         log: &mut dyn Log,
     ) {
+        if cell.is_abandoned(now) {
+            self.withdraw(cell.incarnation(), next, log);
+            return;
+        }
         let left = self.left_by(cell, next, now);
         self.end(cell, left, log, |closed| closed.is_spent(kind, now));
     }

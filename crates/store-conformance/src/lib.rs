@@ -79,7 +79,8 @@ macro_rules! hold {
                 settings_hold_until_creation:
                     the_last_settings_count_at_the_creation, settings_are_refused_after_creation,
                     settings_go_with_their_kind, settings_outlast_a_change_of_the_kind, settings_outlast_a_sweep,
-                    settings_go_when_nobody_contributes, a_creation_that_came_to_nothing_is_withdrawn;
+                    settings_go_when_nobody_contributes, a_creation_that_came_to_nothing_is_withdrawn,
+                    a_creation_that_nobody_withdraws_leaves_its_settings;
                 the_dead_stay_dead:
                     a_dead_incarnation_is_refused, a_board_created_again_is_another_board, no_board_is_deleted_twice;
                 the_sweep_loses_no_write:

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use board::limits::SETTINGS_KEPT;
-use board::{Calendar, ShardCount, Window};
-use shard_store::{PutSettingsError, Revision, StoreError};
+use board::{Activity, Calendar, ShardCount, Window};
+use shard_store::{BoardSettings, PutSettingsError, Revision, StoreError};
 
-use crate::given::{Board, Given, HOUR, MINUTE, NOW, board_name, gifts, member};
+use crate::given::{Board, DAY, Given, HOUR, MINUTE, NOW, board_name, gifts, member};
 
 fn shards(count: u64) -> ShardCount {
     ShardCount::new(count).unwrap()
@@ -168,4 +168,35 @@ pub async fn a_creation_that_came_to_nothing_is_withdrawn(given: Given) {
     given.withdraw(&board.record).await.unwrap();
     assert_eq!(given.board(name).await.unwrap(), Some(board.record.clone()));
     assert_eq!(board.points_of(Window::ALL_TIME, &u1).await, Some(1));
+}
+
+/// As where the server died on the way, or the store was overloaded.
+pub async fn a_creation_that_nobody_withdraws_leaves_its_settings(given: Given) {
+    let kind = given.kind(gifts(|_| ())).await;
+    let campaign = Activity::new(Some(NOW), Some(NOW.plus(DAY * 10)), None).unwrap();
+    for (subject, activity) in [("plain", Activity::ALWAYS), ("campaign", campaign)] {
+        let name = board_name("gifts", subject);
+        let own = BoardSettings {
+            shards: shards(64),
+            activity,
+        };
+        let settled = given.put_settings(&name, &kind, own, NOW).await.unwrap();
+        let later = NOW.plus(HOUR);
+        let seen = Some(settled.incarnation);
+        let created = given.create_board(&name, &kind, seen, later).await;
+        assert!(created.unwrap().created);
+        given.expire(later.plus(MINUTE * 2)).await.unwrap();
+        let left = given.board(&name).await.unwrap().unwrap();
+        assert_eq!(
+            (left.shards, left.activity, left.created),
+            (shards(64), activity, false),
+            "{subject}"
+        );
+        // And for no longer than if nobody had contributed.
+        let end = activity.settings_kept_until(NOW);
+        given.expire(end.minus(MINUTE)).await.unwrap();
+        assert_eq!(given.board(&name).await.unwrap(), Some(left.clone()));
+        given.expire(end).await.unwrap();
+        assert_ne!(given.board(&name).await.unwrap(), Some(left));
+    }
 }

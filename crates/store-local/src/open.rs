@@ -115,9 +115,8 @@ impl LocalStore {
 /// Whether the clock may be ahead, by what was written last: then nothing is dropped for the pause.
 fn is_ahead_of_writes(clock: &mut SteadyClock, registry: &Registry) -> bool {
     let cells = registry.all_cells();
-    // Settings that close the name of a board which has expired are of a time to come.
-    let created = cells.iter().filter(|cell| cell.is_created());
-    match created.map(|cell| cell.last_write()).max() {
+    // Settings are not asked: those that close the name of a board which has expired are of a time to come.
+    match cells.iter().filter_map(|cell| cell.last_write()).max() {
         Some(last_write) => clock.wait_where_ahead_of(last_write),
         // Settings alone do not say when they were written.
         None if !cells.is_empty() => {

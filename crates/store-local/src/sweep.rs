@@ -1,5 +1,5 @@
 //! The sweep: drops what is past its time, board by board, and holds up no writer. While the clock has jumped, and for
-//! a while after a start, it only counts.
+//! a while after a start, it only counts, and withdraws creations that came to nothing.
 
 use std::task::Poll;
 use std::time::Duration;
@@ -37,6 +37,8 @@ impl LocalStore {
                     census.count(&of_shards);
                     if may_drop {
                         self.sweep_board(cell, &kind, now).await?;
+                    } else {
+                        self.withdraw_abandoned(cell, now).await?;
                     }
                 }
                 let_others_run().await;
@@ -60,6 +62,16 @@ impl LocalStore {
         }
         let weight = census.weight(self.registry.ids.used_bytes());
         self.registry.memory.note_weight(weight, 0);
+    }
+
+    /// By whatever clock: settings keep their date, and what is under way goes to the next incarnation.
+    async fn withdraw_abandoned(&self, cell: &Shared, now: Timestamp) -> Result<(), StoreError> {
+        if cell.is_abandoned(now) {
+            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            let next = Incarnation(random()?);
+            self.registry.withdraw(cell.incarnation(), next, &mut entry);
+        }
+        Ok(())
     }
 
     async fn sweep_board(

@@ -1,7 +1,6 @@
 //! A board as a snapshot takes it: part by part, each as it is at one sequence of the log.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use board::{Kind, Timestamp};
 
@@ -16,7 +15,7 @@ pub struct FrozenPart<S> {
     pub record: BoardRecord,
     /// The kind that it was created under.
     pub kind: Arc<Kind>,
-    /// When it was written to last.
+    /// When it was written to last; of a board to which nothing was ever applied, when its settings were made.
     pub last_write: Timestamp,
     /// How many parts the board has.
     pub parts: u16,
@@ -36,10 +35,16 @@ impl Cell {
         }
         let shards = body.shards();
         let held = shards.get(usize::from(part))?.read();
+        // A board is split by what is applied to it.
+        let is_unused = shards.len() == 1 && held.is_untouched();
         Some(FrozenPart {
             record: self.record(),
             kind: self.kind.clone(),
-            last_write: Timestamp::from_millis(self.last_write.load(Ordering::Relaxed)),
+            last_write: if is_unused {
+                self.settled
+            } else {
+                self.written()
+            },
             parts: u16::try_from(shards.len()).expect("a board has at most 4096 shards"),
             sequence: sequence(),
             shard: held.freeze(),

@@ -30,7 +30,7 @@ pub struct Restored {
     pub activity: Activity,
     /// Whether it has been created by a contribution.
     pub created: bool,
-    /// When it was written to last.
+    /// When it was written to last, or its settings were made.
     pub last_write: Timestamp,
 }
 
@@ -147,6 +147,14 @@ impl Cell {
         shards.fold(Dropped::default(), |dropped, shard| {
             shard.write().close(dropped)
         });
+    }
+
+    /// Waits no longer for what the board was created for, when all has been replayed: nothing is under way to it.
+    pub fn abandon_unused(&self) {
+        if self.is_unused() {
+            let long_ago = Timestamp::EARLIEST.millis();
+            self.last_write.store(long_ago, Ordering::Relaxed);
+        }
     }
 
     /// Brings a shard's rankings into order, when all has been replayed.

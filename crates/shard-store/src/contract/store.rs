@@ -149,7 +149,8 @@ pub trait ShardStore: Send + Sync + 'static {
     ///
     /// The name of a board whose time is bounded keeps settings when the board goes
     /// ([`after_it`](board::Activity::after_it)): what happened before counts on no later board. A board
-    /// whose time is bounded does not go for holding nothing before its settings would.
+    /// whose time is bounded does not go for holding nothing before its settings would. One to which nothing was
+    /// applied for a while after its creation is withdrawn.
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Refuses what is judged by the time, while the caller's clock is too far from the store's, or has

@@ -66,6 +66,7 @@ pub(crate) fn recover(disk: &dyn Disk, registry: &Registry) -> Result<Recovery, 
     let cells = registry.all_cells();
     for cell in &cells {
         cell.close_alike();
+        cell.abandon_unused();
     }
     put_in_order(&cells);
     Ok(recovery)

@@ -70,7 +70,7 @@ pub(crate) struct PartHead {
     pub(crate) shards: ShardCount,
     pub(crate) activity: Activity,
     pub(crate) created: bool,
-    /// Or when it was settled, before its creation.
+    /// Or when it was settled, while nothing was ever applied to it.
     pub(crate) last_write: Timestamp,
     /// The board's kind: its place among the snapshot's definitions.
     pub(crate) kind: u32,

@@ -23,6 +23,7 @@ mod world;
 mod a_full_disk_is_waited_out;
 mod answers_wait;
 mod clocks_that_jump;
+mod creations_that_came_to_nothing;
 mod crowds;
 mod damaged_files;
 mod each_failure_in_turn;

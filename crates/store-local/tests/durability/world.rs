@@ -25,7 +25,10 @@ pub(crate) struct World {
 pub(crate) struct Existence {
     pub(crate) record: BoardRecord,
     pub(crate) twin: Arc<Twin>,
+    /// When its settings were made, or it was created without any.
     since: Timestamp,
+    /// Whether anything was ever applied to it.
+    in_use: bool,
 }
 
 impl Existence {
@@ -34,6 +37,7 @@ impl Existence {
             twin: Arc::new(Twin::new(kind, record.clone(), now)),
             record,
             since: now,
+            in_use: false,
         }
     }
 
@@ -49,20 +53,31 @@ impl Existence {
         }
     }
 
-    /// What a sweep has left of it, where that is what was seen: settings that its name keeps.
+    /// What a sweep has left of it, where that is what was seen: settings that its name keeps, or its own if nothing
+    /// was applied to it.
     fn left_by(&self, kind: &Arc<Kind>, seen: &SeenBoard, now: Timestamp) -> Option<Self> {
-        let activity = &self.record.activity;
-        let (activity, settled) = activity.after_it(|at| kind.admits_until(at), now)?;
-        let left = BoardRecord {
-            incarnation: seen.record.incarnation,
-            shards: kind.shards(),
-            meaning: kind.meaning(),
-            activity,
-            created: false,
-            ..self.record.clone()
-        };
-        let is_it = self.may_be_gone(now) && left == seen.record;
-        is_it.then(|| Self::new(left, kind.clone(), settled))
+        let BoardRecord {
+            shards, activity, ..
+        } = self.record;
+        let is_unused = self.record.created && !self.in_use;
+        let own = is_unused.then_some((shards, activity, self.since));
+        let closing = activity.after_it(|at| kind.admits_until(at), now);
+        let closing = closing.map(|(activity, settled)| (kind.shards(), activity, settled));
+        let mut left = own.into_iter().chain(closing).map(|settings| {
+            let (shards, activity, settled) = settings;
+            let left = BoardRecord {
+                incarnation: seen.record.incarnation,
+                shards,
+                meaning: kind.meaning(),
+                activity,
+                created: false,
+                ..self.record.clone()
+            };
+            (left, settled)
+        });
+        let (left, settled) = left.find(|(left, _)| *left == seen.record)?;
+        self.may_be_gone(now)
+            .then(|| Self::new(left, kind.clone(), settled))
     }
 
     /// What differs from what was seen.
@@ -134,6 +149,7 @@ impl World {
                 };
                 let twin = Arc::make_mut(&mut incarnation.twin);
                 let told: Vec<Told> = items.iter().map(|item| twin.apply(item, op.now)).collect();
+                incarnation.in_use |= told.contains(&Told::Applied);
                 Reply::Told(told)
             }
             What::Sweep => {
@@ -254,7 +270,10 @@ impl World {
                     return Reply::refused("StaleKind");
                 };
                 incarnation.record.created = true;
-                *incarnation = Existence::new(incarnation.record.clone(), kind, now);
+                *incarnation = Existence {
+                    since: incarnation.since,
+                    ..Existence::new(incarnation.record.clone(), kind, now)
+                };
             }
             return Reply::Board(incarnation.record.clone());
         }
