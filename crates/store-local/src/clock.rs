@@ -11,7 +11,8 @@
 //! A start goes by the time that it finds, which may be any: that a server was down for a day is as usual as
 //! a clock that is a day ahead. The sweep alone waits, since it drops for good: where the last write was long
 //! before, until the clock has gone on for the pause (until that is over, each start begins to wait anew:
-//! `unconfirmed`); and while the clock has jumped, which may be from a wrong start to what is right.
+//! `unconfirmed`); and while the clock has jumped, which may be from a wrong start to what is right. A last write
+//! that is dated ahead of the clock hides from the next start that its clock is ahead: then each start waits, too.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
@@ -77,16 +78,18 @@ impl SteadyClock {
 
     /// Drops nothing for the pause, where the wall clock was ahead of the last write when it began. Whether it was.
     pub(super) fn wait_where_ahead_of(&mut self, last_write: Timestamp) -> bool {
-        let ahead_ms = self
-            .expected_ms
-            .get_mut()
-            .saturating_sub(last_write.millis());
-        let is_ahead = ahead_ms > 0 && is_jump(ahead_ms);
+        let began_at = Timestamp::from_millis(*self.expected_ms.get_mut());
+        let is_ahead = is_far_ahead(began_at, last_write);
         if is_ahead {
-            tracing::info!(ahead_ms, "the last write is a while ago");
+            tracing::info!(%last_write, "the last write is a while ago");
             self.wait();
         }
         is_ahead
+    }
+
+    /// Whether any clock is gone by at once.
+    pub(super) const fn trusts_any(&self) -> bool {
+        self.pause.is_zero()
     }
 
     /// Drops nothing for the pause.
@@ -197,6 +200,12 @@ const fn side_of(off_ms: i64) -> &'static str {
 
 fn is_jump(off_ms: i64) -> bool {
     u128::from(off_ms.unsigned_abs()) > JUMP_MAX.as_millis()
+}
+
+/// Whether a time is ahead of another by more than a clock may jump.
+pub(super) fn is_far_ahead(time: Timestamp, of: Timestamp) -> bool {
+    let ahead_ms = time.millis().saturating_sub(of.millis());
+    ahead_ms > 0 && is_jump(ahead_ms)
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::clock::{SteadyClock, uptime};
+use crate::clock::{SteadyClock, is_far_ahead, uptime};
 use crate::keep::Keep;
 use crate::store::{LocalStore, own_time, random};
 use crate::unconfirmed::Unconfirmed;
 use crate::{EmbeddedError, EmbeddedSettings, Own, Recovery, Snapshots, recovery, snapshot};
+use board::Timestamp;
 use engine::Registry;
 use journal::Disk;
 use journal::Journal;
@@ -55,11 +56,12 @@ impl LocalStore {
         };
         let unconfirmed = Unconfirmed::find(disk.clone())?;
         let snapshots = Snapshots::start(disk, registry.clone(), journal.clone(), sizes, settings)?;
-        let mut clock = SteadyClock::from(own_time(), uptime(), settings.clock_pause);
-        let is_ahead = is_ahead_of_writes(&mut clock, &registry);
+        let own = own_time();
+        let mut clock = SteadyClock::from(own, uptime(), settings.clock_pause);
+        let is_unconfirmed = is_unconfirmed(&mut clock, own, &registry);
         if unconfirmed.is_there() {
             clock.wait();
-        } else if is_ahead && !settings.clock_pause.is_zero() {
+        } else if is_unconfirmed && !clock.trusts_any() {
             unconfirmed.set();
         }
         registry.ids.keep_all(!clock.may_drop(uptime()));
@@ -112,12 +114,13 @@ impl LocalStore {
     }
 }
 
-/// Whether the clock may be ahead, by what was written last: then nothing is dropped for the pause.
-fn is_ahead_of_writes(clock: &mut SteadyClock, registry: &Registry) -> bool {
+/// Whether the next start has to wait for its clock, by what was written last. This one waits where its clock may be
+/// ahead: then nothing is dropped for the pause.
+fn is_unconfirmed(clock: &mut SteadyClock, own: Timestamp, registry: &Registry) -> bool {
     let cells = registry.all_cells();
     // Settings are not asked: those that close the name of a board which has expired are of a time to come.
     match cells.iter().filter_map(|cell| cell.last_write()).max() {
-        Some(last_write) => clock.wait_where_ahead_of(last_write),
+        Some(last_write) => clock.wait_where_ahead_of(last_write) || is_far_ahead(last_write, own),
         // Settings alone do not say when they were written.
         None if !cells.is_empty() => {
             clock.wait();

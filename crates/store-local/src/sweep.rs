@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use board::{Incarnation, Kind, Timestamp};
 
-use crate::clock::uptime;
+use crate::clock::{is_far_ahead, uptime};
 use crate::metrics::Census;
 use crate::record::{BOARD_BYTES_MAX, sweep_bytes_max};
 use crate::store::{LocalStore, random};
@@ -22,9 +22,7 @@ impl LocalStore {
         let clock = self.clock.as_ref();
         let may_drop = clock.is_none_or(|clock| clock.may_drop(uptime()));
         self.registry.ids.keep_all(!may_drop);
-        if let Some(unconfirmed) = self.unconfirmed.as_ref().filter(|_| may_drop) {
-            unconfirmed.clear();
-        }
+        let mut last_write: Option<Timestamp> = None;
         let mut census = Census::default();
         let mut of_shards = Vec::new();
         let mut dedupe_max = Duration::ZERO;
@@ -35,6 +33,7 @@ impl LocalStore {
                 for cell in &cells {
                     cell.holdings(&mut of_shards);
                     census.count(&of_shards);
+                    last_write = last_write.max(cell.last_write());
                     if may_drop {
                         self.sweep_board(cell, &kind, now).await?;
                     } else {
@@ -49,7 +48,22 @@ impl LocalStore {
         self.held.note_ids(ids, dedupe_max);
         let weight = census.weight(ids.used_bytes);
         self.registry.memory.note_weight(weight, added_before);
+        self.note_for_restart(last_write, now, may_drop);
         Ok(())
+    }
+
+    /// Has the next start wait for its clock, or not.
+    fn note_for_restart(&self, last_write: Option<Timestamp>, now: Timestamp, may_drop: bool) {
+        let (Some(unconfirmed), Some(clock)) = (&self.unconfirmed, &self.clock) else {
+            return;
+        };
+        if last_write.is_some_and(|last_write| is_far_ahead(last_write, now)) {
+            if !clock.trusts_any() {
+                unconfirmed.set();
+            }
+        } else if may_drop {
+            unconfirmed.clear();
+        }
     }
 
     /// Weighs what a folder held.

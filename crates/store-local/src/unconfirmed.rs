@@ -1,8 +1,14 @@
-//! The file of a folder that says that the clock of a start is not confirmed yet: [`Unconfirmed`].
+//! The file of a folder that says that the next start has to wait for its clock: [`Unconfirmed`].
 //!
 //! A start whose clock is ahead of the last write goes by that clock, and has its sweep wait. Once something is written
 //! by it, the last write no longer shows that the clock may be wrong. So the file is made before anything is written,
-//! and removed when a sweep may drop: a restart before that waits, too, whatever the last write says.
+//! and removed by the first sweep that may drop: a restart before that waits, too, whatever the last write says.
+//!
+//! If that clock is set right, what was written by it is dated ahead of the time, and hides from the next start that
+//! its clock is ahead as well. So the file stays, or is made, while the last write is dated ahead of the time.
+//!
+//! **Invariant:** after a start, and after each sweep, a folder without the file has no write that is dated more than a
+//! minute ahead of the clock, unless any clock is trusted.
 
 use std::io;
 use std::sync::Arc;
@@ -34,16 +40,19 @@ impl Unconfirmed {
         self.is_there.load(Ordering::Relaxed)
     }
 
-    /// Makes the file durable. Where it cannot be, as on a full disk, the store opens all the same.
+    /// Makes the file durable, unless it is there. Where it cannot be made, as on a full disk, the store goes on all
+    /// the same.
     pub(crate) fn set(&self) {
-        self.is_there.store(true, Ordering::Relaxed);
+        if self.is_there.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let made = self.disk.create(NAME).map(drop);
         if let Err(error) = made.and_then(|()| self.disk.sync_folder()) {
             tracing::warn!(%error, "a restart will not know that the clock is not confirmed");
         }
     }
 
-    /// Removes the file: the clock is gone by. Where it cannot be removed, the next start waits.
+    /// Removes the file: the clock is confirmed. Where it cannot be removed, the next start waits.
     pub(crate) fn clear(&self) {
         if !self.is_there.swap(false, Ordering::Relaxed) {
             return;

@@ -23,6 +23,14 @@ static BEGAN: LazyLock<Timestamp> = LazyLock::new(|| {
     Timestamp::from_millis(since.as_millis().try_into().unwrap())
 });
 
+/// Whether the next start of a folder has to wait for its clock.
+fn is_marked(disk: &SimDisk) -> bool {
+    disk.list()
+        .unwrap()
+        .iter()
+        .any(|name| name == "clock-unconfirmed")
+}
+
 fn settings_with(clock_pause: Duration) -> EmbeddedSettings {
     EmbeddedSettings {
         clock_pause,
@@ -88,6 +96,15 @@ impl Filled {
             self.board.is_dropped(new).await,
             self.board.is_dropped(old).await,
         ]
+    }
+
+    /// Has the store go by a clock that it has jumped to.
+    async fn follow(&self, own: Timestamp) {
+        let deadline = Instant::now() + DEADLINE;
+        while self.board.store.time(own) != own {
+            assert!(Instant::now() < deadline, "it is never gone by");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     async fn drops_all_in_the_end(&self, own: Timestamp) {
@@ -156,8 +173,6 @@ async fn a_start_long_after_the_last_write_drops_nothing_for_the_pause() {
 
 #[tokio::test]
 async fn a_write_by_a_clock_that_is_not_confirmed_confirms_it_for_no_restart() {
-    const MARK: &str = "clock-unconfirmed";
-    let is_marked = |disk: &SimDisk| disk.list().unwrap().iter().any(|name| name == MARK);
     let disk = SimDisk::default();
     let filled = Filled::at(BEGAN.minus(DAY * 3), &disk, HOUR).await;
     assert!(!is_marked(&disk));
@@ -181,6 +196,56 @@ async fn a_write_by_a_clock_that_is_not_confirmed_confirms_it_for_no_restart() {
     let again = filled.on(&last, SHORT);
     again.drops_all_in_the_end(*BEGAN).await;
     assert!(!is_marked(&last));
+}
+
+#[tokio::test]
+async fn what_a_wrong_clock_wrote_hides_it_from_no_later_start() {
+    let right = BEGAN.minus(DAY * 3);
+    let disk = SimDisk::default();
+    let filled = Filled::at(right, &disk, HOUR).await;
+    let ahead = disk.killed();
+    let started = filled.on(&ahead, SHORT);
+    let points = started.board.points(&member("v"), 1, *BEGAN);
+    started.board.apply(&[points], *BEGAN).await;
+    // Set right, it is gone by after the pause; but the last write is of a time to come.
+    started.follow(right).await;
+    assert_eq!(started.sweep(right).await, [false, false]);
+    assert!(is_marked(&ahead));
+    // The same wrong clock again, at each start.
+    for _ in 0..2 {
+        let again = filled.on(&ahead.killed(), HOUR);
+        for _ in 0..3 {
+            assert_eq!(again.sweep(*BEGAN).await, [false, false]);
+        }
+    }
+    // It was right after all.
+    let last = ahead.killed();
+    let again = filled.on(&last, SHORT);
+    again.drops_all_in_the_end(*BEGAN).await;
+    assert!(!is_marked(&last));
+}
+
+#[tokio::test]
+async fn a_folder_of_a_time_to_come_has_each_start_wait_until_that_has_come() {
+    let ahead = BEGAN.plus(DAY * 3);
+    let disk = SimDisk::default();
+    let filled = Filled::at(ahead, &disk, SHORT).await;
+    assert!(!is_marked(&disk));
+    let folder = disk.killed();
+    let started = filled.on(&folder, SHORT);
+    assert!(is_marked(&folder));
+    assert_eq!(started.sweep(*BEGAN).await, [false, false]);
+    assert!(is_marked(&folder));
+    started.drops_all_in_the_end(BEGAN.plus(DAY * 6)).await;
+    assert!(!is_marked(&folder));
+    // A clock that was followed while it ran, and is set back.
+    started.follow(*BEGAN).await;
+    started.sweep(*BEGAN).await;
+    assert!(is_marked(&folder));
+    // Where any clock is gone by, none is waited for.
+    let folder = disk.killed();
+    filled.on(&folder, Duration::ZERO).sweep(*BEGAN).await;
+    assert!(!is_marked(&folder));
 }
 
 #[tokio::test]
