@@ -269,3 +269,6 @@ async fn follow_kinds(service: Arc<Service>) {
         sleep(KINDS_EVERY).await;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@
 
 mod calls;
 mod contract;
+mod high;
 pub mod kind_text;
 mod memory;
 
@@ -17,4 +18,5 @@ pub use contract::{
     ShardStore, ShardVersion, SharedBoards, SharedTop, StoreError, Taken, WindowCount,
     WindowStanding,
 };
+pub use high::is_high;
 pub use memory::{BOARD_WEIGHT, Held, Memory, STANDING_WEIGHT};

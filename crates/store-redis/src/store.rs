@@ -285,6 +285,7 @@ impl ShardStore for RedisStore {
     fn register_metrics(&self, metrics: &mut Metrics) {
         self.calls.register(metrics);
         self.servers.register_metrics(metrics);
+        self.applier.register_metrics(metrics);
         self.memory.register_metrics(metrics);
     }
 
@@ -292,6 +293,7 @@ impl ShardStore for RedisStore {
         let expired = async move {
             // No board is kept here: what is weighed are the calls under way.
             self.memory.note_weight(0, 0);
+            self.applier.pass_time();
             self.servers.check_clock()?;
             self.sweep.expire(now).await
         };

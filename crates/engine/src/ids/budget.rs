@@ -6,6 +6,8 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use shard_store::is_high;
+
 /// Bytes that remembered ids may take without another setting.
 pub const REMEMBERED_ID_BYTES_MAX: usize = 2 << 30;
 
@@ -38,12 +40,10 @@ impl IdUse {
         self.limit_bytes as f64 / (ID_BYTES * 2.0 * span.as_secs_f64())
     }
 
-    /// Whether half of the limit is taken, or, where it `was` so before, still three eighths are: use that
-    /// sways about the half has crossed it once.
+    /// Whether that is [worth a warning](is_high).
     #[must_use]
     pub const fn is_high(self, was: bool) -> bool {
-        let eighths = if was { 3 } else { 4 };
-        self.used_bytes > self.limit_bytes / 8 * eighths
+        is_high(self.used_bytes as u64, self.limit_bytes as u64, was)
     }
 }
 

@@ -5,8 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use board::{
-    Calendar, FieldName, FieldRule, KindSpec, Member, Mode, Period, RankStyle, Rules, Ties,
-    WindowRule,
+    Activity, Calendar, FieldName, FieldRule, KindSpec, Member, Mode, Period, RankStyle, Rules,
+    Ties, WindowRule,
 };
 
 use super::*;
@@ -146,6 +146,68 @@ fn nobody_waits_for_the_readers_of_a_board_that_ends() {
         assert_eq!(registry.board(cell.name()), None);
         assert_eq!(registry.cell(Incarnation(1)).err(), Some(StoreError::Dead));
     }
+}
+
+/// Events as a crash keeps or loses them: those of a group together.
+#[derive(Default)]
+struct Groups {
+    groups: Vec<Vec<&'static str>>,
+    is_open: bool,
+}
+
+impl Log for Groups {
+    fn note(&mut self, event: Event<'_>) {
+        let name = match event {
+            Event::BoardMade { .. } => "made",
+            Event::BoardCreated { .. } => "created",
+            Event::BoardEnded { .. } => "ended",
+            other => panic!("{other:?}"),
+        };
+        if !self.is_open {
+            self.groups.push(Vec::new());
+        }
+        self.groups.last_mut().unwrap().push(name);
+    }
+
+    fn begin_together(&mut self) {
+        self.groups.push(Vec::new());
+        self.is_open = true;
+    }
+
+    fn end_together(&mut self) {
+        self.is_open = false;
+    }
+}
+
+#[test]
+fn a_board_ends_together_with_what_its_name_keeps() {
+    let registry = Registry::new(0);
+    let kind = registry.put_kind(Arc::new(points()), Revision(0), true, &mut Unlogged);
+    let kind = kind.unwrap();
+    let (name, now) = ("gifts/battle".parse().unwrap(), Timestamp::EARLIEST);
+    let hour = Duration::from_hours(1);
+    let settings = BoardSettings {
+        shards: ShardCount::new(16).unwrap(),
+        activity: Activity::new(Some(now), Some(now.plus(hour)), Some(hour)).unwrap(),
+    };
+    let [first, second, third] = [1, 2, 3].map(Incarnation);
+    let log = &mut Groups::default();
+    let made = registry.put_settings(&name, &kind, settings, first, now, log);
+    made.unwrap();
+    // Of a new board: this one has settings.
+    let unused = Incarnation(9);
+    let created = registry.create_board(&name, &kind, Some(first), unused, now, log);
+    created.unwrap();
+    assert!(registry.withdraw(first, second, log));
+    let created = registry.create_board(&name, &kind, Some(second), unused, now, log);
+    created.unwrap();
+    let cell = registry.cell(second).unwrap();
+    registry.end_expired(&cell, third, now, log);
+    let kept = registry.board(&name).unwrap();
+    assert_eq!((kept.incarnation, kept.created), (third, false));
+    let ended = ["ended", "made"];
+    let expected: [&[&str]; 5] = [&["made"], &["created"], &ended, &["created"], &ended];
+    assert_eq!(log.groups, expected);
 }
 
 #[test]

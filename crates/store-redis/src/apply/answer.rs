@@ -1,8 +1,8 @@
 //! What came of a call.
 //!
-//! A call whose items were all applied and that opened no window answers nothing. Else it tells the
-//! windows that it opened, what was not applied and why, the standings that are reported, and, if there are
-//! any, the windows whose lists may lack somebody.
+//! An answer begins with how many ids the shard remembers, where the call has any. A call whose items were all applied
+//! and that opened no window answers no more than that. Any other tells the windows that it opened, what was not
+//! applied and why, the standings that are reported, and, if there are any, the windows whose lists may lack somebody.
 
 use board::{Rules, Window};
 
@@ -15,6 +15,8 @@ use shard_store::{Change, Failure, Item, Outcome, Refused, WindowStanding};
 /// What came of a call.
 #[derive(Debug, Default)]
 pub(super) struct Answered {
+    /// How many ids the shard remembers; 0 where the call has none.
+    pub(super) ids: u64,
     /// Windows that it made.
     pub(super) opened: Vec<Window>,
     /// Windows whose lists may lack somebody.
@@ -32,14 +34,17 @@ impl Answered {
     ) -> Result<Self, Garbled> {
         let items: usize = parts.iter().map(|part| part.items.len()).sum();
         let mut answered = Self {
-            opened: Vec::new(),
-            short: Vec::new(),
             outcomes: vec![Outcome::Applied(Vec::new()); items],
+            ..Self::default()
         };
         if payload.is_empty() {
             return Ok(answered);
         }
         let mut answer = Unpack::new(payload);
+        answered.ids = answer.count()?;
+        if answer.end().is_ok() {
+            return Ok(answered);
+        }
         for _ in 0..answer.array()? {
             answered.opened.push(window_at(windows, answer.count()?)?);
         }

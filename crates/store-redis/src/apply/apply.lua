@@ -268,12 +268,7 @@ register('apply', {}, function(keys, args)
             notes[#notes + 1] = next_version(held, changed, session, seq)
         end
     end
-    local answer = ''
-    if #short > 0 then
-        answer = cmsgpack.pack(opened, refused, reports, short)
-    elseif #opened + #refused + #reports > 0 then
-        answer = cmsgpack.pack(opened, refused, reports)
-    end
+    local answer = answer_of(memory and count_of(memory) or 0, opened, refused, reports, short)
     -- What applied nothing is decided again when it is sent again. An answer that speaks of what was
     -- applied before is noted all the same: replicas that have the note have what it speaks of.
     if not latest and not repeats then return 'R' .. answer end

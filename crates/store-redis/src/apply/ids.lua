@@ -13,20 +13,22 @@ local function generations_of(text)
     return tonumber(which), tonumber(began)
 end
 
--- Whether none of the ids counts and all fit into the younger generation as it is.
-local function ids_are_new(keys, text, packed)
+-- How many ids are remembered with these, where none of them counts and all fit into the younger generation as it is;
+-- false otherwise.
+local function count_with_new(keys, text, packed)
     local ids, _, least, greatest, span, most = cmsgpack.unpack(packed)
     if not text then return false end
     local _, began = generations_of(text)
     if least < began or greatest >= began + span then return false end
-    if call('HLEN', keys[2]) + call('HLEN', keys[3]) + #ids > most then return false end
+    local count = call('HLEN', keys[2]) + call('HLEN', keys[3]) + #ids
+    if count > most then return false end
     for generation = 2, 3 do
         local noted = call('HMGET', keys[generation], unpack(ids))
         for i = 1, #ids do
             if noted[i] and least < struct.unpack('>I6', noted[i]) + span then return false end
         end
     end
-    return true
+    return count
 end
 
 local function note_new_ids(keys, text, packed)
@@ -74,6 +76,10 @@ local function holds_id(memory, id, now)
     return false
 end
 
+local function count_of(memory)
+    return memory.younger.count + memory.elder.count
+end
+
 -- Lets go of what is past the span.
 local function age_ids(memory, now)
     if not memory.began then
@@ -95,7 +101,7 @@ local function note_id(memory, id, now)
     age_ids(memory, now)
     local younger = memory.younger
     if not younger.times[id] then
-        if younger.count + memory.elder.count >= memory.most then return false end
+        if count_of(memory) >= memory.most then return false end
         younger.count = younger.count + 1
     end
     local at = math.max(now, memory.began)

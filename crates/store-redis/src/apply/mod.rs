@@ -12,11 +12,13 @@
 //! A batch is refused as `overloaded` before anything is done for it where the node has more work waiting than it
 //! does until the batch's deadline.
 //!
-//! An id is kept as 12 bytes of its digest: at a billion ids the odds of a chance collision are 10^-11.
+//! An id is kept as 12 bytes of its digest: at a billion ids the odds of a chance collision are 10^-11. How many a shard
+//! remembers comes with the answer of each call that has ids (`metrics`).
 
 mod answer;
 mod items;
 mod lane;
+mod metrics;
 mod part;
 mod sending;
 mod sums;
@@ -30,6 +32,8 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use board::{Kind, KindName};
+use metering::Registry as Metrics;
+use tokio::time::Instant;
 
 use super::incarnations::Incarnations;
 use super::lists::Refills;
@@ -38,6 +42,7 @@ use super::servers::Servers;
 use super::session::Session;
 use super::settings::RedisSettings;
 use lane::Lanes;
+use metrics::ShardIds;
 use part::{Part, Until};
 use sending::Sender;
 use shard_store::Memory;
@@ -51,6 +56,7 @@ pub(super) struct Applier {
     /// The kinds of the batches as they came last, to be shared by what waits.
     kinds: ArcSwap<HashMap<KindName, Arc<Kind>>>,
     deadline: Duration,
+    ids: Arc<ShardIds>,
     /// Has the weight of what waits and is under way.
     memory: Arc<Memory>,
 }
@@ -64,20 +70,33 @@ impl Applier {
         registry: Arc<Registry>,
         settings: &RedisSettings,
     ) -> Self {
+        let ids = ShardIds::new(settings.ids_per_shard_max, Instant::now());
+        let ids = Arc::new(ids);
         let sender = Sender {
             servers,
             session,
             incarnations,
             refills,
-            ids_max: settings.ids_per_shard_max,
+            ids: ids.clone(),
         };
         Self {
             lanes: Arc::new(Lanes::new(sender)),
             registry,
             kinds: ArcSwap::default(),
             deadline: settings.write_deadline,
+            ids,
             memory: Arc::default(),
         }
+    }
+
+    /// Names what is counted here.
+    pub(super) fn register_metrics(&self, metrics: &mut Metrics) {
+        self.ids.register(metrics);
+    }
+
+    /// Has what is counted over a span of time go by. Called now and then.
+    pub(super) fn pass_time(&self) {
+        self.ids.pass_time(Instant::now());
     }
 
     /// What is applied from now on is held in this memory.

@@ -8,6 +8,7 @@ use futures::FutureExt;
 use tokio::time::Instant;
 
 use super::answer::Answered;
+use super::metrics::ShardIds;
 use super::part::Part;
 use super::windows::CallWindows;
 use super::{items, sums};
@@ -33,8 +34,8 @@ pub(super) struct Sender {
     pub(super) session: Arc<Session>,
     pub(super) incarnations: Arc<Incarnations>,
     pub(super) refills: Arc<Refills>,
-    /// Remembered ids that a shard may hold.
-    pub(super) ids_max: u64,
+    /// Remembered ids of shards, and how many one may hold.
+    pub(super) ids: Arc<ShardIds>,
 }
 
 /// What came of parts that were sent.
@@ -84,6 +85,7 @@ impl Sender {
             self.incarnations.due(board);
         }
         let answered = answered?;
+        self.ids.note(&board.name, shard, answered.ids);
         let refills = sending.refill(&answered.short);
         self.incarnations.still_on(board, epoch).await?;
         if !answered.opened.is_empty() {
@@ -120,7 +122,8 @@ impl Sending<'_> {
     /// The number of the call stays: whichever shape was applied, it is not applied in another.
     async fn send(&self) -> Result<Answered, StoreError> {
         let mut windows = CallWindows::of(self.parts);
-        if let Some((sums, ids)) = sums::arguments(self.parts, self.sender.ids_max) {
+        let ids_max = self.sender.ids.limit;
+        if let Some((sums, ids)) = sums::arguments(self.parts, ids_max) {
             let args = [Some(self.head(&windows, true)), Some(sums), ids];
             match self.call("sums", &windows, args).await? {
                 Err(refusal) if refusal.code == "ITEMS" => {}
@@ -132,7 +135,7 @@ impl Sending<'_> {
                 Some(self.head(&windows, false)),
                 Some(items::terms(self.parts, &windows)),
                 Some(items::columns(self.parts, &windows)),
-                items::ids(self.parts, self.sender.ids_max),
+                items::ids(self.parts, ids_max),
             ];
             match self.call("apply", &windows, args).await? {
                 Err(refusal) if refusal.code == "WINDOWS" => {
@@ -228,8 +231,11 @@ impl Sending<'_> {
         windows: &CallWindows,
     ) -> Result<Answered, StoreError> {
         match answer {
-            Ok(answer) => Answered::read(&answer.payload, self.parts, windows, self.sender.ids_max)
-                .map_err(|garbled| StoreError::Unknown(garbled.to_string())),
+            Ok(answer) => {
+                let ids_max = self.sender.ids.limit;
+                Answered::read(&answer.payload, self.parts, windows, ids_max)
+                    .map_err(|garbled| StoreError::Unknown(garbled.to_string()))
+            }
             Err(refusal) if refusal.code == "DEAD" => {
                 self.sender.incarnations.forget(self.board);
                 Err(StoreError::Dead)

@@ -53,6 +53,14 @@ local function leave(keys, meta, ms, calls, session, seq, now, notes, answer)
     return 'R' .. answer
 end
 
+-- What came of a call, in few bytes: how many ids the shard remembers, 0 where the call has none; and, if there is
+-- anything of it, the windows that it opened, what was not applied, what is reported, and lists that may lack somebody.
+local function answer_of(ids, opened, refused, reports, short)
+    if #short > 0 then return cmsgpack.pack(ids, opened, refused, reports, short) end
+    if #opened + #refused + #reports > 0 then return cmsgpack.pack(ids, opened, refused, reports) end
+    return ids > 0 and cmsgpack.pack(ids) or ''
+end
+
 -- The version of a window after so many more changes.
 local function next_version(version, changes, session, seq)
     local counter = version and tonumber(version:match('^%d+')) or 0

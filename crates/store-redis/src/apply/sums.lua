@@ -82,7 +82,8 @@ register('sums', {}, function(keys, args)
     local said, meta, ms, calls = enter(keys, args[1], session, seq, versions)
     if said then return said end
     if meta[DROPPED] and dropped_of(meta[DROPPED], periods, starts) then return 'EITEMS' end
-    if args[4] and not ids_are_new(keys, meta[GENERATIONS], args[4]) then return 'EITEMS' end
+    local ids = args[4] and count_with_new(keys, meta[GENERATIONS], args[4]) or 0
+    if args[4] and ids == 0 then return 'EITEMS' end
     local rules = rules_of(spec)
     local members, deltas, times, entries = cmsgpack.unpack(args[3])
     local changes = {}
@@ -114,6 +115,6 @@ register('sums', {}, function(keys, args)
         end
     end
     if args[4] then note_new_ids(keys, meta[GENERATIONS], args[4]) end
-    local answer = #opened > 0 and cmsgpack.pack(opened, {}, {}) or ''
+    local answer = answer_of(ids, opened, {}, {}, {})
     return leave(keys, meta, ms, calls, session, seq, now, notes, answer)
 end)

@@ -2,6 +2,7 @@
 
 use board::{BoardName, Incarnation, KindName, Subject, Timestamp};
 use bytes::Bytes;
+use tokio::time::Instant;
 
 use super::record::{Record, activity_text, servers_text};
 use super::{
@@ -49,6 +50,9 @@ impl Registry {
         now: Timestamp,
     ) -> Result<(Record, Option<Timestamp>), CreateBoardError> {
         let current = kind.kind.as_ref().ok_or(CreateBoardError::StaleKind)?;
+        // The creation itself would go ahead of contributions that wait, and stay without its own.
+        let until = Instant::now() + self.write_deadline;
+        self.servers.check_backlogs(until)?;
         let of = name.kind();
         let (call, number) = self.next_call();
         let keys = vec![

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use board::Timestamp;
-use testkit::redis::RedisOptions;
+use testkit::redis::{RedisOptions, RedisServer};
 
 use super::*;
 use crate::opened::{Opened, Parts};
+use crate::servers::Place;
 use crate::sweep::LINGER;
 use crate::sweep::tests::{NOW, day, gifts};
-use shard_store::{KindRecord, Revision};
+use shard_store::{CreateBoardError, KindRecord, Revision};
 
 const INCARNATION: &str = "00000000000000aa";
 const FAR: &str = "9999999999999";
@@ -262,4 +263,42 @@ async fn a_board_that_is_there_is_not_written_again() {
     );
     assert_eq!(writes(&opened), before + 1);
     drop(replica);
+}
+
+/// More work than any node does before a deadline.
+const TOO_MUCH_BYTES: usize = 1 << 40;
+
+#[tokio::test]
+async fn where_no_node_has_time_for_a_write_nobody_creates_a_board() {
+    let nodes = [(); 2].map(|()| RedisServer::plain());
+    let addresses = nodes.each_ref().map(|node| node.address().to_string());
+    let url = format!("redis://{}", addresses.join(","));
+    let parts = Parts::at(&url, &RedisSettings::default()).await;
+    let (registry, servers) = (&parts.registry, &parts.servers);
+    let kind = Arc::new(gifts(vec![day()]));
+    let kind = registry.put_kind(kind, Revision(0), false).await.unwrap();
+    // Contributions that wait until they are a call.
+    let busy = |server| {
+        let server = Some(server);
+        let backlog = servers.writes_backlog(Place { slot: 0, server });
+        backlog.unwrap().gather(TOO_MUCH_BYTES)
+    };
+    let [a, b] = ["gifts/a", "gifts/b"].map(|name| name.parse().unwrap());
+    let ids = servers.ids();
+    let _one = busy(ids[0]);
+    let other = busy(ids[1]);
+    let refused = registry.create_board(&a, &kind, None, now()).await;
+    let is_overloaded = matches!(
+        refused,
+        Err(CreateBoardError::Store(StoreError::Overloaded(_)))
+    );
+    assert!(is_overloaded, "{refused:?}");
+    assert!(registry.board(&a).await.unwrap().is_none());
+    drop(other);
+    for name in [&a, &b] {
+        registry
+            .create_board(name, &kind, None, now())
+            .await
+            .unwrap();
+    }
 }

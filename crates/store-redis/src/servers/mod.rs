@@ -169,6 +169,24 @@ impl Servers {
         Some(link.backlog(Effect::Write).clone())
     }
 
+    /// Refuses a write by this deadline for which no node has time.
+    pub(super) fn check_backlogs(&self, until: Instant) -> Result<(), StoreError> {
+        let registry = self.writes_backlog(self.registry());
+        // Mostly this one has time, and no other is looked at.
+        if registry.is_none_or(|backlog| backlog.check(until).is_ok()) {
+            return Ok(());
+        }
+        let nodes = self.topology.nodes().into_iter();
+        let mut checked = Ok(());
+        for link in nodes.filter_map(|(node, _)| node.link()) {
+            checked = link.backlog(Effect::Write).check(until);
+            if checked.is_ok() {
+                break;
+            }
+        }
+        checked.map_err(StoreError::Overloaded)
+    }
+
     /// Calls a function, again where that does no harm, until its deadline.
     pub(super) async fn call(&self, place: Place, call: &Call) -> Result<Answer, CallError> {
         Attempts::new(self, place, call).run().await

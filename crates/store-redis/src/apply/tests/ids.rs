@@ -5,7 +5,7 @@ use std::time::Duration;
 use board::{Period, Timestamp, Window, WindowRule};
 
 use super::given::{APPLIED, Board, DUPLICATE, Given, HOUR, MS, NOW, gifts};
-use crate::settings::RedisSettings;
+use crate::settings::{RedisSettings, RedisWrites};
 use shard_store::{Failure, Outcome};
 
 const ALL: Window = Window::ALL_TIME;
@@ -65,6 +65,48 @@ async fn the_limit_refuses_and_makes_room_with_time() {
     let later = NOW.plus(HOUR).plus(HOUR);
     let outcomes = board.apply(&items[5..], later).await;
     assert_eq!(outcomes, [APPLIED, APPLIED]);
+}
+
+#[tokio::test]
+async fn how_many_a_shard_remembers_comes_with_every_answer() {
+    for writes in [RedisWrites::Function, RedisWrites::ScriptFree] {
+        let settings = RedisSettings {
+            ids_per_shard_max: 16,
+            writes,
+            ..RedisSettings::default()
+        };
+        let given = Given::with(&settings).await;
+        let ids = &given.applier.ids;
+        let board = given.board(gifts(|_| ())).await;
+        board.apply(&[board.points("u1", 1, NOW)], NOW).await;
+        assert_eq!(ids.max(), 0, "{writes:?}");
+        // The first begins the generations, the second is a sum, the third is sent once more.
+        for (id, outcome, count) in [
+            ("evt-1", APPLIED, 1),
+            ("evt-2", APPLIED, 2),
+            ("evt-2", DUPLICATE, 2),
+        ] {
+            assert_eq!(once(&board, id, NOW).await, outcome);
+            assert_eq!(ids.max(), count, "{writes:?}");
+        }
+        // Of a shard that remembers fewer nothing is shown.
+        let other = given.board(gifts(|_| ())).await;
+        once(&other, "evt-1", NOW).await;
+        assert_eq!(ids.max(), 2);
+        let items: Vec<_> = (3..40)
+            .map(|id| board.by_id("u1", 1, &format!("evt-{id}"), NOW))
+            .collect();
+        let reported = board.try_apply(&given.applier, &items[..5], NOW, true);
+        let reported = reported.await.unwrap();
+        let is_reported =
+            |outcome: &Outcome| matches!(outcome, Outcome::Applied(of) if of.len() == 1);
+        assert!(reported.iter().all(is_reported), "{reported:?}");
+        assert_eq!(ids.max(), 7);
+        let outcomes = board.apply(&items[5..], NOW).await;
+        let is_refused = |outcome: &&Outcome| matches!(outcome, Outcome::Failed(_));
+        assert_eq!(outcomes.iter().filter(is_refused).count(), 32 - 9);
+        assert_eq!(ids.max(), 16);
+    }
 }
 
 #[tokio::test]
