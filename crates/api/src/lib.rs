@@ -27,6 +27,7 @@ mod metrics;
 mod openapi;
 mod params;
 mod per_address;
+mod percent;
 mod pool;
 mod problem;
 mod read_ahead;
