@@ -345,3 +345,6 @@ impl AsyncWrite for Socket {
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
+
+#[cfg(test)]
+mod tests;
