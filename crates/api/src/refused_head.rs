@@ -4,8 +4,8 @@
 //! empty body, as the last thing on its connection. So the socket looks at the heads that it is given to
 //! write. Every answer of ours has a request id, and one without is hyper's.
 //!
-//! hyper says little of why. [`HeadRead`] knows what the head was like, as it was read: a first line that is longer than
-//! a whole head may be is 414, and a `Content-Length` that hyper cannot count is 413.
+//! hyper says little of why. [`HeadRead`] knows what the head was like, as it was read: a first line that is longer
+//! than a whole head may be is 414, and a `Content-Length` that hyper cannot count is 413.
 //!
 //! The preface of HTTP/2 is the one head that hyper ends without an answer. [`HeadRead`] breaks it as it is read, and
 //! it is refused like every other head that is not HTTP/1.1.
