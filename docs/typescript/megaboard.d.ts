@@ -1530,7 +1530,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "the target of the request has more than 65534 bytes",
+                 *       "detail": "the first line of the request has more than 65536 bytes",
                  *       "status": 414,
                  *       "title": "The target of the request is too long",
                  *       "type": "target-too-long"
@@ -2117,6 +2117,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -2248,6 +2249,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -2313,6 +2315,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -2398,6 +2401,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window.not-ranked.unknown-path"];
             410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -2517,6 +2521,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.not-ranked.unknown-path"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -2601,6 +2606,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window.not-ranked.not-listed.unknown-path"];
             410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -2754,6 +2760,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -2900,6 +2907,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -3001,6 +3009,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -3069,6 +3078,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
             410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -3164,6 +3174,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-board.unknown-path"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -3216,6 +3227,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-path"];
             409: components["responses"]["conflict"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -3267,6 +3279,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-path"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -3319,6 +3332,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-path"];
             409: components["responses"]["conflict"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -3368,6 +3382,7 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-path"];
             409: components["responses"]["conflict"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -3412,6 +3427,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -3441,6 +3457,7 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -3491,6 +3508,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind.unknown-path"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -3595,6 +3613,7 @@ export interface operations {
             404: components["responses"]["unknown-kind.unknown-path"];
             409: components["responses"]["conflict.kind-has-boards"];
             412: components["responses"]["precondition-failed"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -3622,6 +3641,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["invalid"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             431: components["responses"]["head-too-large"];
@@ -3646,6 +3666,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["invalid"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             431: components["responses"]["head-too-large"];
@@ -3674,6 +3695,7 @@ export interface operations {
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -3715,6 +3737,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["invalid"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
@@ -3756,6 +3779,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["invalid"];
+            413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];

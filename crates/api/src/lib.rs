@@ -27,6 +27,7 @@ mod metrics;
 mod openapi;
 mod params;
 mod per_address;
+mod percent;
 mod pool;
 mod problem;
 mod read_ahead;
@@ -43,8 +44,8 @@ mod trace;
 mod wire;
 
 pub use access::{
-    Access, AccessError, AccessSettings, HASH_PREFIX, KEY_PREFIX, KeyError, KeySettings, NewKey,
-    RateSettings, Scope, TOKEN_PREFIX, TokenSecret,
+    Access, AccessError, AccessSettings, KEY_PREFIX, KeyError, KeySettings, NewKey, RateSettings,
+    Scope, TOKEN_PREFIX, TokenSecret, check_key_name, without_keys,
 };
 pub use app::App;
 pub use audit::{AuditLimits, AuditLog};

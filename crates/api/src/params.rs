@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 
 use board::Value;
 
+use crate::percent;
 use crate::problem::Problem;
 
 /// The parameters of one request that nobody has asked for yet.
@@ -18,11 +19,18 @@ fn wrong(name: &str, value: &str, expected: impl Display) -> Problem {
 }
 
 impl<'a> Params<'a> {
-    pub(crate) fn of(query: Option<&'a str>) -> Self {
-        let pairs = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
-        Self {
-            left: pairs.collect(),
+    /// Those of a query. One that is not percent-encoded is an error.
+    pub(crate) fn of(query: Option<&'a str>) -> Result<Self, Problem> {
+        let query = query.unwrap_or_default();
+        for pair in query.split('&').filter(|pair| pair.contains('%')) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            percent::check(name, name)?;
+            percent::check(name, value)?;
         }
+        let pairs = form_urlencoded::parse(query.as_bytes());
+        Ok(Self {
+            left: pairs.collect(),
+        })
     }
 
     /// The parameter's text. Given twice it is an error.
@@ -112,9 +120,13 @@ impl<'a> Params<'a> {
 mod tests {
     use super::*;
 
+    fn of(query: &str) -> Params<'_> {
+        Params::of(Some(query)).unwrap()
+    }
+
     #[test]
     fn every_parameter_is_asked_for_or_an_error() {
-        let mut params = Params::of(Some("n=10&window=day%3A2026-11-20&x=1"));
+        let mut params = of("n=10&window=day%3A2026-11-20&x=1");
         assert_eq!(params.count("n", 1..=10).unwrap(), Some(10));
         assert_eq!(
             params.text("window").unwrap().as_deref(),
@@ -127,7 +139,7 @@ mod tests {
                 .detail
                 .contains("x: this path knows no")
         );
-        assert!(Params::of(None).finish().is_ok());
+        assert!(Params::of(None).unwrap().finish().is_ok());
     }
 
     #[test]
@@ -139,24 +151,33 @@ mod tests {
             ("n=", "n"),
             ("n=+1", "n"),
         ] {
-            let error = Params::of(Some(query)).count(name, 1..=10).unwrap_err();
+            let error = of(query).count(name, 1..=10).unwrap_err();
             assert!(
                 error.detail.starts_with("n: \""),
                 "{query}: {}",
                 error.detail
             );
         }
-        assert!(Params::of(Some("n=1&n=2")).text("n").is_err());
-        assert!(
-            Params::of(Some("min=9007199254740992"))
-                .value("min")
-                .is_err()
-        );
-        assert!(Params::of(Some("min=1.0")).value("min").is_err());
-        assert_eq!(
-            Params::of(Some("min=-5")).value("min").unwrap(),
-            Value::new(-5)
-        );
-        assert!(Params::of(Some("fresh=1")).flag("fresh").is_err());
+        assert!(of("n=1&n=2").text("n").is_err());
+        assert!(of("min=9007199254740992").value("min").is_err());
+        assert!(of("min=1.0").value("min").is_err());
+        assert_eq!(of("min=-5").value("min").unwrap(), Value::new(-5));
+        assert!(of("fresh=1").flag("fresh").is_err());
+    }
+
+    #[test]
+    fn what_is_not_percent_encoded_is_refused_by_name() {
+        for (query, name) in [
+            ("n=1&after=100%", "after: \"100%\""),
+            ("after=%zz&n=1", "after: \"%zz\""),
+            ("after=%FF", "after: \"%FF\""),
+            ("%zz=1", "%zz: \"%zz\""),
+            ("after=1&%", "%: \"%\""),
+        ] {
+            let problem = Params::of(Some(query)).err().unwrap();
+            assert!(problem.detail.starts_with(name), "{}", problem.detail);
+        }
+        let mut params = of("after=100%25+1%2B&&=&");
+        assert_eq!(params.text("after").unwrap().as_deref(), Some("100% 1+"));
     }
 }

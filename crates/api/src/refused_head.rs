@@ -4,11 +4,13 @@
 //! empty body, as the last thing on its connection. So the socket looks at the heads that it is given to
 //! write. Every answer of ours has a request id, and one without is hyper's.
 //!
-//! hyper measures the target of a whole head alone. Where one is so long that the head does not end before
-//! the limit of all of it, [`FirstLine`] knows.
+//! hyper says little of why. [`HeadRead`] knows what the head was like, as it was read: a first line that is longer
+//! than a whole head may be is 414, and a `Content-Length` that hyper cannot count is 413.
 //!
-//! The preface of HTTP/2 is the one head that hyper ends without an answer. [`FirstLine`] breaks it as it is read, and
+//! The preface of HTTP/2 is the one head that hyper ends without an answer. [`HeadRead`] breaks it as it is read, and
 //! it is refused like every other head that is not HTTP/1.1.
+
+use std::io::BufRead as _;
 
 use axum::http::header;
 use axum::response::IntoResponse as _;
@@ -25,33 +27,105 @@ const END: &[u8] = b"\r\n\r\n";
 /// Bytes that they have at most: a status line, the length and the date.
 const BYTES_MAX: usize = 256;
 
-/// Bytes of a first line that is too long: the target of one that is shorter may be what hyper takes.
-const FIRST_LINE_BYTES: usize = 64 << 10;
+/// Bytes of a head.
+pub(crate) const HEAD_BYTES_MAX: usize = 64 << 10;
+
+/// The most that a `Content-Length` may say: the two numbers of 64 bits above mean something else to hyper.
+const CONTENT_LENGTH_MAX: u64 = u64::MAX - 2;
+
+/// How a line of a head begins that says the length of the body.
+const CONTENT_LENGTH: &[u8] = b"content-length:";
+
+/// Bytes of the line that ends a head, and of no other: `\r\n`, or `\n` alone.
+const LAST_LINE_BYTES_MAX: usize = 2;
 
 /// What a client of HTTP/2 sends first (RFC 9113, 3.4).
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// The first line of a request, as far as it has been read.
+/// What a refusal depends on, of the head of a request as far as it has been read.
 #[derive(Debug, Default)]
-pub(crate) struct FirstLine {
-    bytes: usize,
+pub(crate) struct HeadRead {
+    /// The line that has not ended.
+    line: Line,
+    /// With its end, once that has been read.
+    first_line_bytes: Option<usize>,
     has_ended: bool,
+    /// It has a `Content-Length` above [`CONTENT_LENGTH_MAX`].
+    has_huge_length: bool,
     /// As many bytes of [`HTTP2_PREFACE`] as the request has begun with.
     preface_bytes: usize,
     is_no_preface: bool,
 }
 
-impl FirstLine {
-    /// Counts what was read. Of a request that was sent before the last one was answered the part that
-    /// came before the answer is missing: it may be called too large where its target is too long.
+/// A line of a head as far as it has been read.
+#[derive(Debug, Default)]
+struct Line {
+    bytes: usize,
+    /// As many bytes of [`CONTENT_LENGTH`] as it has begun with.
+    name_bytes: usize,
+    /// The number behind the name; the highest there is for a higher one.
+    length: u64,
+    /// It is of something else than a length.
+    is_other: bool,
+}
+
+impl Line {
+    fn note_read(&mut self, part: &[u8]) {
+        self.bytes += part.len();
+        for byte in part {
+            if self.is_other {
+                return;
+            }
+            self.note_byte(*byte);
+        }
+    }
+
+    fn note_byte(&mut self, byte: u8) {
+        if let Some(expected) = CONTENT_LENGTH.get(self.name_bytes) {
+            self.is_other = !byte.eq_ignore_ascii_case(expected);
+            self.name_bytes += 1;
+        } else if byte.is_ascii_digit() {
+            let digit = u64::from(byte - b'0');
+            self.length = self.length.saturating_mul(10).saturating_add(digit);
+        } else {
+            self.is_other = !byte.is_ascii_whitespace();
+        }
+    }
+
+    const fn has_huge_length(&self) -> bool {
+        !self.is_other && self.length > CONTENT_LENGTH_MAX
+    }
+}
+
+impl HeadRead {
+    /// Notes what was read. Of a request that was sent before the last one was answered the part that came before the
+    /// answer is missing: it may be called too large where its first line is, or the length of its body.
     pub(crate) fn note_read(&mut self, read: &mut [u8]) {
         self.break_preface(read);
-        if self.has_ended {
+        let mut left = &*read;
+        while !self.has_ended && !left.is_empty() {
+            let mut behind = left;
+            // Reading from memory does not fail.
+            let bytes = behind.skip_until(b'\n').unwrap_or(left.len());
+            self.note_part(&left[..bytes]);
+            left = behind;
+        }
+    }
+
+    /// Notes a line, or as much of it as was read.
+    fn note_part(&mut self, part: &[u8]) {
+        self.line.note_read(part);
+        if part.last() != Some(&b'\n') {
             return;
         }
-        let end = read.iter().position(|byte| *byte == b'\n');
-        self.has_ended = end.is_some();
-        self.bytes += end.unwrap_or(read.len());
+        let line = std::mem::take(&mut self.line);
+        if self.first_line_bytes.is_none() {
+            self.first_line_bytes = Some(line.bytes);
+        } else if line.bytes <= LAST_LINE_BYTES_MAX {
+            self.has_ended = true;
+        } else {
+            self.has_huge_length |= line.has_huge_length();
+        }
     }
 
     /// Changes the last byte of a preface. No body that is accepted begins with one.
@@ -74,8 +148,13 @@ impl FirstLine {
         }
     }
 
-    const fn is_too_long(&self) -> bool {
-        self.bytes >= FIRST_LINE_BYTES
+    /// Whether the first line alone is longer than a head may be.
+    const fn has_long_first_line(&self) -> bool {
+        match self.first_line_bytes {
+            Some(bytes) => bytes > HEAD_BYTES_MAX,
+            // Its end is yet to come.
+            None => self.line.bytes >= HEAD_BYTES_MAX,
+        }
     }
 }
 
@@ -107,13 +186,19 @@ pub(crate) fn start_of(written: &[u8]) -> Option<usize> {
 
 impl RefusedHead {
     /// What is sent in place of an answer of hyper's; none where that is not one to a refused head.
-    pub(crate) fn in_place_of(head: &[u8], first_line: &FirstLine) -> Option<Self> {
+    pub(crate) fn in_place_of(head: &[u8], read: &HeadRead) -> Option<Self> {
         let problem = match head.get(9..12)? {
+            b"400" | b"431" if read.has_huge_length => {
+                let detail = format!("content-length: is more than {CONTENT_LENGTH_MAX}");
+                Problem::new(ProblemType::TooLarge, detail)
+            }
             b"400" => Problem::invalid("the head of the request is not HTTP/1.1"),
             b"414" => target_too_long(),
-            b"431" if first_line.is_too_long() => target_too_long(),
+            b"431" if read.has_long_first_line() => target_too_long(),
             b"431" => {
-                let detail = "the head of the request has more than 65536 bytes or 100 lines";
+                let detail = format!(
+                    "the head of the request has more than {HEAD_BYTES_MAX} bytes or 100 lines"
+                );
                 Problem::new(ProblemType::HeadTooLarge, detail)
             }
             _ => return None,
@@ -167,7 +252,7 @@ pub(crate) fn last_answer(problem: Problem, date: Option<&[u8]>) -> Vec<u8> {
 }
 
 fn target_too_long() -> Problem {
-    let detail = "the first line of the request has more than 65534 bytes";
+    let detail = format!("the first line of the request has more than {HEAD_BYTES_MAX} bytes");
     Problem::new(ProblemType::TargetTooLong, detail)
 }
 
@@ -195,9 +280,9 @@ mod tests {
     fn the_preface_of_http_2_is_broken_however_it_is_cut_and_nothing_else_is_changed() {
         let sent = [HTTP2_PREFACE, b"SETTINGS"].concat();
         for bytes in 1..=sent.len() {
-            let (mut line, mut read) = (FirstLine::default(), sent.clone());
+            let (mut head, mut read) = (HeadRead::default(), sent.clone());
             for part in read.chunks_mut(bytes) {
-                line.note_read(part);
+                head.note_read(part);
             }
             let changed: Vec<usize> = (0..sent.len()).filter(|&at| read[at] != sent[at]).collect();
             assert_eq!(changed, [HTTP2_PREFACE.len() - 1], "{bytes}");
@@ -210,14 +295,76 @@ mod tests {
             &behind,
         ] {
             let mut read = other.to_vec();
-            FirstLine::default().note_read(&mut read);
+            HeadRead::default().note_read(&mut read);
             assert_eq!(read, other);
+        }
+    }
+
+    /// The type of the problem that stands for hyper's answer of this status, however the head is cut.
+    fn refused_as(head: &str, status: u16) -> String {
+        let words = [1, 7, head.len()].map(|bytes| {
+            let mut read = HeadRead::default();
+            for part in head.as_bytes().to_vec().chunks_mut(bytes) {
+                read.note_read(part);
+            }
+            let of_hyper = OF_HYPER.replace("400", &status.to_string());
+            let answer = RefusedHead::in_place_of(of_hyper.as_bytes(), &read).unwrap();
+            let body = answer.bytes.rsplit(|byte| *byte == b'\n').next().unwrap();
+            let problem: serde_json::Value = serde_json::from_slice(body).unwrap();
+            problem["type"].as_str().unwrap().to_owned()
+        });
+        assert!(words.iter().all(|word| *word == words[0]), "{words:?}");
+        words[0].clone()
+    }
+
+    #[test]
+    fn a_first_line_that_is_longer_than_a_head_is_a_long_target() {
+        for (bytes, word) in [
+            (HEAD_BYTES_MAX, "head-too-large"),
+            (HEAD_BYTES_MAX + 1, "target-too-long"),
+        ] {
+            let (begin, end) = ("GET /", " HTTP/1.1\r\n");
+            let target = "x".repeat(bytes - begin.len() - end.len());
+            let line = format!("{begin}{target}{end}");
+            assert_eq!(refused_as(&line, 431), word, "{bytes}");
+            assert_eq!(refused_as(&format!("{line}host: a\r\n\r\n"), 431), word);
+        }
+        // Of which all that is read was read.
+        let half = "x".repeat(HEAD_BYTES_MAX);
+        assert_eq!(refused_as(&half, 431), "target-too-long");
+        assert_eq!(refused_as(&half[1..], 431), "head-too-large");
+    }
+
+    #[test]
+    fn a_length_that_hyper_cannot_count_is_a_large_body() {
+        let head = |line: &str| format!("POST / HTTP/1.1\r\nhost: a\r\n{line}\r\nx: y\r\n\r\n");
+        for (line, status, word) in [
+            ("content-length: 18446744073709551614", 431, "too-large"),
+            ("Content-Length:18446744073709551615 ", 431, "too-large"),
+            ("CONTENT-LENGTH: 18446744073709551616", 400, "too-large"),
+            ("content-length: 99999999999999999999999", 400, "too-large"),
+            (
+                "content-length: 18446744073709551613",
+                431,
+                "head-too-large",
+            ),
+            ("content-length: 99999999999999999999x", 400, "invalid"),
+            ("content-length: -1", 400, "invalid"),
+            ("content-length-x: 99999999999999999999", 400, "invalid"),
+            ("x: content-length: 99999999999999999999", 400, "invalid"),
+            (
+                "x: \r\n\r\ncontent-length: 99999999999999999999",
+                400,
+                "invalid",
+            ),
+        ] {
+            assert_eq!(refused_as(&head(line), status), word, "{line}");
         }
     }
 
     #[test]
     fn a_refused_head_is_answered_by_a_problem() {
-        let answer = RefusedHead::in_place_of(OF_HYPER.as_bytes(), &FirstLine::default()).unwrap();
+        let answer = RefusedHead::in_place_of(OF_HYPER.as_bytes(), &HeadRead::default()).unwrap();
         assert_eq!(answer.stands_for, OF_HYPER.len());
         let text = String::from_utf8(answer.unsent().to_vec()).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
@@ -237,10 +384,10 @@ mod tests {
             (Some("invalid"), Some(400))
         );
         let large = OF_HYPER.replace("400 Bad Request", "431 Request Header Fields Too Large");
-        let large = RefusedHead::in_place_of(large.as_bytes(), &FirstLine::default()).unwrap();
+        let large = RefusedHead::in_place_of(large.as_bytes(), &HeadRead::default()).unwrap();
         assert!(String::from_utf8_lossy(large.unsent()).contains("head-too-large"));
         assert!(
-            RefusedHead::in_place_of(b"HTTP/1.1 408 x\r\n\r\n", &FirstLine::default()).is_none()
+            RefusedHead::in_place_of(b"HTTP/1.1 408 x\r\n\r\n", &HeadRead::default()).is_none()
         );
     }
 }

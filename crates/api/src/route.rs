@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use axum::routing::{self, MethodRouter};
-use matchit::Router;
+use matchit::{Match, Router};
 
 use crate::access::Scope;
 use crate::app::App;
@@ -210,14 +210,30 @@ pub(crate) fn needs_of(path: &str, method: &Method) -> Option<Needs> {
     route.needs(method)
 }
 
-/// The table by path, matched as the router matches.
-pub(crate) fn by_path() -> Router<&'static Route> {
-    let mut router = Router::new();
-    for route in ROUTES {
-        let taken = router.insert(route.path, route);
-        taken.expect("the table names each path once, as the router would");
+/// What belongs to each path of the table.
+#[derive(Debug)]
+pub(crate) struct ByPath<T>(Router<T>);
+
+/// What belongs to a path, and the parameters of the path, as they are written.
+pub(crate) type Found<'t, 'p, T> = Match<'t, 'p, &'t T>;
+
+impl<T> ByPath<T> {
+    /// Makes it of the rows of the table.
+    pub(crate) fn of(each: impl Fn(&'static Route) -> T) -> Self {
+        let mut router = Router::new();
+        for route in ROUTES {
+            let taken = router.insert(route.path, each(route));
+            taken.expect("the table names each path once, as the router would");
+        }
+        Self(router)
     }
-    router
+
+    /// What belongs to a path, matched as the router matches; but nothing belongs to one with an empty parameter.
+    pub(crate) fn at<'t, 'p>(&'t self, path: &'p str) -> Option<Found<'t, 'p, T>> {
+        let found = self.0.at(path).ok()?;
+        let is_whole = found.params.iter().all(|(_, value)| !value.is_empty());
+        is_whole.then_some(found)
+    }
 }
 
 #[cfg(test)]
@@ -243,6 +259,28 @@ mod tests {
             assert_eq!(served.remove(page), Some(vec![Method::GET]), "{page}");
         }
         assert_eq!(served, documented().into_iter().collect());
+    }
+
+    #[test]
+    fn a_path_with_an_empty_parameter_is_of_no_route() {
+        let table = ByPath::of(|route| route.path);
+        for Route { path, .. } in ROUTES {
+            let parts: Vec<&str> = path.split('/').collect();
+            let filled = |empty: Option<usize>| {
+                let filled = parts.iter().enumerate().map(|(place, part)| match *part {
+                    _ if empty == Some(place) => "",
+                    part if part.starts_with('{') => "a",
+                    part => part,
+                });
+                filled.collect::<Vec<_>>().join("/")
+            };
+            let whole = filled(None);
+            assert_eq!(table.at(&whole).map(|found| *found.value), Some(*path));
+            for place in (0..parts.len()).filter(|place| parts[*place].starts_with('{')) {
+                let path = filled(Some(place));
+                assert!(table.at(&path).is_none(), "{path}");
+            }
+        }
     }
 
     #[test]

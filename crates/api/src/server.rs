@@ -24,6 +24,7 @@ use crate::body::BODY_BYTES_MAX;
 use crate::connection_permits::{ConnectionPermit, ConnectionPermits};
 use crate::pool::{BODIES_BYTES_MAX, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX, STREAM_BYTES_MAX};
 use crate::read_ahead::ReadAhead;
+use crate::refused_head::HEAD_BYTES_MAX;
 use crate::rest;
 use crate::router::router;
 use crate::socket::{Flow, Patience, Socket};
@@ -89,8 +90,8 @@ impl Default for ServerLimits {
     }
 }
 
-/// Bytes of a request's head, and of a piece of a body.
-const READ_BUFFER_BYTES: usize = 64 << 10;
+/// Bytes that are read at once: a whole head, or a piece of a body.
+const READ_BUFFER_BYTES: usize = HEAD_BYTES_MAX;
 
 /// What a stop waits for heads longer than they may take.
 const HEAD_STOP_MARGIN: Duration = Duration::from_secs(5);
@@ -183,7 +184,7 @@ async fn serve_until(
             .header_read_timeout(header_timeout)
             .max_buf_size(READ_BUFFER_BYTES)
             // The buffer alone would let a longer head pass that comes whole with one read.
-            .max_header_size(READ_BUFFER_BYTES)
+            .max_header_size(HEAD_BYTES_MAX)
             .serve_connection(TokioIo::new(socket), service);
         let connection = graceful.watch(connection);
         let (app, open) = (app.clone(), app.metrics.connections.open());

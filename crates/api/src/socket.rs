@@ -22,7 +22,7 @@ use tokio::time::{Instant, Sleep, sleep};
 use crate::answers::CONNECTION_BYTES_MAX;
 use crate::pool::Pool;
 use crate::read_ahead::{FREE_BYTES, NoRoom, ReadAhead};
-use crate::refused_head::{self, FirstLine, RefusedHead};
+use crate::refused_head::{self, HeadRead, RefusedHead};
 
 /// Bytes that the system keeps of a stream for who reads slowly. It may take twice that.
 const STREAM_SEND_BUFFER_BYTES: usize = 64 << 10;
@@ -114,7 +114,7 @@ pub(crate) struct Socket {
     /// While a write waits: since when, and until the next look at whether that is too long.
     stall: Option<(Instant, Pin<Box<Sleep>>)>,
     /// Of the request that is being read since the last answer.
-    first_line: FirstLine,
+    head_read: HeadRead,
     /// What is being sent in place of an answer of hyper's own.
     refused: Option<RefusedHead>,
 }
@@ -165,7 +165,7 @@ impl Socket {
             patience,
             is_stream: false,
             stall: None,
-            first_line: FirstLine::default(),
+            head_read: HeadRead::default(),
             refused: None,
         }
     }
@@ -177,7 +177,7 @@ impl Socket {
         written: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.first_line = FirstLine::default();
+            self.head_read = HeadRead::default();
             if self.stall.take().is_some() {
                 self.flow.free();
             }
@@ -219,7 +219,7 @@ impl Socket {
     ) -> Option<Poll<io::Result<usize>>> {
         if self.refused.is_none() {
             match refused_head::start_of(bytes)? {
-                0 => self.refused = Some(RefusedHead::in_place_of(bytes, &self.first_line)?),
+                0 => self.refused = Some(RefusedHead::in_place_of(bytes, &self.head_read)?),
                 start => {
                     return Some(Pin::new(&mut self.stream).poll_write(context, &bytes[..start]));
                 }
@@ -295,7 +295,7 @@ impl AsyncRead for Socket {
             return polled;
         }
         let read = &mut buffer.filled_mut()[before..];
-        self.first_line.note_read(read);
+        self.head_read.note_read(read);
         let noted = self.ahead.note_read(read.len());
         Poll::Ready(noted.map_err(|no_room| self.refuse(no_room)))
     }
@@ -345,3 +345,6 @@ impl AsyncWrite for Socket {
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
+
+#[cfg(test)]
+mod tests;

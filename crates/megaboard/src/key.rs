@@ -7,9 +7,11 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use api::{NewKey, Scope};
+use api::{NewKey, Scope, check_key_name};
 use board::KindName;
 use clap::{Args, Subcommand};
+
+use crate::secrets::SecretParser;
 
 /// Digits of the hash in a name that nobody chose.
 const NAME_DIGITS: usize = 8;
@@ -44,7 +46,7 @@ struct NewArgs {
     expires_after: Option<Duration>,
 
     /// What logs and errors call the key. [default: key- and the beginning of its hash]
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = SecretParser(key_name))]
     name: Option<String>,
 }
 
@@ -57,6 +59,10 @@ fn expiry(text: &str) -> Result<Duration, String> {
         return Err("is more than 1000 years; a key without it is good for ever".to_owned());
     }
     Ok(span)
+}
+
+fn key_name(text: &str) -> Result<String, String> {
+    check_key_name(text).map(|()| text.to_owned())
 }
 
 fn kind_name(text: &str) -> Result<KindName, String> {
@@ -102,9 +108,11 @@ fn lines(key: &NewKey, args: &NewArgs, now: SystemTime) -> String {
 #[cfg(test)]
 mod tests {
     use api::{Access, AccessSettings, KeySettings};
+    use clap::Parser as _;
     use serde::Deserialize;
 
     use super::*;
+    use crate::cli::Cli;
 
     #[derive(Deserialize)]
     struct File {
@@ -153,6 +161,24 @@ mod tests {
         for text in ["3000000d", "365001d", "soon"] {
             assert!(expiry(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_key_is_no_name_of_a_key_and_is_not_repeated() {
+        let key = NewKey::draw().unwrap();
+        for (name, why) in [
+            (key.text(), "is no name"),
+            (&*key.hash(), "is no name"),
+            (&*format!("{}\n", key.text()), "1 to 128 bytes"),
+            ("", "1 to 128 bytes"),
+        ] {
+            let line = ["megaboard", "key", "new", "--name", name];
+            let error = Cli::try_parse_from(line).unwrap_err().to_string();
+            assert!(error.contains("'--name <TEXT>'"), "{error}");
+            assert!(error.contains(why), "{error}");
+            assert!(name.is_empty() || !error.contains(name.trim()), "{error}");
+        }
+        assert!(Cli::try_parse_from(["megaboard", "key", "new", "--name", "mb_ingest"]).is_ok());
     }
 
     #[test]

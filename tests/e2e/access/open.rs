@@ -110,7 +110,7 @@ fn what_is_wrong_with_a_key_is_told_and_never_the_key() {
                 "{}burst = 3",
                 key.lines.replace("\"one\"", &format!("{:?}", key.text))
             ),
-            "key \"mb_...\": burst: ",
+            "server.keys.name: a key, a stream token or the hash of a key is no name",
         ),
         (
             format!("[server]\nhosts = [\"https://{}@h\"]", key.text),

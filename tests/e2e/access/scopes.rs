@@ -139,7 +139,13 @@ fn probes_ask_for_no_key_and_unknown_paths_tell_nothing() {
     server
         .get("/nowhere")
         .problem(404, "unknown-path", &["/nowhere"]);
-    for path in ["/v1/nowhere", "/v1/boards/gifts", "/v1/kinds/"] {
+    let unknown = [
+        "/v1/nowhere",
+        "/v1/boards/gifts",
+        "/v1/kinds/",
+        "/v1/boards//a/top",
+    ];
+    for path in unknown {
         server.get(path).problem(401, "unauthorized", &[]);
         key.get(&server, path).problem(404, "unknown-path", &[path]);
     }

@@ -115,13 +115,59 @@ fn what_is_no_name_is_refused_in_paths_too() {
             answer.problem(answer.status, &word, &[]);
         }
     }
-    for (path, status, word) in [
-        ("/v1/boards/gifts//top", 400, "invalid"),
-        ("/v1/boards//a/top", 404, "unknown-kind"),
-        ("/v1/boards/gifts/a/members/", 404, "unknown-path"),
+}
+
+#[test]
+fn a_path_with_an_empty_parameter_is_unknown() {
+    let server = Server::start();
+    for path in [
+        "/v1/boards/gifts//top",
+        "/v1/boards//a/top",
+        "/v1/boards//a",
+        "/v1/boards/gifts/",
+        "/v1/boards/gifts/a/members/",
+        "/v1/boards/gifts/a/members//around",
+        "/v1/boards/gifts//stream",
+        "/v1/members//hidden",
     ] {
-        server.get(path).problem(status, word, &[]);
+        for answer in [
+            server.get(path),
+            server.put(path, &json!({})),
+            server.delete(path),
+            server.json("PATCH", path, "{}"),
+        ] {
+            answer.problem(404, "unknown-path", &[path]);
+        }
     }
+}
+
+#[test]
+fn what_is_not_percent_encoded_is_refused_by_its_parameter() {
+    let server = Server::start();
+    for wrong in ["%", "100%", "%zz", "%2", "a%%25", "%FF"] {
+        for (path, name) in [
+            (format!("/v1/kinds/{wrong}"), "kind"),
+            (format!("/v1/boards/{wrong}/a/top"), "kind"),
+            (format!("/v1/boards/gifts/{wrong}/stream"), "subject"),
+            (format!("/v1/boards/gifts/a/members/{wrong}"), "member"),
+            (format!("/v1/members/{wrong}/hidden"), "member"),
+            (format!("/v1/boards/gifts/a/top?window={wrong}"), "window"),
+            (
+                format!("/v1/boards/gifts/a/stream?member={wrong}"),
+                "member",
+            ),
+            (format!("/v1/boards?kind=gifts&after={wrong}"), "after"),
+            (format!("/v1/boards/gifts/a/top?{wrong}=1"), wrong),
+        ] {
+            let name = format!("{name}: ");
+            server.get(&path).problem(400, "invalid", &[&name, wrong]);
+        }
+    }
+    let one = json!({"points": 1});
+    let path = "/v1/boards/gifts/a/members/100%";
+    server.put(path, &one).problem(400, "invalid", &["member"]);
+    server.put(format!("{path}25"), &one).ok();
+    assert_eq!(server.order("gifts/a", "all"), ["100%"]);
 }
 
 /// What nobody can see, or tell from another by sight.

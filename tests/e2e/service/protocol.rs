@@ -118,6 +118,7 @@ fn assert_refused_head(answer: &WireAnswer, status: u16) {
     assert_eq!(answer.header("connection"), "close");
     assert!(!answer.header("x-request-id").is_empty(), "{answer:?}");
     let word = match status {
+        413 => "too-large",
         414 => "target-too-long",
         431 => "head-too-large",
         _ => "invalid",
@@ -137,6 +138,13 @@ fn heads_that_are_refused_are_answered_by_problems_with_an_id() {
     // What fills all that there is for a head, and has no end.
     let full = |begin: &str| format!("{begin}{}", "x".repeat((64 << 10) - begin.len()));
     let (half_a_target, line) = (full("GET /"), full(&format!("{get}x: ")));
+    // Beyond what 64 bits can say, and at the end of it, where hyper has a meaning of its own.
+    let long_bodies = [
+        "18446744073709551614",
+        "18446744073709551615",
+        "18446744073709551616",
+    ]
+    .map(|length| format!("{get}content-length: {length}\r\n\r\n"));
     for (bytes, status) in [
         ("nonsense\r\n\r\n", 400),
         ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", 400),
@@ -144,6 +152,9 @@ fn heads_that_are_refused_are_answered_by_problems_with_an_id() {
         (&target, 414),
         (&half_a_target, 414),
         (&line, 431),
+        (&long_bodies[0], 413),
+        (&long_bodies[1], 413),
+        (&long_bodies[2], 413),
     ] {
         let mut wire = server.wire();
         let _ = wire.try_write(bytes);
@@ -179,4 +190,49 @@ fn the_limit_of_a_head_holds_however_it_comes() {
         }
         assert_eq!(wire.answer().status, status, "{bytes} in parts");
     }
+}
+
+#[test]
+fn a_target_may_be_as_long_as_a_head() {
+    const HEAD_BYTES_MAX: usize = 64 << 10;
+    let server = Server::start();
+    let (begin, version) = ("GET /", " HTTP/1.1\r\n");
+    let host = "host: localhost\r\n\r\n";
+    // The bytes of the first line.
+    for (bytes, status) in [
+        (HEAD_BYTES_MAX - host.len(), 404),
+        (HEAD_BYTES_MAX - host.len() + 1, 431),
+        (HEAD_BYTES_MAX, 431),
+        (HEAD_BYTES_MAX + 1, 414),
+    ] {
+        let target = "x".repeat(bytes - begin.len() - version.len());
+        let head = format!("{begin}{target}{version}{host}");
+        for part_bytes in [head.len(), 1000] {
+            let mut wire = server.wire();
+            for part in head.as_bytes().chunks(part_bytes) {
+                // It may be refused before all of it was sent.
+                let _ = wire.try_write(part);
+            }
+            let answer = wire.answer();
+            if status == 404 {
+                assert_eq!(answer.status, status, "{answer:?}");
+            } else {
+                assert_refused_head(&answer, status);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_length_of_the_largest_number_is_no_refused_head() {
+    let server = Server::start();
+    let length = u64::MAX - 2;
+    let mut wire = server.wire();
+    wire.write(format!(
+        "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+         content-length: {length}\r\n\r\n"
+    ));
+    let answer = wire.answer();
+    assert_eq!(answer.status, 413, "{answer:?}");
+    assert_eq!(answer.value()["type"], "too-large");
 }

@@ -12,11 +12,10 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, HttpBody as _};
-use axum::http::{HeaderMap, Method, Request, header};
+use axum::http::{HeaderMap, Method, Request, Uri, header};
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt as _;
 use http_body_util::BodyExt as _;
-use percent_encoding::percent_decode_str;
 use tower::{Layer as _, ServiceExt as _, service_fn};
 
 use super::caller::Caller;
@@ -32,8 +31,9 @@ use crate::app::App;
 use crate::audit::Doing;
 use crate::body::{LINES, media_type};
 use crate::per_address::PerAddress;
+use crate::percent;
 use crate::problem::{Problem, ProblemType};
-use crate::route::{self, Needs, Route, is_probe, is_scraped};
+use crate::route::{self, ByPath, Found, Needs, Route, is_probe, is_scraped};
 use crate::router::unknown_path;
 use crate::server::ServerLimits;
 use crate::trace::Tracer;
@@ -54,7 +54,7 @@ const STREAM_WAIT: Duration = Duration::from_secs(1);
 pub(crate) struct Gate {
     app: Arc<App>,
     router: Router,
-    needs: matchit::Router<&'static Route>,
+    needs: ByPath<&'static Route>,
     under_way: UnderWay,
     scrapes: UnderWay,
     streams: PerAddress,
@@ -69,7 +69,7 @@ struct Asking<'a> {
     token: Option<String>,
 }
 
-type Matched<'a> = matchit::Match<'a, 'a, &'a &'static Route>;
+type Matched<'a> = Found<'a, 'a, &'static Route>;
 
 impl Gate {
     /// Lets in to these routes. `is_local`: the server listens on its own machine alone.
@@ -82,7 +82,7 @@ impl Gate {
         Self {
             app,
             router,
-            needs: route::by_path(),
+            needs: ByPath::of(|route| route),
             under_way: UnderWay::up_to(limits.requests_max),
             scrapes: UnderWay::up_to(SCRAPES_MAX),
             streams: PerAddress::up_to(limits.streams_per_address_max),
@@ -102,7 +102,7 @@ impl Gate {
 
     /// The route that a path goes to, as the router writes it.
     pub(crate) fn route(&self, path: &str) -> Option<&'static str> {
-        let found = self.needs.at(path).ok()?;
+        let found = self.needs.at(path)?;
         Some(found.value.path())
     }
 
@@ -112,14 +112,14 @@ impl Gate {
             && self
                 .needs
                 .at(path)
-                .is_ok_and(|found| found.value.is_stream())
+                .is_some_and(|found| found.value.is_stream())
     }
 
     /// Whether what it answers changes nothing, so that it may be refused once it is made.
     pub(crate) fn is_read(&self, method: &Method, path: &str) -> bool {
         // Nearly all are told by their method.
         method.is_safe()
-            || self.needs.at(path).is_ok_and(|found| {
+            || self.needs.at(path).is_some_and(|found| {
                 matches!(found.value.needs(method), Some(Needs::Key(Scope::Read)))
             })
     }
@@ -234,8 +234,23 @@ impl Gate {
     }
 
     async fn routed(&self, request: Request<Body>) -> Response {
+        if let Err(problem) = self.check_path(request.uri()) {
+            return problem.into_response();
+        }
         let response = self.router.clone().oneshot(request).await;
         response.unwrap_or_else(|never| match never {})
+    }
+
+    /// Refuses a path that the router would take although a parameter is empty, or not percent-encoded.
+    fn check_path(&self, uri: &Uri) -> Result<(), Problem> {
+        let path = uri.path();
+        // Nearly all are told by their text.
+        if !path.contains("//") && !path.contains('%') {
+            return Ok(());
+        }
+        let found = self.needs.at(path).ok_or_else(|| unknown_path(uri))?;
+        let mut parameters = found.params.iter();
+        parameters.try_for_each(|(name, value)| percent::check(name, value))
     }
 
     fn is_audited(&self, request: &Request<Body>) -> bool {
@@ -243,7 +258,7 @@ impl Gate {
         let changes = [Method::PUT, Method::DELETE].contains(request.method());
         changes && {
             let found = self.needs.at(request.uri().path());
-            found.is_ok_and(|found| found.value.is_audited(request.method()))
+            found.is_some_and(|found| found.value.is_audited(request.method()))
         }
     }
 
@@ -303,7 +318,7 @@ impl Gate {
     /// Whoever asks, where the route asks for a key.
     fn caller(&self, keys: &Keys, asking: &Asking<'_>) -> Result<Option<Caller>, Refusal> {
         let (method, uri) = (asking.request.method(), asking.request.uri());
-        let found = self.needs.at(uri.path()).ok();
+        let found = self.needs.at(uri.path());
         let needs = found.as_ref().and_then(|found| found.value.needs(method));
         match (&found, needs) {
             (_, Some(Needs::Nothing)) => Ok(None),
@@ -425,9 +440,9 @@ fn is_stream_of_lines(request: &Request<Body>) -> bool {
         && media_type(request.headers()) == LINES
 }
 
-/// A part of a path as the handler will read it; what is no UTF-8 names nothing that there is.
+/// A part of a path as the handler will read it; what it will not read names nothing that there is.
 fn decoded(part: &str) -> String {
-    percent_decode_str(part).decode_utf8_lossy().into_owned()
+    percent::decoded(part).unwrap_or_default().into_owned()
 }
 
 /// Packed bodies are not taken: a small one could become a large one.

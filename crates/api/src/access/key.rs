@@ -21,13 +21,14 @@ use sha2::{Digest as _, Sha256};
 
 use super::rate::{Budget, RateSettings, Wait};
 use super::scope::Scope;
+use super::secret::without_keys;
 use crate::problem::{Problem, ProblemType};
 
 /// What a key begins with, so that one that strays is known for what it is.
 pub const KEY_PREFIX: &str = "mb_";
 
 /// What a hash begins with in the configuration.
-pub const HASH_PREFIX: &str = "sha256:";
+pub(super) const HASH_PREFIX: &str = "sha256:";
 
 /// Random bytes of a key.
 const KEY_BYTES: usize = 32;
@@ -107,11 +108,24 @@ pub struct KeySettings {
 
 fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let name = String::deserialize(deserializer)?;
-    if name.is_empty() || name.len() > NAME_BYTES_MAX || name.contains(char::is_control) {
-        let wrong = format!("it is not 1 to {NAME_BYTES_MAX} bytes without control characters");
-        return Err(D::Error::custom(wrong));
-    }
+    check_key_name(&name).map_err(D::Error::custom)?;
     Ok(name)
+}
+
+/// Checks what a key is to be called. Logs and problems show it, so that it may not be, or contain, a secret. Errors do
+/// not repeat it.
+pub fn check_key_name(name: &str) -> Result<(), String> {
+    if name.is_empty() || name.len() > NAME_BYTES_MAX || name.contains(char::is_control) {
+        return Err(format!(
+            "it is not 1 to {NAME_BYTES_MAX} bytes without control characters"
+        ));
+    }
+    if without_keys(name) != name {
+        return Err(
+            "a key, a stream token or the hash of a key is no name: logs show it".to_owned(),
+        );
+    }
+    Ok(())
 }
 
 fn digest<'de, D: Deserializer<'de>>(deserializer: D) -> Result<KeyDigest, D::Error> {
@@ -365,6 +379,10 @@ mod tests {
             ("name", json!(""), "1 to 128 bytes"),
             ("name", json!(format!("{key}\n")), "1 to 128 bytes"),
             ("name", json!(key.repeat(3)), "1 to 128 bytes"),
+            ("name", json!(key), "is no name"),
+            ("name", json!(format!("of {key} ")), "is no name"),
+            ("name", json!(key.replace("mb_", "mbs_")), "is no name"),
+            ("name", json!(hash), "is no name"),
             (
                 "kinds",
                 json!(["gifts", key]),
@@ -379,6 +397,13 @@ mod tests {
             for secret in ["mb_", &hash[7..]] {
                 assert!(!error.contains(secret), "{error}");
             }
+        }
+    }
+
+    #[test]
+    fn names_may_begin_as_keys_do() {
+        for name in ["mb_", "mb_ingest", "team mb_a-2", "sha256:", "é"] {
+            assert_eq!(check_key_name(name), Ok(()), "{name}");
         }
     }
 

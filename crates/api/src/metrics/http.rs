@@ -4,13 +4,12 @@ use std::time::Instant;
 
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
-use matchit::Router;
 use metering::{
     Counter, CounterFamily, Gauge, Histogram, HistogramFamily, REQUESTS, Registry, Unit, labels,
 };
 
 use crate::problem::ProblemType;
-use crate::route as table;
+use crate::route::ByPath;
 
 /// What is told of a path or a method that there is none of: their number has no end.
 const OTHER: &str = "other";
@@ -27,7 +26,7 @@ pub(crate) struct Http {
     durations: HistogramFamily,
     requests: CounterFamily,
     problems: CounterFamily,
-    routes: Router<Vec<(&'static str, Route)>>,
+    routes: ByPath<Vec<(&'static str, Route)>>,
     other: Route,
     /// By the place of their type in [`ProblemType::ALL`].
     by_problem: Vec<Counter>,
@@ -63,17 +62,15 @@ impl Default for Http {
                 ends: ENDS.map(|end| requests.get_or_create_owned(&status(end))),
             }
         };
-        let mut by_path = Router::new();
-        for row in table::all() {
+        let routes = ByPath::of(|row| {
             let path = row.path();
             let methods = row.methods().map(|method| (method, route(path, method)));
-            let taken = by_path.insert(path, methods.collect());
-            taken.expect("the table of routes names each path once");
-        }
+            methods.collect()
+        });
         let problem =
             |kind: ProblemType| problems.get_or_create_owned(&labels([("type", kind.word())]));
         Self {
-            routes: by_path,
+            routes,
             other: route(OTHER, OTHER),
             by_problem: ProblemType::ALL.map(problem).to_vec(),
             guesses_refused: Counter::default(),
@@ -103,9 +100,8 @@ impl Http {
             "HEAD" => "GET",
             name => name,
         };
-        let methods = self.routes.at(path).ok();
-        let route = methods.and_then(|methods| {
-            let mut methods = methods.value.iter();
+        let route = self.routes.at(path).and_then(|found| {
+            let mut methods = found.value.iter();
             methods.find(|(method, _)| *method == name)
         });
         route.map_or(&self.other, |(_, route)| route)
@@ -191,11 +187,12 @@ mod tests {
             StatusCode::METHOD_NOT_ALLOWED,
         );
         answer(Method::GET, "/wp-login.php", StatusCode::NOT_FOUND);
+        answer(Method::GET, "/v1/boards/gifts//top", StatusCode::NOT_FOUND);
         let top = http.route(&Method::GET, "/v1/boards/x/y/top");
         let told = |route: &Route| route.ends.each_ref().map(Counter::get);
         assert_eq!(told(top), [0, 1, 1, 0, 0, 0]);
         assert_eq!(top.duration.count(), 2);
-        assert_eq!(told(&http.other), [0, 0, 0, 2, 0, 0]);
+        assert_eq!(told(&http.other), [0, 0, 0, 3, 0, 0]);
         assert_eq!(http.under_way.get(), 0);
         let gone = http.begin(&Method::GET, "/v1/kinds");
         assert_eq!(http.under_way.get(), 1);

@@ -83,6 +83,7 @@ fn of_the_connection() -> Vec<ProblemType> {
     use ProblemType as P;
     vec![
         P::Invalid,
+        P::TooLarge,
         P::TargetTooLong,
         P::HeadTooLarge,
         P::UnsupportedMediaType,
@@ -97,7 +98,7 @@ fn of_every_route(is_keyed: bool, has_body: bool) -> Vec<ProblemType> {
         problems.extend([P::Unauthorized, P::Forbidden, P::Unavailable, P::Unknown]);
     }
     if has_body {
-        problems.extend([P::Malformed, P::TooSlow, P::TooLarge]);
+        problems.extend([P::Malformed, P::TooSlow]);
     }
     problems
 }

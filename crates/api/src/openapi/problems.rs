@@ -146,7 +146,7 @@ const fn detail_of(problem: ProblemType) -> &'static str {
         }
         P::MethodNotAllowed => "path \"/v1/top\" knows no GET",
         P::UnknownHost => "host: \"boards.example\" is not among server.hosts",
-        P::TargetTooLong => "the target of the request has more than 65534 bytes",
+        P::TargetTooLong => "the first line of the request has more than 65536 bytes",
         P::HeadTooLarge => "the head has more than 65536 bytes or 100 lines",
         P::TooSlow => "the body sent nothing for 30 s",
         P::Conflict => "somebody else is changing the same",

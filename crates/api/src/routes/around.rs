@@ -53,7 +53,7 @@ pub(crate) async fn show(
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
+    let mut params = Params::of(query.as_deref())?;
     let above = params
         .count("above", 0..=NEIGHBOURS_MAX)?
         .unwrap_or(NEIGHBOURS_DEFAULT);

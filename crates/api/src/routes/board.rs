@@ -92,7 +92,7 @@ pub(crate) async fn show(
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let window = read_window(&app, path.kind(), Params::of(query.as_deref()))?;
+    let window = read_window(&app, path.kind(), Params::of(query.as_deref())?)?;
     let (board, kind) = (&path.board, path.kind());
     let answer = app.merger.info(board, kind, window.window).await?;
     let envelope = Envelope::new(board, &window, &answer);
@@ -153,7 +153,7 @@ pub(crate) async fn settle(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
-    Params::of(query.as_deref()).finish()?;
+    Params::of(query.as_deref())?.finish()?;
     let unfit = |error: board::IdentError| Problem::invalid(error.to_string());
     path.board.subject().check_shown().map_err(unfit)?;
     let shape: SettingsShape = body::json(&app, &headers, request).await?;
@@ -195,7 +195,7 @@ pub(crate) async fn delete(
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<StatusCode, Problem> {
-    Params::of(query.as_deref()).finish()?;
+    Params::of(query.as_deref())?.finish()?;
     if record_of(&app, &path).await?.is_none() {
         return Err(Problem::unknown_board(&path.board));
     }

@@ -71,7 +71,7 @@ pub(crate) async fn list(
     caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
+    let mut params = Params::of(query.as_deref())?;
     let kind = params
         .text("kind")?
         .ok_or_else(|| Problem::invalid("kind: is missing"))?;

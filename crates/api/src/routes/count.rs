@@ -52,7 +52,7 @@ pub(crate) async fn show(
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
+    let mut params = Params::of(query.as_deref())?;
     let bounds = params.bounds()?;
     let window = read_window(&app, path.kind(), params)?;
     let answer = app

@@ -69,7 +69,7 @@ pub(crate) async fn erase(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let until = Instant::now() + ERASE_FOR;
-    let mut params = Params::of(query.as_deref());
+    let mut params = Params::of(query.as_deref())?;
     let meant = meant(&app, &caller, member, &mut params).await?;
     let after = params.text("after")?;
     params.finish()?;

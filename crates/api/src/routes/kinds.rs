@@ -48,7 +48,7 @@ pub(crate) async fn list(
     caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    Params::of(query.as_deref()).finish()?;
+    Params::of(query.as_deref())?.finish()?;
     app.router.catalogue().refresh().await?;
     let kinds = app.router.catalogue().kinds();
     let own = kinds
@@ -87,7 +87,7 @@ pub(crate) async fn show(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    Params::of(query.as_deref()).finish()?;
+    Params::of(query.as_deref())?.finish()?;
     // Whoever is about to change it has to see it as it is, not as this server last saw it.
     app.router.catalogue().refresh().await?;
     let known = app.kind(&name).await?;
@@ -147,7 +147,7 @@ pub(crate) async fn put(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
-    Params::of(query.as_deref()).finish()?;
+    Params::of(query.as_deref())?.finish()?;
     let shape: KindShape = body::json(&app, &headers, request).await?;
     let wanted = shape
         .into_kind_at(&name, &app.publish_targets)
@@ -190,7 +190,7 @@ pub(crate) async fn delete(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
-    Params::of(query.as_deref()).finish()?;
+    Params::of(query.as_deref())?.finish()?;
     let name = KindName::new(&name).map_err(|_| Problem::unknown_kind(&name))?;
     let checked = |held: &Kind| if_match::check(&headers, Some(&etag(held)));
     // Another server may have changed it.

@@ -104,7 +104,7 @@ pub(crate) async fn show(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
-    let window = read_window(&app, path.kind(), Params::of(query.as_deref()))?;
+    let window = read_window(&app, path.kind(), Params::of(query.as_deref())?)?;
     let shape: LookupShape = body::json(&app, &headers, request).await?;
     let member = |(index, text): (usize, &String)| {
         let invalid = |e: board::IdentError| Problem::invalid(format!("members[{index}]: {e}"));

@@ -61,7 +61,7 @@ pub(crate) async fn show(
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
+    let mut params = Params::of(query.as_deref())?;
     // Behind the end of a list nobody has a position.
     let end = path.kind().retain().map_or(u64::MAX, |retain| retain.keep);
     let target = params.count("target", 1..=end)?;
@@ -126,7 +126,7 @@ pub(crate) async fn set(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
+    let mut params = Params::of(query.as_deref())?;
     let selector = params.text("window")?;
     params.finish()?;
     let unfit = |error: board::IdentError| Problem::invalid(error.to_string());
@@ -174,7 +174,7 @@ pub(crate) async fn remove(
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<StatusCode, Problem> {
-    Params::of(query.as_deref()).finish()?;
+    Params::of(query.as_deref())?.finish()?;
     let moment = app.moment();
     let write = Write {
         board: Arc::new(path.board.clone()),

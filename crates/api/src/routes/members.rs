@@ -183,7 +183,7 @@ async fn hidden_in(
     query: Option<&str>,
     change: Option<(Change, Act)>,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query);
+    let mut params = Params::of(query)?;
     let meant = meant(app, caller, member, &mut params).await?;
     params.finish()?;
     let change = match change {
@@ -273,7 +273,7 @@ pub(crate) async fn hidden(
     caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
+    let mut params = Params::of(query.as_deref())?;
     let kind = params.text("kind")?;
     params.finish()?;
     let kind = kind.ok_or_else(|| Problem::invalid("kind: is missing"))?;

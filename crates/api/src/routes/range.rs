@@ -52,7 +52,7 @@ pub(crate) async fn show(
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
+    let mut params = Params::of(query.as_deref())?;
     let (from, to) = (
         params.count("from", 1..=u64::MAX)?,
         params.count("to", 1..=u64::MAX)?,

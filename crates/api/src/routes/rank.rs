@@ -75,7 +75,7 @@ pub(crate) async fn of_points(
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
+    let mut params = Params::of(query.as_deref())?;
     let points = params.value("points")?;
     let window = read_window(&app, path.kind(), params)?;
     let points = points.ok_or_else(|| Problem::invalid("points: is missing"))?;
@@ -114,7 +114,7 @@ pub(crate) async fn of_values(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
-    let window = read_window(&app, path.kind(), Params::of(query.as_deref()))?;
+    let window = read_window(&app, path.kind(), Params::of(query.as_deref())?)?;
     let text = body::json_text(&app, &headers, request).await?;
     let shape: ValuesShape<'_> = body::from_json(&text)?;
     let values = Named::of(shape.points, shape.values.as_ref())?.read_outright(path.kind())?;

@@ -55,7 +55,7 @@ pub(crate) async fn show(
 ) -> Result<Response, Problem> {
     let (mut parts, _) = request.into_parts();
     let path = BoardPath::from_request_parts(&mut parts, &app).await?;
-    let mut params = Params::of(parts.uri.query());
+    let mut params = Params::of(parts.uri.query())?;
     let n = entries_wanted(&mut params, path.kind())?;
     let changes = params.flag("changes")?;
     let member = params.text("member")?;

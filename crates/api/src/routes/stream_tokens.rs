@@ -76,7 +76,7 @@ pub(crate) async fn issue(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
-    Params::of(query.as_deref()).finish()?;
+    Params::of(query.as_deref())?.finish()?;
     let shape: WantedShape = body::json(&app, &headers, request).await?;
     let board: Result<BoardName, _> = shape.board.parse();
     let board = board.map_err(|error| Problem::invalid(format!("board: {error}")))?;

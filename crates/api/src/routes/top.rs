@@ -66,7 +66,7 @@ pub(crate) async fn show(
     // Whole, where extractors of query and headers would copy them.
     let (mut parts, _) = request.into_parts();
     let path = BoardPath::from_request_parts(&mut parts, &app).await?;
-    let mut params = Params::of(parts.uri.query());
+    let mut params = Params::of(parts.uri.query())?;
     let n = entries_wanted(&mut params, path.kind())?;
     let fresh = params.flag("fresh")?;
     let window = read_window(&app, path.kind(), params)?;

@@ -77,7 +77,7 @@ pub(crate) async fn many(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
-    Params::of(query.as_deref()).finish()?;
+    Params::of(query.as_deref())?.finish()?;
     let shape: TopsShape = body::json(&app, &headers, request).await?;
     let count = shape.boards.0.len();
     // Each kind has a depth of its own, and none is deeper than this.

@@ -4,16 +4,36 @@
 //! versions accepted such names: what is stored under one is read, ranked, hidden and erased by it.
 //!
 //! Rejected are white space at either end and, anywhere, characters that show nothing or only turn the direction of
-//! text: all of Unicode's `Default_Ignorable_Code_Point`, and some that are blank without that property. Accepted of
-//! these are those that scripts and emoji need, where they need them:
+//! text: all of Unicode's `Default_Ignorable_Code_Point`, and some that are blank without that property. Of these,
+//! those that scripts and emoji need are accepted, but only where they show:
 //!
-//! - joiners (U+200C, U+200D) between characters of scripts that join, and of emoji;
-//! - variation selectors behind a character that may have variants, and Mongolian ones behind a Mongolian letter;
-//! - tags behind a black flag: the flags of England, Scotland and Wales.
+//! - the non-joiner (U+200C) between Arabic letters that join without it, and between an Indic virama and a letter;
+//! - the joiner (U+200D) behind an Indic virama, before one where spelling has it there, and between emoji;
+//! - the styles of emoji (U+FE0E, U+FE0F) behind what has both, and U+FE0F in keycaps;
+//! - Mongolian selectors behind a Mongolian letter;
+//! - tags in the flags of England, Scotland and Wales.
 //!
-//! Spaces inside a name are accepted, of any width. Letters of different scripts that look alike are not compared.
+//! The selectors of all other variants are rejected, those of ideographs (U+E0100 to U+E01EF) too: without a font that
+//! has the variant they show nothing, and with one it differs from the usual form by a stroke.
+//!
+//! Spaces inside a name are accepted, of any width. Letters of different scripts that look alike are not compared, nor
+//! emoji that a joiner makes one of with those that stand beside each other.
 
+mod unicode;
+
+use self::unicode::{
+    BLACK_FLAG, FLAG_TAGS, KEYCAP, has_styles, is_arabic_vowel_mark, is_blank,
+    is_default_ignorable, is_emoji, is_key, is_letter_of, is_virama, joins_next, joins_previous,
+    touches,
+};
 use super::{IdentError, rule};
+
+const NON_JOINER: char = '\u{200c}';
+const JOINER: char = '\u{200d}';
+
+/// The selectors of styles.
+const TEXT_STYLE: char = '\u{fe0e}';
+const EMOJI_STYLE: char = '\u{fe0f}';
 
 /// Whether a name may be given to something new.
 pub(super) fn check_shown(what: &'static str, text: &str) -> Result<(), IdentError> {
@@ -24,97 +44,54 @@ pub(super) fn check_shown(what: &'static str, text: &str) -> Result<(), IdentErr
     rule(text.is_ascii() || is_visible(text), what, text, rule_of_all)
 }
 
-/// The flag that tags stand behind.
-const BLACK_FLAG: char = '\u{1f3f4}';
-
-/// What makes a key of the digit before it.
-const KEYCAP: char = '\u{20e3}';
-
 fn is_visible(text: &str) -> bool {
-    let mut before = None;
-    let mut in_flag = false;
-    let mut chars = text.chars().peekable();
+    // The character before, and the last one before that is no vowel mark of Arabic.
+    let (mut before, mut base) = (None, None);
+    let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        let after = chars.peek().copied();
-        in_flag = c == BLACK_FLAG || (in_flag && is_tag(c));
-        let is_fit = if is_joiner(c) {
-            before.is_some_and(joins) && after.is_some_and(joins)
-        } else if is_selector(c) {
-            let is_key = before.is_some_and(|c| c.is_ascii()) && after == Some(KEYCAP);
-            is_key || before.is_some_and(has_variants)
-        } else if is_mongolian_selector(c) {
-            before.is_some_and(|c| matches!(c, '\u{1820}'..='\u{18aa}'))
-        } else if is_tag(c) {
-            in_flag
-        } else {
-            !is_default_ignorable(c) && !is_blank(c)
+        let rest = chars.as_str();
+        let after = rest.chars().next();
+        let is_fit = match (c, before) {
+            (NON_JOINER, Some(before)) => {
+                let letter = base.unwrap_or(before);
+                after.is_some_and(|after| separates(letter, before, after))
+            }
+            (JOINER, Some(before)) => joins(before, after),
+            (TEXT_STYLE | EMOJI_STYLE, Some(before)) => {
+                let is_keycap = c == EMOJI_STYLE && is_key(before) && after == Some(KEYCAP);
+                has_styles(before) || is_keycap
+            }
+            ('\u{180b}'..='\u{180d}' | '\u{180f}', Some('\u{1820}'..='\u{18aa}')) => true,
+            _ => !is_default_ignorable(c) && !is_blank(c),
         };
         if !is_fit {
             return false;
         }
+        let mut flags = FLAG_TAGS.iter();
+        if c == BLACK_FLAG
+            && let Some(rest) = flags.find_map(|tags| rest.strip_prefix(*tags))
+        {
+            chars = rest.chars();
+        }
         before = Some(c);
+        if !is_arabic_vowel_mark(c) {
+            base = before;
+        }
     }
     true
 }
 
-const fn is_joiner(c: char) -> bool {
-    matches!(c, '\u{200c}' | '\u{200d}')
+/// Whether a non-joiner shows between these (RFC 5892, A.1). `letter` is what the marks in `before` stand on.
+fn separates(letter: char, before: char, after: char) -> bool {
+    let is_joined = joins_next(letter) && joins_previous(after);
+    is_joined || (is_virama(before) && is_letter_of(before, after))
 }
 
-const fn is_selector(c: char) -> bool {
-    matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
-}
-
-const fn is_mongolian_selector(c: char) -> bool {
-    matches!(c, '\u{180b}'..='\u{180d}' | '\u{180f}')
-}
-
-const fn is_tag(c: char) -> bool {
-    matches!(c, '\u{e0020}'..='\u{e007f}')
-}
-
-/// Whether a joiner may stand beside it. Scripts that join begin with Arabic; a selector may stand before a joiner.
-const fn joins(c: char) -> bool {
-    c >= '\u{600}' && !is_joiner(c)
-}
-
-/// Whether a variation selector may stand behind it: Unicode lists variants of no letter below the Myanmar ones.
-const fn has_variants(c: char) -> bool {
-    let is_listed = matches!(c, '©' | '®') || c >= '\u{1000}';
-    is_listed && !is_joiner(c) && !is_selector(c) && !is_mongolian_selector(c)
-}
-
-/// The property `Default_Ignorable_Code_Point` of Unicode 17.0 (`DerivedCoreProperties.txt`).
-const fn is_default_ignorable(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{115f}'..='\u{1160}'
-            | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fff8}'
-            | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
-}
-
-/// What shows nothing, or breaks the line, without that property: line and paragraph separators, the braille pattern
-/// without dots, annotation marks, the Khitan filler, the null notehead.
-const fn is_blank(c: char) -> bool {
-    matches!(
-        c,
-        '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' | '\u{16fe4}' | '\u{1d159}'
-    )
+/// Whether a joiner shows between these (RFC 5892, A.2; Unicode Technical Standard 51, 2.3).
+fn joins(before: char, after: Option<char>) -> bool {
+    let is_emoji_before = before == EMOJI_STYLE || is_emoji(before);
+    is_virama(before)
+        || after.is_some_and(|c| touches(before, c) || (is_emoji_before && is_emoji(c)))
 }
 
 #[cfg(test)]
@@ -129,16 +106,26 @@ mod tests {
             "ü/{}%",
             "مرحبا",
             "می\u{200c}خواهم",
+            "کتابِ\u{200c}من",
             "山田\u{3000}太郎",
             "👩\u{200d}👩\u{200d}👧",
+            "🧑🏽\u{200d}🚀",
+            "🏴\u{200d}☠\u{fe0f}",
             "❤\u{fe0f}\u{200d}🔥",
+            "⭐\u{fe0f}Anna⭐\u{fe0f}",
             "1\u{fe0f}\u{20e3}",
-            "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
-            "葛\u{e0100}",
+            "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} 1",
+            "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+            "🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
+            "🏴",
             "☎\u{fe0e}",
             "©\u{fe0f}",
             "ᠠ\u{180b}ᠨ",
             "क\u{94d}\u{200d}ष",
+            "क\u{94d}\u{200c}ष",
+            "র\u{200d}\u{9cd}যাব",
+            "අවන\u{dca}\u{200d}ය",
+            "അവന\u{d4d}\u{200d}",
             "⠓⠊",
             "Zoë",
             "e\u{301}",
@@ -186,6 +173,28 @@ mod tests {
             "a\u{16fe4}b",
             "a\u{e0041}",
             "🏴a\u{e0067}",
+            "🏴\u{e0067}",
+            "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}",
+            "🏴\u{e0066}\u{e0072}\u{e0062}\u{e0072}\u{e0065}\u{e007f}",
+            "کار\u{200c}ها",
+            "ی\u{200c}",
+            "ی\u{200c}\u{200c}ی",
+            "ی\u{200c}a",
+            "ی\u{200d}ی",
+            "क\u{200d}ष",
+            "क\u{94d}\u{200c}",
+            "क\u{94d}\u{200c}a",
+            "क\u{94d}\u{200c}ক",
+            "🔥\u{200c}🔥",
+            "🔥\u{200d}",
+            "🔥\u{200d}a",
+            "葛\u{e0100}",
+            "葛\u{fe00}",
+            "1\u{fe0f}",
+            "a\u{fe0f}\u{20e3}",
+            "1\u{fe0e}\u{20e3}",
+            "🔥\u{fe0f}",
+            "∩\u{fe00}",
         ] {
             assert!(check_shown("member", bad).is_err(), "{bad:?}");
         }
@@ -210,6 +219,42 @@ mod tests {
                 format!("{c}"),
                 format!("a{c}"),
             ] {
+                assert!(check_shown("member", &name).is_err(), "{name:?}");
+            }
+        }
+    }
+
+    /// The characters behind which `hidden` is accepted, before the same again or before a letter.
+    fn accepted(hidden: char, is_doubled: bool) -> Vec<char> {
+        let is_accepted = |c: &char| {
+            let after = if is_doubled { *c } else { 'a' };
+            check_shown("member", &format!("{c}{hidden}{after}")).is_ok()
+        };
+        // Beyond are tags, selectors and private use.
+        ('\0'..='\u{3ffff}').filter(is_accepted).collect()
+    }
+
+    #[test]
+    fn joiners_and_selectors_are_accepted_only_where_they_show() {
+        // As `DerivedJoiningType.txt` counts type D in the blocks of Arabic.
+        let joining = accepted(NON_JOINER, true);
+        assert_eq!(joining.len(), 174);
+        assert!(joining.iter().all(|c| ('\u{620}'..'\u{900}').contains(c)));
+        assert!(accepted(NON_JOINER, false).is_empty());
+        let joined = accepted(JOINER, true);
+        assert!(joined.iter().all(|c| is_virama(*c) || is_emoji(*c)));
+        assert!(accepted(JOINER, false).into_iter().all(is_virama));
+        // As `emoji-variation-sequences.txt` counts them, without the 12 keys of keycaps.
+        for style in [TEXT_STYLE, EMOJI_STYLE] {
+            assert_eq!(accepted(style, false).len(), 371 - 12);
+        }
+        for variant in ['\u{fe00}', '\u{fe0d}', '\u{e0100}'] {
+            assert!(accepted(variant, false).is_empty(), "{variant:?}");
+        }
+        // Ideographs, kana, Hangul, full-width forms.
+        for c in "葛㐀𠀀あア가ᄀＡｱ、".chars() {
+            for hidden in [NON_JOINER, JOINER, TEXT_STYLE, EMOJI_STYLE, '\u{e0100}'] {
+                let name = format!("{c}{hidden}{c}");
                 assert!(check_shown("member", &name).is_err(), "{name:?}");
             }
         }

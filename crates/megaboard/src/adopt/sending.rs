@@ -174,3 +174,107 @@ impl Sender<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::test_server::{Reply, TestServer};
+
+    const LINES: [&str; 5] = ["a\n", "b\n", "c\n", "d\n", "e\n"];
+
+    /// What a delivery came to, with what was counted and said.
+    fn deliver(server: &TestServer) -> (Result<(), Halt>, Sent, Vec<String>) {
+        let mut batch = Batch::default();
+        for line in LINES {
+            batch.body.extend_from_slice(line.as_bytes());
+            batch.end_line();
+        }
+        let (stop, said) = (Stop::default(), Mutex::new(Vec::new()));
+        let say = |message: String| said.lock().unwrap().push(message);
+        let sender = Sender {
+            client: Client::new(&server.args()),
+            stop: &stop,
+            patience: Patience {
+                first_pause: Duration::from_millis(1),
+                longest_pause: Duration::from_millis(10),
+                give_up_after: Duration::from_millis(300),
+            },
+            say: &say,
+        };
+        let mut sent = Sent::default();
+        let outcome = sender.deliver(&batch, &mut sent);
+        let said = said.lock().unwrap().clone();
+        (outcome, sent, said)
+    }
+
+    /// A receipt that lists these of what failed.
+    fn receipt(applied: usize, failed_count: usize, failed: &[usize]) -> Value {
+        let item = |index: &usize| json!({"index": index, "type": "unavailable", "detail": "away"});
+        let failed: Vec<Value> = failed.iter().map(item).collect();
+        json!({"applied": applied, "duplicates": 0, "rejected_count": 0, "rejected": [],
+            "failed_count": failed_count, "failed": failed})
+    }
+
+    fn bodies(server: &TestServer) -> Vec<String> {
+        let requests = server.requests().into_iter();
+        requests.map(|request| request.body).collect()
+    }
+
+    #[test]
+    fn all_lines_go_again_where_the_receipt_does_not_list_all_that_failed() {
+        let server = TestServer::start(|before, _| match before {
+            0 => Reply::ok(receipt(2, 3, &[1]).to_string()),
+            1 => {
+                let mut cut = receipt(1, 2, &[]);
+                cut["read"] = json!(3);
+                Reply::ok(cut.to_string())
+            }
+            2 => Reply::Answer(
+                503,
+                "retry-after: 0\r\n",
+                receipt(0, 5, &[0, 1]).to_string(),
+            ),
+            _ => {
+                let mut all = receipt(4, 0, &[]);
+                all["rejected_count"] = json!(1);
+                all["rejected"] = json!([{"index": 4, "type": "invalid", "detail": "no"}]);
+                Reply::ok(all.to_string())
+            }
+        });
+        let (outcome, sent, said) = deliver(&server);
+        assert!(outcome.is_ok(), "{outcome:?}");
+        assert_eq!(bodies(&server), vec![LINES.concat(); 4]);
+        // Of the answers that leave open what was applied nothing is counted.
+        assert_eq!((sent.applied, sent.refused), (4, 1));
+        assert_eq!(said, ["unavailable: away; trying again", "e: invalid: no"]);
+    }
+
+    #[test]
+    fn of_lines_that_are_sent_again_only_those_go_a_third_time() {
+        let server = TestServer::start(|before, request| match before {
+            0 => Reply::ok(receipt(2, 3, &[0, 2, 4]).to_string()),
+            1 => Reply::ok(receipt(1, 2, &[]).to_string()),
+            _ => Reply::ok(receipt(request.lines().len(), 0, &[]).to_string()),
+        });
+        let (outcome, sent, said) = deliver(&server);
+        assert!(outcome.is_ok(), "{outcome:?}");
+        let all = LINES.concat();
+        assert_eq!(bodies(&server), [all.as_str(), "a\nc\ne\n", "a\nc\ne\n"]);
+        assert_eq!((sent.applied, sent.refused), (5, 0));
+        assert_eq!(said, ["unavailable: away; trying again"]);
+    }
+
+    #[test]
+    fn failures_that_are_never_listed_end_it_when_patience_does() {
+        let server = TestServer::start(|_, _| Reply::ok(receipt(3, 2, &[]).to_string()));
+        let (outcome, sent, _) = deliver(&server);
+        assert_eq!(outcome.unwrap_err().to_string(), "2 lines failed");
+        assert_eq!((sent.applied, sent.refused), (0, 0));
+        assert!(bodies(&server).len() > 1);
+    }
+}

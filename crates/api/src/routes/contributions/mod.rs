@@ -123,7 +123,7 @@ pub(crate) async fn add(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref());
+    let mut params = Params::of(query.as_deref())?;
     let wanted = match params.text("return")?.as_deref() {
         None => Return::Nothing,
         Some("standings") => Return::Standings,

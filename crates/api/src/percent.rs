@@ -1,0 +1,62 @@
+//! Percent-encoding of parameters, in paths and in queries: [`check`].
+//!
+//! What libraries make of a wrong one is a guess: they keep a `%` that begins nothing, and bytes that are no UTF-8
+//! become U+FFFD. Then two texts would name one thing. So it is refused before they read it.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
+use crate::problem::Problem;
+
+/// Digits behind a `%`.
+const DIGITS: usize = 2;
+
+/// What a parameter says; `None` if that is not percent-encoded UTF-8.
+pub(crate) fn decoded(text: &str) -> Option<Cow<'_, str>> {
+    let is_encoded = |behind: &str| {
+        let digits = behind.as_bytes().get(..DIGITS);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    if !text.split('%').skip(1).all(is_encoded) {
+        return None;
+    }
+    percent_decode_str(text).decode_utf8().ok()
+}
+
+/// Refuses a parameter that is not percent-encoded UTF-8, by its name.
+pub(crate) fn check(name: &str, text: &str) -> Result<(), Problem> {
+    if decoded(text).is_some() {
+        return Ok(());
+    }
+    let detail = format!("{name}: {text:?} is not percent-encoded UTF-8; % itself is %25");
+    Err(Problem::invalid(detail))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_encoded_is_refused_by_name() {
+        for (text, said) in [
+            ("", ""),
+            ("room-1", "room-1"),
+            ("100%25", "100%"),
+            ("%2525", "%25"),
+            ("%e6%88%bf%E9%97%B4", "房间"),
+            ("a+b", "a+b"),
+        ] {
+            assert_eq!(decoded(text).as_deref(), Some(said), "{text}");
+            assert_eq!(check("subject", text), Ok(()));
+        }
+        for wrong in [
+            "%", "%%", "%2", "100%", "%zz", "%%25", "%+1", "%é", "%ff", "%e6%88",
+        ] {
+            assert_eq!(decoded(wrong), None, "{wrong}");
+            let problem = check("subject", wrong).unwrap_err();
+            let begin = format!("subject: {wrong:?} is not");
+            assert!(problem.detail.starts_with(&begin), "{problem:?}");
+        }
+    }
+}
