@@ -1081,7 +1081,7 @@ export interface components {
              * @description Wrong: never to be sent again.
              */
             rejected_count: number;
-            /** @description The first 1,000 of them, and at most a mebibyte. Fewer while all receipts together list too many. */
+            /** @description The first 1,000 of them, and at most a mebibyte. Fewer while receipts or unread answers have no room for more. */
             rejected: components["schemas"]["Item"][];
             /**
              * Format: int64

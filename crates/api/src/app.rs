@@ -10,11 +10,11 @@ use shard_store::Clock;
 use tokio::sync::watch;
 
 use crate::access::Access;
-use crate::answers::{ADDRESS_PART, ANSWER_BYTES_MAX, Answers};
+use crate::answers::{ADDRESS_PART, Answers};
 use crate::audit::AuditLog;
 use crate::body::{BODY_BYTES_MAX, Room};
 use crate::metrics::{self, Metrics};
-use crate::pool::{BODIES_BYTES_MAX, Pools};
+use crate::pool::{ANSWER_BYTES_MAX, BODIES_BYTES_MAX, Pools};
 use crate::problem::Problem;
 use crate::routes::contributions::{WRITES_BYTES_MAX, WritePermits};
 use crate::stream::Feeds;
@@ -36,8 +36,9 @@ pub struct App {
     pub(crate) pools: Pools,
     /// Of contributions that are being written.
     pub(crate) write_permits: WritePermits,
-    /// Those that clients have not taken yet.
+    /// Those that clients have not taken yet, but for those to scrapes.
     pub(crate) answers: Answers,
+    pub(crate) scrapes: Answers,
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
     clock: Clock,
     stop: watch::Sender<bool>,
@@ -52,10 +53,10 @@ impl App {
         let stop = watch::Sender::new(false);
         let metrics = Metrics::default();
         let mut told = metrics.register(&router, &merger);
-        let answers = Answers::up_to(ANSWER_BYTES_MAX);
-        answers.register(metrics::of_service(&mut told));
         let pools = Pools::default();
         pools.register(metrics::of_service(&mut told));
+        let answers = Answers::new(&pools.answers, ANSWER_BYTES_MAX / ADDRESS_PART);
+        let scrapes = Answers::for_scrapes(&pools.scrapes);
         Self {
             router,
             merger,
@@ -68,6 +69,7 @@ impl App {
             pools,
             write_permits: WritePermits::of_bytes(WRITES_BYTES_MAX),
             answers,
+            scrapes,
             tracer: None,
             clock,
             stop,
@@ -118,7 +120,8 @@ impl App {
     #[must_use]
     pub fn with_answers_up_to(mut self, bytes: usize, address_bytes: Option<usize>) -> Self {
         let address_bytes = address_bytes.unwrap_or(bytes / ADDRESS_PART);
-        self.answers = self.answers.with_limits(bytes, address_bytes);
+        self.pools.answers.limit_to(bytes);
+        self.answers = Answers::new(&self.pools.answers, address_bytes);
         self
     }
 
@@ -146,8 +149,7 @@ impl App {
     /// Returns how many bytes requests, answers and streams hold.
     #[must_use]
     pub fn held_bytes(&self) -> u64 {
-        let bytes = self.pools.bytes() + self.answers.bytes();
-        u64::try_from(bytes).unwrap_or(u64::MAX)
+        u64::try_from(self.pools.bytes()).unwrap_or(u64::MAX)
     }
 
     /// Who is let in.

@@ -3,13 +3,14 @@
 //! ```text
 //! server      accepts connections (connection_permits: how many), until it is asked to stop
 //! socket      ends connections that take nothing; refused_head: problems for heads that hyper refuses
-//! pool        bytes that clients make the server hold; read_ahead: those that connections have read
+//! pool        bytes that clients make the server hold; read_ahead: those that connections have read;
+//!             answers: those of responses that clients have not taken
 //! trace       gives each request its id, and a span if it is traced
 //! rest        hands the request to the gate; reads the unread part of its body, or ends the connection
 //! access      the gate: metrics, CORS, host, limits, keys; audit: what was changed or deleted, and by whom
 //! router      the one table of routes; a handler a file in routes/
 //! wire, params, problem    shapes of requests and responses, query parameters, errors and their statuses
-//! stream      server-sent events; answers: bytes of responses that clients have not taken
+//! stream      server-sent events
 //! openapi     the contract as a document
 //! ```
 //!

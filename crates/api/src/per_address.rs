@@ -17,6 +17,7 @@ pub(crate) struct PerAddress {
 #[derive(Debug)]
 pub(crate) struct OfAddress {
     counts: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    max: usize,
     address: IpAddr,
     amount: usize,
 }
@@ -34,37 +35,50 @@ impl PerAddress {
         self.max
     }
 
-    /// Counts one more, where the address may have it.
-    pub(crate) fn enter(&self, address: IpAddr) -> Option<OfAddress> {
-        self.enter_with(address, 1)
+    /// Counts none of the address yet.
+    pub(crate) fn hold(&self, address: IpAddr) -> OfAddress {
+        OfAddress {
+            counts: self.counts.clone(),
+            max: self.max,
+            address,
+            amount: 0,
+        }
     }
 
-    /// Counts so many more, where the address may have them. An address without any may have any number.
-    pub(crate) fn enter_with(&self, address: IpAddr, amount: usize) -> Option<OfAddress> {
-        let mut counts = self.counts.lock();
-        let count = counts.get(&address).copied().unwrap_or(0);
-        if count > 0 && count.saturating_add(amount) > self.max {
-            return None;
+    /// Counts one more, where the address may have it.
+    pub(crate) fn enter(&self, address: IpAddr) -> Option<OfAddress> {
+        let mut one = self.hold(address);
+        one.resize(1).then_some(one)
+    }
+}
+
+impl OfAddress {
+    /// Counts so many in place of those that it counted. Returns `false` if the address may not have them: then it
+    /// counts what it counted. An address without any others may have any number.
+    pub(crate) fn resize(&mut self, amount: usize) -> bool {
+        if amount == self.amount {
+            return true;
         }
-        counts.insert(address, count.saturating_add(amount));
-        drop(counts);
-        Some(OfAddress {
-            counts: self.counts.clone(),
-            address,
-            amount,
-        })
+        let mut counts = self.counts.lock();
+        let all = counts.get(&self.address).copied().unwrap_or(0);
+        let others = all.saturating_sub(self.amount);
+        let all = others.saturating_add(amount);
+        if amount > self.amount && others > 0 && all > self.max {
+            return false;
+        }
+        if all > 0 {
+            counts.insert(self.address, all);
+        } else {
+            counts.remove(&self.address);
+        }
+        self.amount = amount;
+        true
     }
 }
 
 impl Drop for OfAddress {
     fn drop(&mut self) {
-        let mut counts = self.counts.lock();
-        match counts.get_mut(&self.address) {
-            Some(count) if *count > self.amount => *count -= self.amount,
-            _ => {
-                counts.remove(&self.address);
-            }
-        }
+        self.resize(0);
     }
 }
 
@@ -91,17 +105,16 @@ mod tests {
     fn amounts_add_up_and_one_alone_may_be_any() {
         let counts = PerAddress::up_to(10);
         let [a, b]: [IpAddr; 2] = ["10.0.0.1", "10.0.0.2"].map(|text| text.parse().unwrap());
-        let large = counts.enter_with(a, 50).unwrap();
-        assert!(counts.enter_with(a, 1).is_none());
-        let others = [7, 3].map(|amount| counts.enter_with(b, amount).unwrap());
-        assert!(counts.enter_with(b, 1).is_none());
+        let (mut large, mut other) = (counts.hold(a), counts.hold(a));
+        assert!(large.resize(50) && large.resize(60));
+        assert!(!other.resize(1));
+        let (mut first, mut second) = (counts.hold(b), counts.hold(b));
+        assert!(first.resize(7) && second.resize(3));
+        assert!(!second.resize(4) && !first.resize(8));
+        assert!(first.resize(6) && second.resize(4));
         drop(large);
-        assert!(counts.enter_with(a, 10).is_some());
-        let [seven, three] = others;
-        drop(seven);
-        assert!(counts.enter_with(b, 8).is_none());
-        assert!(counts.enter_with(b, 7).is_some());
-        drop(three);
+        assert!(other.resize(10));
+        drop((first, second, other));
         assert!(counts.counts.lock().is_empty());
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! There are as many [`Pools`] as there are purposes, so that what fills one leaves the others alone. What is held is
 //! counted by a [`Held`], and given back when that is dropped. Of each pool a part is a reserve, for what is worse to
-//! refuse: a stream that is open rather than a new one. `answers.rs`, `routes/contributions/permits.rs` and the cache
-//! of the merger have limits of their own.
+//! refuse: a stream that is open rather than a new one, a write rather than a read. `routes/contributions/permits.rs`
+//! and the cache of the merger have limits of their own.
+//!
+//! **Invariant:** what a pool has no room for is not held, but for an answer that is alone in its pool.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,10 +16,14 @@ use metering::{
 };
 
 /// Limits where nothing else is set, in bytes.
+pub(crate) const ANSWER_BYTES_MAX: usize = 256 << 20;
 pub(crate) const BODIES_BYTES_MAX: usize = 256 << 20;
 pub(crate) const READ_AHEAD_BYTES_MAX: usize = 128 << 20;
 pub(crate) const RECEIPT_BYTES_MAX: usize = 128 << 20;
 pub(crate) const STREAM_BYTES_MAX: usize = 256 << 20;
+
+/// Bytes of all answers to scrapes: some dozens of them.
+const SCRAPE_BYTES_MAX: usize = 4 << 20;
 
 /// The part of a pool that is its reserve.
 const RESERVE_PART: usize = 4;
@@ -25,12 +31,16 @@ const RESERVE_PART: usize = 4;
 /// The pools of a server.
 #[derive(Debug, Clone)]
 pub(crate) struct Pools {
+    /// Large answers, until their connections have written them.
+    pub(crate) answers: Pool,
     /// JSON bodies, what is parsed of them, and lines that are not complete.
     pub(crate) bodies: Pool,
     /// Heads, and what connections have read that no request has taken.
     pub(crate) read_ahead: Pool,
     /// Details of contributions that were not applied.
     pub(crate) receipts: Pool,
+    /// Answers to scrapes, so that other answers leave room for them.
+    pub(crate) scrapes: Pool,
     /// Events of streams.
     pub(crate) streams: Pool,
 }
@@ -38,20 +48,24 @@ pub(crate) struct Pools {
 impl Default for Pools {
     fn default() -> Self {
         Self {
+            answers: Pool::up_to(ANSWER_BYTES_MAX),
             bodies: Pool::up_to(BODIES_BYTES_MAX),
             read_ahead: Pool::up_to(READ_AHEAD_BYTES_MAX),
             receipts: Pool::up_to(RECEIPT_BYTES_MAX),
+            scrapes: Pool::up_to(SCRAPE_BYTES_MAX),
             streams: Pool::up_to(STREAM_BYTES_MAX),
         }
     }
 }
 
 impl Pools {
-    fn named(&self) -> [(Labels, &Pool); 4] {
+    fn named(&self) -> [(Labels, &Pool); 6] {
         [
+            ("answers", &self.answers),
             ("bodies", &self.bodies),
             ("read_ahead", &self.read_ahead),
             ("receipts", &self.receipts),
+            ("scrapes", &self.scrapes),
             ("streams", &self.streams),
         ]
         .map(|(name, pool)| (labels([("pool", name)]), pool))
@@ -65,6 +79,19 @@ impl Pools {
     /// Names what is counted.
     pub(crate) fn register(&self, registry: &mut Registry) {
         registry.register_collector(Box::new(self.clone()));
+        // Older than the pools: those of one of them by names of their own.
+        let answers = self.answers.clone();
+        registry.register_with_unit(
+            "answers_unwritten",
+            "Answers of more than 16 KiB that their connections have not written yet, and room taken for such",
+            Unit::Bytes,
+            Pulled::gauge(move || as_float(answers.bytes())),
+        );
+        registry.register(
+            "answers_refused",
+            "Times that unread answers left no room: a request was refused, or a receipt listed fewer items",
+            self.answers.0.refused.clone(),
+        );
     }
 }
 
@@ -199,11 +226,26 @@ impl Held {
         self.resize_within(bytes, self.pool.unreserved_bytes_max())
     }
 
+    /// The same with the reserve or without, but any number while nothing else is held. Nothing is counted.
+    pub(crate) fn resize_or_alone(&mut self, bytes: usize, leaves_reserve: bool) -> bool {
+        let all_bytes_max = if leaves_reserve {
+            self.pool.unreserved_bytes_max()
+        } else {
+            self.pool.bytes_max()
+        };
+        self.resize_if(bytes, |all| all <= all_bytes_max || all == bytes)
+    }
+
     fn resize_within(&mut self, bytes: usize, all_bytes_max: usize) -> bool {
+        self.resize_if(bytes, |all| all <= all_bytes_max)
+    }
+
+    /// `fits`: whether the pool may hold so many bytes then.
+    fn resize_if(&mut self, bytes: usize, fits: impl Fn(usize) -> bool) -> bool {
         let counted = &self.pool.0.bytes;
         if bytes > self.bytes {
             let more = bytes - self.bytes;
-            let grown = |all: usize| all.checked_add(more).filter(|all| *all <= all_bytes_max);
+            let grown = |all: usize| all.checked_add(more).filter(|all| fits(*all));
             let grown = counted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown);
             if grown.is_err() {
                 return false;
@@ -254,6 +296,22 @@ mod tests {
         assert!(held.resize(100) && pool.is_in_reserve());
         assert!(held.resize_unreserved(80), "what shrinks always fits");
         assert_eq!((pool.bytes(), pool.0.refused.get()), (80, 0));
+    }
+
+    #[test]
+    fn alone_something_may_be_larger_than_the_pool_and_then_nothing_else_fits() {
+        let pool = Pool::up_to(100);
+        let (mut large, mut other) = (pool.hold(), pool.hold());
+        assert!(large.resize_or_alone(150, true));
+        assert!(large.resize_or_alone(200, false));
+        assert!(!other.resize_or_alone(1, false));
+        assert!(large.resize_or_alone(60, true));
+        // Behind it with the reserve and without.
+        assert!(other.resize_or_alone(15, true));
+        assert!(!other.resize_or_alone(16, true));
+        assert!(other.resize_or_alone(40, false));
+        assert!(!large.resize_or_alone(200, false));
+        assert_eq!((pool.bytes(), pool.0.refused.get()), (100, 0));
     }
 
     #[test]

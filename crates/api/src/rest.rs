@@ -38,7 +38,7 @@ const LINGER_BYTES_MAX: usize = 64 << 20;
 /// How long they are read.
 const LINGER_WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// Answers a request, sees to the rest of its body, and counts the answer until it is sent.
+/// Answers a request, and sees to the rest of its body.
 pub(crate) async fn answer(
     gate: &Gate,
     peer: IpAddr,
@@ -47,45 +47,15 @@ pub(crate) async fn answer(
     is_spare: bool,
 ) -> Response {
     if is_spare {
-        return answer_spare(gate, peer, request).await;
-    }
-    let is_read = gate.is_read(request.method(), request.uri().path());
-    let client = gate.client(peer, request.headers());
-    let response = answer_uncounted(gate, peer, request, flow).await;
-    gate.answers().count(response, is_read, client, flow)
-}
-
-/// Answers on a connection that is for probes alone: one request, without its body.
-async fn answer_spare(gate: &Gate, peer: IpAddr, request: Request<Incoming>) -> Response {
-    let path = request.uri().path();
-    let mut response = if is_probe(path) || is_scraped(path) {
-        gate.answer(peer, request.map(|_| Body::empty())).await
-    } else {
-        let detail = "the connections of all, or of this address, are taken";
-        Problem::new(ProblemType::Overloaded, detail).into_response()
-    };
-    let close = HeaderValue::from_static("close");
-    response.headers_mut().insert(header::CONNECTION, close);
-    response
-}
-
-async fn answer_uncounted(
-    gate: &Gate,
-    peer: IpAddr,
-    mut request: Request<Incoming>,
-    flow: &Arc<Flow>,
-) -> Response {
-    // Streams alone look at the flow, and no other request pays for it.
-    if gate.is_stream(request.uri().path()) {
-        request.extensions_mut().insert(flow.clone());
+        return answer_spare(gate, peer, request, flow).await;
     }
     if request.body().is_end_stream() {
-        return gate.answer(peer, request.map(Body::new)).await;
+        return gate.answer(peer, request.map(Body::new), flow).await;
     }
     let asks_first = request.headers().contains_key(header::EXPECT);
     let (back, mut rest) = oneshot::channel();
     let request = request.map(|body| Body::new(Lent::new(body, back)));
-    let mut response = gate.answer(peer, request).await;
+    let mut response = gate.answer(peer, request, flow).await;
     if let Ok(body) = rest.try_recv() {
         // A client that asks first is not to be told to send what is not read.
         let left = if asks_first {
@@ -101,6 +71,26 @@ async fn answer_uncounted(
             tokio::spawn(linger(body));
         }
     }
+    response
+}
+
+/// Answers on a connection that is for probes alone: one request, without its body.
+async fn answer_spare(
+    gate: &Gate,
+    peer: IpAddr,
+    request: Request<Incoming>,
+    flow: &Arc<Flow>,
+) -> Response {
+    let path = request.uri().path();
+    let mut response = if is_probe(path) || is_scraped(path) {
+        let request = request.map(|_| Body::empty());
+        gate.answer(peer, request, flow).await
+    } else {
+        let detail = "the connections of all, or of this address, are taken";
+        Problem::new(ProblemType::Overloaded, detail).into_response()
+    };
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(header::CONNECTION, close);
     response
 }
 

@@ -18,11 +18,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
 use crate::access::{Gate, limited};
-use crate::answers::ANSWER_BYTES_MAX;
 use crate::app::App;
 use crate::body::BODY_BYTES_MAX;
 use crate::connection_permits::{ConnectionPermit, ConnectionPermits};
-use crate::pool::{BODIES_BYTES_MAX, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX, STREAM_BYTES_MAX};
+use crate::pool::{
+    ANSWER_BYTES_MAX, BODIES_BYTES_MAX, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX, STREAM_BYTES_MAX,
+};
 use crate::read_ahead::ReadAhead;
 use crate::refused_head::HEAD_BYTES_MAX;
 use crate::rest;
@@ -53,7 +54,7 @@ pub struct ServerLimits {
     pub receipt_bytes_max: usize,
     /// Bytes of the events of all streams.
     pub stream_bytes_max: usize,
-    /// Bytes of all large answers that clients have not taken yet.
+    /// Bytes of all large answers that clients have not taken yet. Reads leave a quarter of it to writes.
     pub answer_bytes_max: usize,
     /// Of them those of one address; a quarter unless told.
     pub answer_bytes_per_address_max: Option<usize>,
@@ -160,15 +161,15 @@ async fn serve_until(
         } else {
             limits.header_timeout
         };
-        let of_service = permit.clone();
+        let (of_service, of_connection) = (permit.clone(), flow.clone());
         let service = service_fn(move |request| {
             of_service.head_arrived();
             let (gate, flow) = (gate.clone(), flow.clone());
             // At once: what is read from now on is no head.
             let mut under_way = ahead.begin();
             async move {
-                // Who takes no answers is given no further ones.
-                flow.drained().await;
+                // A client that does not take its answers is given no further ones.
+                flow.freed().await;
                 let heard = Heard::new(&request, peer, &gate);
                 let answer = pin!(rest::answer(&gate, peer, request, &flow, is_spare));
                 let response = heard.answered(answer).await;
@@ -196,6 +197,9 @@ async fn serve_until(
                     tracing::debug!(%error, "a connection ended early");
                 },
                 () = permit.withdrawn() => early_ends.count_displaced(),
+                () = of_connection.displaced() => {
+                    app.metrics.connections.hang_ups.inc();
+                }
             }
             drop((permit, open));
         });

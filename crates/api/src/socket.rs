@@ -1,25 +1,27 @@
 //! A connection's socket, with an eye on whether what is written to it is taken.
 //!
-//! Who does not read for long is hung up on, so that nobody holds a connection and what waits in it.
-//! And who is sent a stream can see through [`Flow`] whether the connection has taken what it was given:
-//! then there is never more than one frame in the server's hands.
+//! A client that stops reading is disconnected after the write timeout, so that nobody holds a connection and what
+//! waits in it. [`Flow`] says whether the connection takes what it is given. While it does not, no further request of
+//! it begins and its stream has no further event, so that the server holds one answer or one event for it. Since when
+//! it does not says whose answers make way for others.
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures::task::AtomicWaker;
 use metering::Counter;
+use parking_lot::Mutex;
 use rustix::net::sockopt;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::answers::CONNECTION_BYTES_MAX;
 use crate::pool::Pool;
 use crate::read_ahead::{FREE_BYTES, NoRoom, ReadAhead};
 use crate::refused_head::{self, HeadRead, RefusedHead};
@@ -33,68 +35,59 @@ const STALL_LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// What is known of a connection's way out.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
-    is_blocked: AtomicBool,
+    /// While the connection takes nothing of what it was given: since when.
+    blocked_since: Mutex<Option<Instant>>,
     /// Its buffers are to be those of a stream.
     is_stream: AtomicBool,
     waker: AtomicWaker,
-    /// Bytes of large answers that the connection has not written.
-    unwritten_bytes: AtomicUsize,
-    drained: AtomicWaker,
+    /// It has to end.
+    displaced: Notify,
 }
 
 impl Flow {
     /// Ready while the connection takes what it is given.
     pub(crate) fn poll_free(&self, context: &Context<'_>) -> Poll<()> {
-        if !self.is_blocked.load(Ordering::Acquire) {
+        if self.blocked_since().is_none() {
             return Poll::Ready(());
         }
         self.waker.register(context.waker());
         // It may have become free before it knew whom to wake.
-        if self.is_blocked.load(Ordering::Acquire) {
+        if self.blocked_since().is_some() {
             Poll::Pending
         } else {
             Poll::Ready(())
         }
     }
 
-    /// What was given is not taken: from now on nothing more is.
-    pub(crate) fn block(&self) {
-        self.is_blocked.store(true, Ordering::Release);
+    /// The same, awaited.
+    pub(crate) async fn freed(&self) {
+        poll_fn(|context| self.poll_free(context)).await;
     }
 
-    /// What was given has been taken.
+    /// Returns since when nothing of what was given is taken, if it is so.
+    pub(crate) fn blocked_since(&self) -> Option<Instant> {
+        *self.blocked_since.lock()
+    }
+
+    /// What was given is not taken: from now on nothing more is.
+    pub(crate) fn block(&self) {
+        self.blocked_since.lock().get_or_insert_with(Instant::now);
+    }
+
+    /// Some of what was given has been taken.
     pub(crate) fn free(&self) {
-        self.is_blocked.store(false, Ordering::Release);
+        *self.blocked_since.lock() = None;
         self.waker.wake();
     }
 
-    /// A large answer was given to the connection.
-    pub(crate) fn add_unwritten(&self, bytes: usize) {
-        self.unwritten_bytes.fetch_add(bytes, Ordering::Relaxed);
+    /// Others need what is held for the connection: it has to end.
+    pub(crate) fn displace(&self) {
+        self.displaced.notify_one();
     }
 
-    /// It has been written, or was dropped.
-    pub(crate) fn take_unwritten(&self, bytes: usize) {
-        self.unwritten_bytes.fetch_sub(bytes, Ordering::AcqRel);
-        self.drained.wake();
-    }
-
-    /// Ready when the connection has written enough of its answers to be given another.
-    pub(crate) async fn drained(&self) {
-        let is_full = || self.unwritten_bytes.load(Ordering::Acquire) >= CONNECTION_BYTES_MAX;
-        if !is_full() {
-            return;
-        }
-        poll_fn(|context| {
-            self.drained.register(context.waker());
-            // It may have been written before it was known whom to wake.
-            if is_full() {
-                Poll::Pending
-            } else {
-                Poll::Ready(())
-            }
-        })
-        .await;
+    /// Ready when it has to.
+    pub(crate) async fn displaced(&self) {
+        self.displaced.notified().await;
     }
 
     /// From the next write on the connection carries a stream.

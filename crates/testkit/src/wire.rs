@@ -71,7 +71,21 @@ impl Wire {
             .expect("an answer, not the connection's end")
     }
 
+    /// The next answer if it is no success. Of a success nothing but the head is read.
+    #[track_caller]
+    pub fn failure(&mut self) -> Option<WireAnswer> {
+        let head = self
+            .try_head()
+            .expect("an answer, not the connection's end");
+        (status_of(&head) >= 400).then(|| self.answer_behind(head, "GET"))
+    }
+
     fn try_answer_to(&mut self, method: &str) -> Option<WireAnswer> {
+        let head = self.try_head()?;
+        Some(self.answer_behind(head, method))
+    }
+
+    fn try_head(&mut self) -> Option<Vec<String>> {
         let mut head = Vec::new();
         let mut line = String::new();
         if self.input.read_line(&mut line).ok()? == 0 {
@@ -82,7 +96,10 @@ impl Wire {
             line.clear();
             self.input.read_line(&mut line).unwrap();
         }
-        let status = head[0].split(' ').nth(1).unwrap().parse().unwrap();
+        Some(head)
+    }
+
+    fn answer_behind(&mut self, head: Vec<String>, method: &str) -> WireAnswer {
         let length = head
             .iter()
             .find_map(|line| line.strip_prefix("content-length:"))
@@ -90,11 +107,11 @@ impl Wire {
             .map_or(0, |length| length.trim().parse().unwrap());
         let mut body = vec![0; length];
         self.input.read_exact(&mut body).unwrap();
-        Some(WireAnswer {
-            status,
+        WireAnswer {
+            status: status_of(&head),
             head,
             body: String::from_utf8(body).unwrap(),
-        })
+        }
     }
 
     /// The next answer.
@@ -111,6 +128,10 @@ impl Wire {
             Err(error) => !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
         }
     }
+}
+
+fn status_of(head: &[String]) -> u16 {
+    head[0].split(' ').nth(1).unwrap().parse().unwrap()
 }
 
 impl WireAnswer {

@@ -1,17 +1,17 @@
-//! Answers that nobody takes: bounded all together, and in nobody's way who asks for little.
+//! Answers that nobody takes: bounded all together, and in nobody's way who reads.
 
 use serde_json::{Value, json};
-use testkit::{Exposition, Server, Wire, eventually, ndjson};
+use testkit::{Exposition, Server, Wire, WireAnswer, eventually, ndjson};
 
-/// Bytes of large answers that the server may have on their way.
-const ANSWER_BYTES: u32 = 24 << 20;
+/// Bytes of large answers that the server may have on their way: of reads there is room for one.
+const ANSWER_BYTES: u32 = 32 << 20;
 
-/// Entries of all boards that one request asks for: some 10 MB of them.
+/// Entries of all boards that one request asks for: some 16 MB of them.
 const BOARDS: usize = 10;
 const ENTRIES: usize = 10_000;
 
-/// Readers that take nothing. The system takes some megabytes for each of them.
-const IDLE_MAX: usize = 40;
+/// Readers that take nothing, and ask at once.
+const IDLE: usize = 8;
 
 fn fill(server: &Server) -> Value {
     let boards: Vec<String> = (0..BOARDS).map(|n| format!("wide/{n}")).collect();
@@ -25,15 +25,27 @@ fn fill(server: &Server) -> Value {
     json!({"boards": boards, "n": ENTRIES})
 }
 
-/// A reader for this client that takes nothing.
-fn asking(server: &Server, asked: &str, client: &str) -> Wire {
-    let mut wire = server.wire();
-    wire.write(format!(
-        "POST /v1/top HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
-         x-forwarded-for: {client}\r\ncontent-length: {}\r\n\r\n{asked}",
-        asked.len()
-    ));
-    wire
+/// Readers for this client that take nothing, and what one of them was refused with.
+fn idle(server: &Server, asked: &str, client: &str) -> (Vec<Wire>, WireAnswer) {
+    let asking = |_| {
+        let mut wire = server.wire();
+        wire.write(format!(
+            "POST /v1/top HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+             x-forwarded-for: {client}\r\ncontent-length: {}\r\n\r\n{asked}",
+            asked.len()
+        ));
+        wire
+    };
+    let mut idle: Vec<Wire> = (0..IDLE).map(asking).collect();
+    let refused = idle.iter_mut().find_map(Wire::failure);
+    let refused = refused.expect("there is not room for all of them");
+    assert_eq!((refused.status, refused.header("retry-after")), (503, "1"));
+    assert_eq!(refused.value()["type"], "overloaded");
+    (idle, refused)
+}
+
+fn unwritten(server: &Server) -> f64 {
+    Exposition::of(server).sum("megaboard_answers_unwritten_bytes", &[])
 }
 
 #[test]
@@ -53,16 +65,8 @@ fn one_address_leaves_others_their_share() {
         server.send("POST", "/v1/top", &headers, asked.clone())
     };
     ask("10.0.0.1").ok();
-    let mut idle: Vec<Wire> = Vec::new();
-    let refused = eventually("the share of the address is taken", || {
-        if idle.len() < IDLE_MAX {
-            idle.push(asking(&server, &asked, "10.0.0.1"));
-        }
-        let answer = ask("10.0.0.1");
-        (answer.status != 200).then_some(answer)
-    });
-    refused.problem(503, "overloaded", &["10.0.0.1", "bytes"]);
-    assert_eq!(refused.header("retry-after"), "1");
+    let (idle, refused) = idle(&server, &asked, "10.0.0.1");
+    assert!(refused.body.contains("address 10.0.0.1"), "{refused:?}");
     ask("10.0.0.2").ok();
     drop(idle);
     eventually("its share again", || {
@@ -79,24 +83,72 @@ fn answers_that_nobody_takes_are_bounded_and_small_ones_go_on() {
     let server = Server::with(&config);
     let asked = fill(&server).to_string();
     assert!(server.json("POST", "/v1/top", &asked).ok()["boards"].is_array());
-    let mut idle: Vec<Wire> = Vec::new();
-    let refused = eventually("the room for answers is taken", || {
-        if idle.len() < IDLE_MAX {
-            idle.push(asking(&server, &asked, "10.0.0.1"));
-        }
-        let unwritten = Exposition::of(&server).sum("megaboard_answers_unwritten_bytes", &[]);
-        assert!(unwritten <= f64::from(ANSWER_BYTES), "{unwritten}");
-        let answer = server.json("POST", "/v1/top", &asked);
-        (answer.status != 200).then_some(answer)
-    });
-    refused.problem(503, "overloaded", &["answers"]);
-    assert_eq!(refused.header("retry-after"), "1");
+    let (idle, _) = idle(&server, &asked, "10.0.0.1");
+    assert!(unwritten(&server) <= f64::from(ANSWER_BYTES));
     server.give("wide/0", &[("one more", 1)]);
     let small = server.get("/v1/boards/wide/0/top?n=10").ok();
     assert_eq!(small["entries"].as_array().unwrap().len(), 10);
-    drop(idle);
-    eventually("room again", || {
+    eventually("who takes nothing makes way", || {
         (server.json("POST", "/v1/top", &asked).status == 200).then_some(())
     });
-    assert!(Exposition::of(&server).sum("megaboard_answers_refused_total", &[]) >= 1.0);
+    let told = Exposition::of(&server);
+    assert!(told.sum("megaboard_connection_hang_ups_total", &[]) >= 1.0);
+    assert!(told.sum("megaboard_answers_refused_total", &[]) >= 1.0);
+    drop(idle);
+    eventually("room again", || (unwritten(&server) <= 0.0).then_some(()));
+}
+
+#[test]
+fn receipts_that_nobody_takes_are_bounded_and_who_reads_is_answered() {
+    const ANSWER_BYTES: u32 = 1 << 20;
+    const IDLE: usize = 16;
+    // The system takes some megabytes for each of them.
+    const REQUESTS: usize = 96;
+    const EVENTS: usize = 63;
+    const EVENT_BOARDS: usize = 16;
+    const ROUNDS: usize = 10;
+    let server = Server::with(&format!(
+        "[server.limits]\nanswer_bytes = {ANSWER_BYTES}\nanswer_bytes_per_address = {ANSWER_BYTES}\n"
+    ));
+    let boards: Vec<String> = (0..EVENT_BOARDS).map(|n| format!("nope/{n}")).collect();
+    let event = json!({"boards": boards, "member": "u", "points": 1});
+    let wrong = Value::Array(vec![event; EVENTS]).to_string();
+    let request = format!(
+        "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{wrong}",
+        wrong.len()
+    );
+    let idle: Vec<Wire> = (0..IDLE)
+        .map(|_| {
+            let mut wire = server.wire();
+            wire.write(request.repeat(REQUESTS));
+            wire
+        })
+        .collect();
+    let has_room = |told: &Exposition| {
+        let bytes = told.sum("megaboard_answers_unwritten_bytes", &[]);
+        assert!(bytes <= f64::from(ANSWER_BYTES), "{bytes}");
+        // A receipt was short, or somebody has made way for one.
+        let is_full = ["answers_refused", "connection_hang_ups"]
+            .map(|name| told.sum(&format!("megaboard_{name}_total"), &[]));
+        is_full.iter().sum::<f64>() <= 0.0
+    };
+    eventually("the room for answers is taken", || {
+        (!has_room(&Exposition::of(&server))).then_some(())
+    });
+    for _ in 0..ROUNDS {
+        let receipt = server.json("POST", "/v1/contributions", &wrong).ok();
+        assert_eq!(receipt["rejected_count"], EVENTS * EVENT_BOARDS);
+        assert!(!receipt["rejected"].as_array().unwrap().is_empty());
+        server.give("gifts/a", &[("u", 1)]);
+        has_room(&Exposition::of(&server));
+    }
+    let member = server.get("/v1/boards/gifts/a/members/u?window=all").ok();
+    assert_eq!(member["points"], ROUNDS);
+    // Nobody else needs to wait until they leave.
+    eventually("a large read", || {
+        (server.get("/openapi.json").status == 200).then_some(())
+    });
+    drop(idle);
+    eventually("room again", || (unwritten(&server) <= 0.0).then_some(()));
 }

@@ -3,7 +3,7 @@
 //! `rest` hands it every request. It counts the request for `/metrics`, answers for other origins where that is
 //! configured, checks the host, takes a permit, charges the address, takes a token out of the query, checks the key,
 //! and has the router answer. For a route that is audited it gives the handler an act to begin, and ends it
-//! ([`crate::audit`]).
+//! ([`crate::audit`]). The answer counts until its connection has written it ([`crate::answers`]).
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -26,7 +26,6 @@ use super::refusal::Refusal;
 use super::scope::Scope;
 use super::token::{self, BadToken};
 use super::under_way::UnderWay;
-use crate::answers::Answers;
 use crate::app::App;
 use crate::audit::Doing;
 use crate::body::{LINES, media_type};
@@ -36,6 +35,7 @@ use crate::problem::{Problem, ProblemType};
 use crate::route::{self, ByPath, Found, Needs, Route, is_probe, is_scraped};
 use crate::router::unknown_path;
 use crate::server::ServerLimits;
+use crate::socket::Flow;
 use crate::trace::Tracer;
 
 /// Where every path of the contract begins that asks for a key.
@@ -107,7 +107,7 @@ impl Gate {
     }
 
     /// Whether it is the path of a stream, and not one that ends alike: a member may be called so.
-    pub(crate) fn is_stream(&self, path: &str) -> bool {
+    fn is_stream(&self, path: &str) -> bool {
         path.ends_with(STREAMS)
             && self
                 .needs
@@ -115,46 +115,50 @@ impl Gate {
                 .is_some_and(|found| found.value.is_stream())
     }
 
-    /// Whether what it answers changes nothing, so that it may be refused once it is made.
-    pub(crate) fn is_read(&self, method: &Method, path: &str) -> bool {
-        // Nearly all are told by their method.
-        method.is_safe()
-            || self.needs.at(path).is_some_and(|found| {
-                matches!(found.value.needs(method), Some(Needs::Key(Scope::Read)))
-            })
-    }
-
-    /// The address that a request counts for.
-    pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
-        self.app.access.proxies.client(peer, headers)
-    }
-
-    /// The answers on their way.
-    pub(crate) fn answers(&self) -> &Answers {
-        &self.app.answers
-    }
-
     /// Answers a request, and counts it.
-    pub(crate) async fn answer(&self, peer: IpAddr, request: Request<Body>) -> Response {
+    pub(crate) async fn answer(
+        &self,
+        peer: IpAddr,
+        request: Request<Body>,
+        flow: &Arc<Flow>,
+    ) -> Response {
         let http = &self.app.metrics.http;
         let counted = http.begin(request.method(), request.uri().path());
-        let response = self.let_in(peer, request).await;
+        let response = self.let_in(peer, request, flow).await;
         counted.end(&response);
         response
     }
 
     /// Refuses a request, or has it answered by its route.
-    async fn let_in(&self, peer: IpAddr, request: Request<Body>) -> Response {
+    async fn let_in(&self, peer: IpAddr, request: Request<Body>, flow: &Arc<Flow>) -> Response {
         let Some(cors) = &self.app.access.cors else {
-            return self.pass(peer, request).await;
+            return self.send(peer, request, flow).await;
         };
         // Around refusals, too, or pages could not tell why.
-        let pass = |request| async move { Ok::<_, Infallible>(self.pass(peer, request).await) };
-        let answered = cors.layer(service_fn(pass)).oneshot(request).await;
+        let send =
+            |request| async move { Ok::<_, Infallible>(self.send(peer, request, flow).await) };
+        let answered = cors.layer(service_fn(send)).oneshot(request).await;
         answered.unwrap_or_else(|never| match never {})
     }
 
-    async fn pass(&self, peer: IpAddr, mut request: Request<Body>) -> Response {
+    /// Has the answer count until the connection has written it.
+    async fn send(&self, peer: IpAddr, mut request: Request<Body>, flow: &Arc<Flow>) -> Response {
+        let app = &self.app;
+        let answers = if is_scraped(request.uri().path()) {
+            &app.scrapes
+        } else {
+            &app.answers
+        };
+        let answers = answers.to(app.access.proxies.client(peer, request.headers()));
+        // What may change something takes the room for a large answer before it does.
+        if !request.method().is_safe() {
+            request.extensions_mut().insert(answers.clone());
+        }
+        let response = self.pass(peer, request, flow).await;
+        answers.send(response, flow)
+    }
+
+    async fn pass(&self, peer: IpAddr, mut request: Request<Body>, flow: &Arc<Flow>) -> Response {
         if let Err(refusal) = self.check_host(&request) {
             return refusal.into_response();
         }
@@ -169,6 +173,8 @@ impl Gate {
         }
         let _place = place.filter(|_| !is_stream_of_lines(&request));
         if self.is_stream(request.uri().path()) {
+            // Streams alone look at it.
+            request.extensions_mut().insert(flow.clone());
             return self.stream(peer, request).await;
         }
         if self.is_audited(&request) {

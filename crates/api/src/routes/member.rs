@@ -11,6 +11,7 @@ use merger::{Found, MemberView, UnlistedView};
 use shard_router::{Write, Written};
 use shard_store::Change;
 
+use crate::answers::AnswersTo;
 use crate::app::App;
 use crate::audit::Act;
 use crate::body;
@@ -121,6 +122,7 @@ fn to_target(app: &App, kind: &Kind, found: &Found<MemberView, UnlistedView>) ->
 )]
 pub(crate) async fn set(
     State(app): State<Arc<App>>,
+    answers: AnswersTo,
     path: BoardPath,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
@@ -147,7 +149,7 @@ pub(crate) async fn set(
         id: shape.id()?,
         only,
     };
-    let mut receipt = Receipt::new(&app.pools.receipts);
+    let mut receipt = Receipt::new(&app.pools.receipts, answers.room());
     for written in app
         .router
         .write(std::slice::from_ref(&write), moment, false)

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use board::{Hidden, KindName, Member, TooManyHidden};
 use serde::Serialize;
 use shard_router::{CatalogueError, KnownKind};
 use utoipa::ToSchema;
 
 use crate::access::Caller;
+use crate::answers::AnswersTo;
 use crate::app::App;
 use crate::audit::Act;
 use crate::openapi::params::{OfAnybody, OfHidden, OfKinds};
@@ -17,7 +18,13 @@ use crate::openapi::problems::{OfHiding, OfKind};
 use crate::params::Params;
 use crate::problem::{Problem, ProblemType};
 use crate::target::MemberPath;
-use crate::wire;
+use crate::wire::{self, ESCAPED_BYTES_MAX};
+
+/// Bytes of an answer beside the names in it, with a problem around it.
+const HEAD_BYTES_MAX: usize = 2 << 10;
+
+/// Bytes of a kind beside its name.
+const QUOTES_BYTES: usize = 3;
 
 /// In which kinds a member is hidden.
 #[derive(Serialize, ToSchema)]
@@ -119,10 +126,11 @@ pub(crate) async fn hide(
     State(app): State<Arc<App>>,
     caller: Caller,
     act: Act,
+    answers: AnswersTo,
     MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let change = Some((Change::Hide, act));
+    let change = Some((Change::Hide, act, answers));
     hidden_in(&app, &caller, member, query.as_deref(), change).await
 }
 
@@ -149,10 +157,11 @@ pub(crate) async fn show(
     State(app): State<Arc<App>>,
     caller: Caller,
     act: Act,
+    answers: AnswersTo,
     MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let change = Some((Change::Show, act));
+    let change = Some((Change::Show, act, answers));
     hidden_in(&app, &caller, member, query.as_deref(), change).await
 }
 
@@ -181,16 +190,19 @@ async fn hidden_in(
     caller: &Caller,
     member: Member,
     query: Option<&str>,
-    change: Option<(Change, Act)>,
+    change: Option<(Change, Act, AnswersTo)>,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query)?;
     let meant = meant(app, caller, member, &mut params).await?;
     params.finish()?;
-    let change = match change {
-        None => None,
-        Some((change, act)) => {
+    let (change, room) = match change {
+        None => (None, None),
+        Some((change, act, answers)) => {
+            // What the answer may come to: it cannot be refused any more once something is changed.
+            let mut room = answers.room();
+            room.resize(bytes_max(&meant))?;
             act.begin(app.now()).await?;
-            Some(change)
+            (Some(change), Some(room))
         }
     };
     let mut problem = None;
@@ -218,10 +230,21 @@ async fn hidden_in(
         member: meant.member.as_str(),
         hidden_in,
     };
-    match problem {
-        None => Ok(wire::json(&shape)),
-        Some(problem) => Err(problem.with(&shape)),
-    }
+    let response = match problem {
+        None => wire::json(&shape),
+        Some(problem) => problem.with(&shape).into_response(),
+    };
+    Ok(match room {
+        None => response,
+        Some(room) => room.answer(response),
+    })
+}
+
+/// Bytes of an answer that names all kinds that are meant.
+fn bytes_max(meant: &Meant) -> usize {
+    let names = meant.kinds.iter().map(|known| known.kind.name().as_str());
+    let names: usize = names.map(|name| name.len() + QUOTES_BYTES).sum();
+    HEAD_BYTES_MAX + ESCAPED_BYTES_MAX * meant.member.as_str().len() + names
 }
 
 fn is_of_store(problem: &Problem) -> bool {

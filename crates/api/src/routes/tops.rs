@@ -17,6 +17,7 @@ use utoipa::ToSchema;
 
 use super::top;
 use crate::access::Caller;
+use crate::answers::AnswersTo;
 use crate::app::App;
 use crate::body;
 use crate::openapi::problems::OfWindow;
@@ -33,6 +34,9 @@ const ENTRIES_MAX: u64 = 100_000;
 
 /// Boards that are merged at once.
 const AT_ONCE_MAX: usize = 16;
+
+/// What an answer ends with.
+const END: &[u8] = b"]}";
 
 /// Entries a board where `n` is not given.
 const ENTRIES_DEFAULT: u64 = 10;
@@ -73,6 +77,7 @@ struct TopsShape {
 pub(crate) async fn many(
     State(app): State<Arc<App>>,
     caller: Caller,
+    answers: AnswersTo,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     request: Body,
@@ -101,16 +106,16 @@ pub(crate) async fn many(
     });
     let mut tops = stream::iter(tops.collect::<Vec<_>>()).buffered(AT_ONCE_MAX);
     // Each is rendered when its turn comes, under the limit of all answers.
-    let mut held = app.answers.hold();
+    let mut room = answers.room();
     let mut body = b"{\"boards\":[".to_vec();
     while let Some(top) = tops.next().await {
         if !body.ends_with(b"[") {
             body.push(b',');
         }
         body.extend(top?.json());
-        held.grow_to(body.len())?;
+        room.resize_for_read(body.len() + END.len())?;
     }
-    body.extend_from_slice(b"]}");
+    body.extend_from_slice(END);
     drop(tops);
     let headers = [
         (
@@ -119,7 +124,7 @@ pub(crate) async fn many(
         ),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ];
-    Ok(held.answer((headers, body).into_response()))
+    Ok(room.answer((headers, body).into_response()))
 }
 
 /// Rejects a board that is named twice: a short request could ask for one answer a hundred times.

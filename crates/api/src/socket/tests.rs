@@ -1,5 +1,6 @@
 //! How long a write waits for a client that takes nothing.
 
+use futures::FutureExt as _;
 use tokio::join;
 use tokio::net::TcpListener;
 
@@ -97,4 +98,21 @@ async fn a_stream_that_is_waited_for_already_ends_within_a_second_of_that() {
         ended >= touched && late.as_millis() <= STALL_LOOK_INTERVAL.as_millis() + 1,
         "{late:?}"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_takes_nothing_is_given_nothing_and_known_since_when() {
+    let flow = Flow::default();
+    assert!(flow.freed().now_or_never().is_some());
+    let began = Instant::now();
+    flow.block();
+    tokio::time::advance(STALL_LOOK_INTERVAL).await;
+    // Another look finds it as it was.
+    flow.block();
+    assert_eq!(flow.blocked_since(), Some(began));
+    let mut freed = std::pin::pin!(flow.freed());
+    assert!(freed.as_mut().now_or_never().is_none());
+    flow.free();
+    freed.await;
+    assert_eq!(flow.blocked_since(), None);
 }

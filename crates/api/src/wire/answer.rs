@@ -10,6 +10,9 @@ use super::board::SpanShape;
 use super::entry::text_of;
 use crate::target::ReadWindow;
 
+/// Bytes of a byte of a name in JSON, at most: quotes are escaped, and names have no control characters.
+pub(crate) const ESCAPED_BYTES_MAX: usize = 2;
+
 /// What every answer about a board carries.
 #[derive(Debug, Serialize, ToSchema)]
 #[cfg_attr(test, derive(serde::Deserialize))]

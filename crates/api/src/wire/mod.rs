@@ -15,7 +15,7 @@ mod scalar;
 mod schema;
 mod written;
 
-pub(crate) use answer::{Answer, Envelope, json};
+pub(crate) use answer::{Answer, ESCAPED_BYTES_MAX, Envelope, json};
 pub(crate) use board::{ExpiryShape, SettingsShape, SpanShape};
 pub(crate) use contribution::{
     BOARDS_MAX, Contributed, ContributionShape, Named, StandingShape, Targets,

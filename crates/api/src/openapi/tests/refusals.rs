@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::{Request, request};
@@ -65,7 +66,7 @@ impl Refusals {
     /// Sends a request, and notes a problem that the document does not list for its route.
     async fn send(&mut self, path: &str, request: request::Builder, body: Body) {
         let request = request.method(&*self.method).uri(path).body(body).unwrap();
-        let response = self.gate.answer(PEER, request).await;
+        let response = self.gate.answer(PEER, request, &Arc::default()).await;
         let status = response.status();
         if status.as_u16() < 400 {
             return;
@@ -127,7 +128,7 @@ async fn fill(gate: &Gate) {
         let request = plain().header("content-type", "application/json");
         let request = request.method(method).uri(path);
         let request = request.body(Body::from(body.to_string())).unwrap();
-        let status = gate.answer(PEER, request).await.status();
+        let status = gate.answer(PEER, request, &Arc::default()).await.status();
         assert!(status.is_success(), "{path}: {status}");
     }
 }

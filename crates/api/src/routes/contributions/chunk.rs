@@ -212,8 +212,13 @@ impl<'a> Chunk<'a> {
     }
 
     /// Writes everything, and counts what became of it. What is written is told, whatever becomes of
-    /// the reads that were asked for besides.
-    pub(super) async fn write(self, wanted: Return, receipt: &mut Receipt) {
+    /// the reads that were asked for besides. An error: an answer would have no room for the standings that are asked
+    /// for, and nothing was written.
+    pub(super) async fn write(self, wanted: Return, receipt: &mut Receipt) -> Result<(), Problem> {
+        let report = wanted != Return::Nothing;
+        if report {
+            receipt.take_room(self.writes.iter().map(standings::bytes_max).sum())?;
+        }
         let counted = &self.app.metrics.writes;
         // The receipt holds it from now on.
         drop(self.held);
@@ -225,7 +230,6 @@ impl<'a> Chunk<'a> {
             counted.reject(kind);
             receipt.reject_unlisted();
         }
-        let report = wanted != Return::Nothing;
         let moment = self.app.moment();
         let written = self.app.router.write(&self.writes, moment, report).await;
         for ((place, write), written) in self.places.iter().zip(&self.writes).zip(&written) {
@@ -238,5 +242,6 @@ impl<'a> Chunk<'a> {
                 }
             }
         }
+        Ok(())
     }
 }

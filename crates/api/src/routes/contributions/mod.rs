@@ -9,7 +9,10 @@ mod chunk;
 mod permits;
 mod receipt;
 mod standings;
+#[cfg(test)]
+mod tests;
 
+use std::ops::Range;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +31,7 @@ pub use self::permits::WRITES_BYTES_MAX;
 pub(crate) use self::permits::WritePermits;
 pub(crate) use self::receipt::Receipt;
 use crate::access::{Caller, Scope};
+use crate::answers::AnswersTo;
 use crate::app::App;
 use crate::body::{self, LINE_BYTES_MAX, Line, Lines, Whole};
 use crate::openapi::params::OfContributions;
@@ -119,6 +123,7 @@ enum BodyShape {
 pub(crate) async fn add(
     State(app): State<Arc<App>>,
     caller: Caller,
+    answers: AnswersTo,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     request: Body,
@@ -135,7 +140,7 @@ pub(crate) async fn add(
         }
     };
     params.finish()?;
-    let mut receipt = Receipt::new(&app.pools.receipts);
+    let mut receipt = Receipt::new(&app.pools.receipts, answers.room());
     let end = match body::media_type(&headers).as_str() {
         "application/json" => {
             let whole = body::whole(&app, request).await?;
@@ -151,7 +156,7 @@ pub(crate) async fn add(
             return Err(Problem::new(ProblemType::UnsupportedMediaType, detail));
         }
     };
-    Ok(receipt.respond(&end))
+    Ok(receipt.answer(&end))
 }
 
 /// How a request ended of which something was written, or might have been.
@@ -179,7 +184,7 @@ async fn json(
         counted.add(1);
         let added = chunk.add_object(0, &whole).await;
         added.inspect_err(|problem| app.metrics.writes.reject(problem.kind))?;
-        chunk.write(wanted, receipt).await;
+        chunk.write(wanted, receipt).await?;
         return match receipt.refusal() {
             Some(problem) => Err(problem),
             None => Ok(Ended::Whole),
@@ -191,23 +196,35 @@ async fn json(
     let mut taken = 0;
     while taken < items.len() {
         let mut chunk = Chunk::new(app, caller);
-        let end = (taken + CHUNK_MAX).min(items.len());
+        let begin = taken;
+        let end = (begin + CHUNK_MAX).min(items.len());
         while taken < end {
             match chunk.acquire(end - taken).await {
                 Acquired::Yes => {}
                 Acquired::OnceWritten => break,
-                Acquired::No(problem) if taken == 0 => return Err(problem),
-                Acquired::No(problem) => {
-                    (taken..items.len()).for_each(|index| receipt.fail_untried(index, &problem));
-                    return Ok(Ended::Whole);
-                }
+                Acquired::No(problem) => return untried(begin..items.len(), problem, receipt),
             }
             chunk.add(taken, items[taken].get().as_bytes()).await;
             taken += 1;
         }
-        chunk.write(wanted, receipt).await;
+        if let Err(problem) = chunk.write(wanted, receipt).await {
+            return untried(begin..items.len(), problem, receipt);
+        }
         yield_now().await;
     }
+    Ok(Ended::Whole)
+}
+
+/// How a request ends of which these elements, the last ones, could not be tried.
+fn untried(
+    elements: Range<usize>,
+    problem: Problem,
+    receipt: &mut Receipt,
+) -> Result<Ended, Problem> {
+    if elements.start == 0 {
+        return Err(problem);
+    }
+    elements.for_each(|index| receipt.fail_untried(index, &problem));
     Ok(Ended::Whole)
 }
 
@@ -245,7 +262,8 @@ async fn lines(
         check_count(read + taken, wanted)?;
         read += taken;
         counted.add(taken);
-        chunk.write(wanted, receipt).await;
+        // An error: nothing is written yet here either.
+        chunk.write(wanted, receipt).await?;
         receipt.has_read(read);
         match end {
             End::More if receipt.failed_count() < FAILED_MAX => yield_now().await,

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use super::Ended;
 use super::standings::WrittenShape;
+use crate::answers::{AnswerRoom, bytes_of};
 use crate::pool::{Held, Pool};
 use crate::problem::{Problem, ProblemType};
 use crate::wire;
@@ -28,6 +29,12 @@ const FREE_BYTES: usize = 4 << 10;
 /// Bytes of an item beside its texts, rounded up.
 const ITEM_BYTES: usize = 256;
 
+/// Bytes of the JSON of each list of a short receipt: of one item at least.
+const SHORT_LIST_BYTES_MAX: usize = 3 << 10;
+
+/// Bytes of the JSON of a short receipt without standings, with a problem around it.
+const SHORT_BYTES_MAX: usize = 2 * SHORT_LIST_BYTES_MAX + (2 << 10);
+
 /// Counts of outcomes, by contribution and board, and the items that were not applied.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Receipt {
@@ -37,7 +44,7 @@ pub(crate) struct Receipt {
     duplicates: u64,
     /// Wrong: never to be sent again.
     rejected_count: u64,
-    /// The first 1,000 of them, and at most a mebibyte. Fewer while all receipts together list too many.
+    /// The first 1,000 of them, and at most a mebibyte. Fewer while receipts or unread answers have no room for more.
     rejected: Vec<ItemShape>,
     /// Not taken by the store.
     failed_count: u64,
@@ -68,6 +75,12 @@ pub(crate) struct Receipt {
     /// For how long the store asks to wait.
     #[serde(skip)]
     wait: Duration,
+    /// Room for the answer.
+    #[serde(skip)]
+    room: AnswerRoom,
+    /// Of it for standings.
+    #[serde(skip)]
+    standings_bytes: usize,
 }
 
 /// An item that was not applied.
@@ -88,7 +101,7 @@ struct ItemShape {
 
 impl Receipt {
     /// Nothing has become of anything. Items that are listed count in this pool.
-    pub(crate) fn new(pool: &Pool) -> Self {
+    pub(crate) fn new(pool: &Pool, room: AnswerRoom) -> Self {
         Self {
             applied: 0,
             duplicates: 0,
@@ -104,7 +117,17 @@ impl Receipt {
             first: None,
             failure: None,
             wait: Duration::ZERO,
+            room,
+            standings_bytes: 0,
         }
+    }
+
+    /// Takes room for so many further bytes of standings, before what they are of is written: they cannot be left out.
+    pub(super) fn take_room(&mut self, standings_bytes: usize) -> Result<(), Problem> {
+        let bytes = self.standings_bytes + standings_bytes;
+        self.room.resize(bytes + SHORT_BYTES_MAX)?;
+        self.standings_bytes = bytes;
+        Ok(())
     }
 
     pub(crate) fn has_read(&mut self, lines: usize) {
@@ -185,12 +208,40 @@ impl Receipt {
     pub(crate) fn into_single(mut self) -> Result<Response, Problem> {
         match self.refusal() {
             Some(problem) => Err(problem),
-            None => Ok(self.respond(&Ended::Whole)),
+            None => Ok(self.answer(&Ended::Whole)),
+        }
+    }
+
+    /// The answer, with the room for it. Where there is none for all of the lists, they are short.
+    pub(super) fn answer(mut self, end: &Ended) -> Response {
+        let whole = self.respond(end);
+        let taken = self.room.resize(bytes_of(&whole).unwrap_or(0));
+        if taken.is_ok() {
+            return self.room.answer(whole);
+        }
+        drop(whole);
+        self.shorten();
+        let short = self.respond(end);
+        self.room.answer(short)
+    }
+
+    /// Leaves out what a short receipt does not list; the counts stay.
+    fn shorten(&mut self) {
+        for items in [&mut self.rejected, &mut self.failed] {
+            let mut bytes = 0;
+            let fits = |item: &&ItemShape| {
+                let json = serde_json::to_vec(item);
+                let json = json.expect("an item is JSON, and memory is no file");
+                bytes += json.len() + 1;
+                bytes <= SHORT_LIST_BYTES_MAX
+            };
+            let listed = items.iter().take_while(fits).count();
+            items.truncate(listed);
         }
     }
 
     /// 200, or 503 when nothing was applied because the store could not; or what was wrong, with how far it came.
-    pub(super) fn respond(&self, end: &Ended) -> Response {
+    fn respond(&self, end: &Ended) -> Response {
         match end {
             Ended::Whole => self.whole(),
             Ended::Stopping => {
@@ -255,10 +306,18 @@ mod tests {
     use shard_store::{Failure, Overload};
 
     use super::*;
+    use crate::answers::{Answers, SMALL_BYTES_MAX};
     use crate::pool::RECEIPT_BYTES_MAX;
 
+    /// A receipt whose items count in the one pool and whose answer in the other.
+    fn receipt_in(pool: &Pool, answers: &Pool) -> Receipt {
+        let answers = Answers::new(answers, usize::MAX).to([10, 0, 0, 1].into());
+        Receipt::new(pool, answers.room())
+    }
+
     fn receipt() -> Receipt {
-        Receipt::new(&Pool::up_to(RECEIPT_BYTES_MAX))
+        let pool = Pool::up_to(RECEIPT_BYTES_MAX);
+        receipt_in(&pool, &pool)
     }
 
     #[test]
@@ -267,7 +326,7 @@ mod tests {
         let item = ITEM_BYTES + 200;
         let pool = Pool::up_to(ITEMS * item);
         let rejecting = || {
-            let mut receipt = Receipt::new(&pool);
+            let mut receipt = receipt_in(&pool, &Pool::up_to(0));
             for index in 0..LISTED_MAX {
                 receipt.reject(index, None, Problem::invalid("x".repeat(200)));
             }
@@ -287,6 +346,59 @@ mod tests {
         );
         drop((first, second));
         assert_eq!(pool.bytes(), 0);
+    }
+
+    #[test]
+    fn without_room_a_receipt_is_short_and_lists_its_first_items_and_the_counts_are_whole() {
+        // As long as JSON makes them.
+        let wide = "\u{1}".repeat(200);
+        let full = |answers: &Pool| {
+            let mut receipt = receipt_in(&Pool::up_to(RECEIPT_BYTES_MAX), answers);
+            for index in 0..LISTED_MAX {
+                receipt.reject(index, Some(wide.clone()), Problem::invalid(&*wide));
+                let failure = Problem::new(ProblemType::Unavailable, &*wide);
+                receipt.fail(index, Some(wide.clone()), &failure);
+            }
+            receipt
+        };
+        let pool = Pool::up_to(16 << 20);
+        let whole = full(&pool).answer(&Ended::Whole);
+        assert_eq!(bytes_of(&whole), Some(pool.bytes()));
+        drop(whole);
+        assert_eq!(pool.bytes(), 0);
+        let mut others = pool.hold();
+        assert!(others.resize(pool.bytes_max()));
+        for end in [Ended::Whole, Ended::Broken(Problem::invalid(&*wide))] {
+            let mut receipt = full(&pool);
+            receipt.shorten();
+            assert!(!receipt.rejected.is_empty() && !receipt.failed.is_empty());
+            assert_eq!(receipt.rejected_count, LISTED_MAX as u64);
+            assert_eq!(receipt.failed_count, LISTED_MAX as u64);
+            let short = full(&pool).answer(&end);
+            assert!(bytes_of(&short).unwrap() <= SHORT_BYTES_MAX);
+            assert_eq!(pool.bytes(), pool.bytes_max());
+        }
+        const { assert!(SHORT_BYTES_MAX <= SMALL_BYTES_MAX) };
+    }
+
+    #[test]
+    fn standings_have_their_room_before_or_none() {
+        const SMALL: usize = 100;
+        const LARGE: usize = 1 << 19;
+        let pool = Pool::up_to(2 * LARGE);
+        let mut others = pool.hold();
+        assert!(others.resize(1));
+        let mut receipt = receipt_in(&Pool::up_to(RECEIPT_BYTES_MAX), &pool);
+        receipt.take_room(SMALL).unwrap();
+        assert_eq!(pool.bytes(), 1, "a small answer is free");
+        receipt.take_room(LARGE).unwrap();
+        let taken = 1 + SMALL + LARGE + SHORT_BYTES_MAX;
+        assert_eq!(pool.bytes(), taken);
+        let refused = receipt.take_room(LARGE).unwrap_err();
+        assert_eq!(refused.kind, ProblemType::Overloaded);
+        assert_eq!(pool.bytes(), taken);
+        drop(receipt);
+        assert_eq!(pool.bytes(), 1);
     }
 
     #[test]

@@ -8,7 +8,13 @@ use tokio::task::yield_now;
 use utoipa::ToSchema;
 
 use crate::app::App;
-use crate::wire::{FieldsShape, StandingWritten};
+use crate::wire::{ESCAPED_BYTES_MAX, FieldsShape, StandingWritten};
+
+/// Bytes of a standing in one window, in memory as well as in JSON, rounded up.
+const WINDOW_BYTES: usize = 1 << 10;
+
+/// Bytes of a contribution in JSON, beside its names and windows, rounded up.
+const WRITTEN_BYTES: usize = 128;
 
 /// One contribution on one board: its member's standing in each window after it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -20,6 +26,17 @@ pub(crate) struct WrittenShape {
     member: String,
     #[schema(value_type = Vec<StandingWritten>)]
     windows: Vec<Map<String, Json>>,
+}
+
+/// How many bytes the standings after a write may come to.
+pub(super) fn bytes_max(write: &Write) -> usize {
+    let (board, member) = (&write.board, write.member.as_str());
+    let names = board.kind().as_str().len() + board.subject().as_str().len() + member.len();
+    let windows = match write.only {
+        Some(_) => 1,
+        None => write.kind.kind.windows().len(),
+    };
+    WRITTEN_BYTES + ESCAPED_BYTES_MAX * names + WINDOW_BYTES * windows
 }
 
 /// The standings after a write; of one that was not taken there are none.

@@ -1,0 +1,211 @@
+//! What contributions are answered while answers that others do not read have all the room there is.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::Request;
+use board::limits::{FIELD_BYTES_MAX, FIELDS_MAX, NAME_BYTES_MAX, VALUE_MAX};
+use board::{Member, Timestamp};
+use http_body_util::BodyExt as _;
+use merger::{Merger, Settings};
+use serde_json::{Value as Json, json};
+use shard_router::{Router, Write};
+use shard_store::{Change, Clock};
+use store_local::LocalStore;
+
+use super::standings;
+use crate::access::{Access, AccessSettings, Gate};
+use crate::answers::{AnswerRoom, SMALL_BYTES_MAX};
+use crate::app::App;
+use crate::router::router;
+use crate::server::ServerLimits;
+use crate::wire::BOARDS_MAX;
+
+const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+const THERE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
+
+/// Bytes of all unread answers.
+const ANSWER_BYTES: usize = 256 << 10;
+
+/// Contributions of one request that are right, and those that name no kind.
+const RIGHT: usize = 10;
+const WRONG: usize = 990;
+
+const CONTRIBUTE: &str = "/v1/contributions";
+
+struct Service {
+    app: Arc<App>,
+    gate: Gate,
+}
+
+impl Service {
+    async fn new() -> Self {
+        let store = Arc::new(LocalStore::in_memory().unwrap());
+        let writes = Arc::new(Router::open(store).await.unwrap());
+        let clock: Clock = Arc::new(|| NOW);
+        let settings = Settings {
+            clock: clock.clone(),
+            renderer: Arc::new(crate::render),
+            renderer_mark: crate::RENDERER_MARK,
+            cache_bytes_max: 1 << 20,
+        };
+        let merger = Arc::new(Merger::new(writes.clone(), settings));
+        let access = Access::new(&AccessSettings::default()).unwrap();
+        let app = App::new(writes, merger, clock, access);
+        let app = Arc::new(app.with_answers_up_to(ANSWER_BYTES, Some(ANSWER_BYTES)));
+        let routes = router(app.clone());
+        let gate = Gate::new(app.clone(), routes, &ServerLimits::default(), true);
+        let service = Self { app, gate };
+        let kind = json!({"windows": ["all"]});
+        let (status, _) = service.send("PUT", "/v1/kinds/gifts", &kind).await;
+        assert_eq!(status, 201);
+        service
+    }
+
+    /// Sends a request, and reads its answer.
+    async fn send(&self, method: &str, path: &str, body: &Json) -> (u16, String) {
+        let request = Request::builder().method(method).uri(path);
+        let request = request.header("host", "localhost");
+        let request = request.header("content-type", "application/json");
+        let body = match method {
+            "GET" => Body::empty(),
+            _ => Body::from(body.to_string()),
+        };
+        let request = request.body(body).unwrap();
+        let response = self.gate.answer(HERE, request, &Arc::default()).await;
+        let status = response.status().as_u16();
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        (status, String::from_utf8(body.to_vec()).unwrap())
+    }
+
+    async fn get(&self, path: &str) -> (u16, String) {
+        self.send("GET", path, &Json::Null).await
+    }
+
+    /// What a request that is answered with 200 says.
+    async fn receipt(&self, path: &str, body: &Json) -> Json {
+        let (status, body) = self.send("POST", path, body).await;
+        assert_eq!(status, 200, "{body}");
+        serde_json::from_str(&body).unwrap()
+    }
+
+    /// Takes all room for answers, as somebody who does not read them.
+    fn fill(&self) -> AnswerRoom {
+        let mut room = self.app.answers.to(THERE).room();
+        room.resize(ANSWER_BYTES).unwrap();
+        room
+    }
+
+    /// How many are ranked on the board.
+    async fn members(&self) -> Json {
+        let (_, body) = self.get("/v1/boards/gifts/a?fresh=true").await;
+        let shown: Json = serde_json::from_str(&body).unwrap();
+        shown["members"].clone()
+    }
+}
+
+fn contributions(count: usize) -> impl Iterator<Item = Json> {
+    (0..count).map(|n| json!({"board": "gifts/a", "member": format!("m{n}"), "points": 1}))
+}
+
+#[tokio::test]
+async fn a_receipt_is_short_where_others_leave_no_room_and_says_what_was_applied() {
+    let service = Service::new().await;
+    let wrong = json!({"board": format!("nope/{}", "x".repeat(100)), "member": "u", "points": 1});
+    let items: Json = contributions(RIGHT)
+        .chain(std::iter::repeat_n(wrong, WRONG))
+        .collect();
+    let listed = async || {
+        let receipt = service.receipt(CONTRIBUTE, &items).await;
+        assert_eq!(receipt["applied"], RIGHT, "{receipt}");
+        assert_eq!(receipt["rejected_count"], WRONG);
+        receipt["rejected"].as_array().unwrap().len()
+    };
+    assert_eq!(listed().await, WRONG);
+    let others = service.fill();
+    let short = listed().await;
+    assert!((1..WRONG).contains(&short), "{short}");
+    assert_eq!(service.app.pools.answers.bytes(), ANSWER_BYTES);
+    drop(others);
+    assert_eq!(listed().await, WRONG);
+    assert_eq!(service.app.pools.answers.bytes(), 0);
+}
+
+#[tokio::test]
+async fn standings_that_have_no_room_are_refused_before_anything_is_applied() {
+    let service = Service::new().await;
+    let items: Json = contributions(super::STANDINGS_MAX).collect();
+    let path = format!("{CONTRIBUTE}?return=standings");
+    let others = service.fill();
+    let (status, body) = service.send("POST", &path, &items).await;
+    assert_eq!(status, 503);
+    assert!(body.contains("\"overloaded\""), "{body}");
+    assert_eq!(service.members().await, 0);
+    // What asks for none is applied.
+    let receipt = service.receipt(CONTRIBUTE, &items).await;
+    assert_eq!(receipt["applied"], super::STANDINGS_MAX);
+    drop(others);
+    let receipt = service.receipt(&path, &items).await;
+    let standings = receipt["standings"].as_array().unwrap();
+    assert_eq!(standings.len(), super::STANDINGS_MAX);
+    assert_eq!(service.app.pools.answers.bytes(), 0);
+}
+
+#[tokio::test]
+async fn probes_and_scrapes_are_answered_where_large_reads_are_refused() {
+    let service = Service::new().await;
+    let others = service.fill();
+    let (status, body) = service.get("/openapi.json").await;
+    assert_eq!(status, 503, "{body}");
+    for path in ["/healthz", "/readyz", "/metrics", "/v1/boards/gifts/a/top"] {
+        assert_eq!(service.get(path).await.0, 200, "{path}");
+    }
+    let (_, metrics) = service.get("/metrics").await;
+    assert!(metrics.len() > SMALL_BYTES_MAX);
+    let overloaded = "megaboard_http_problems_total{type=\"overloaded\"} 1\n";
+    assert!(metrics.contains(overloaded), "{metrics}");
+    drop(others);
+    assert_eq!(service.get("/openapi.json").await.0, 200);
+}
+
+#[tokio::test]
+async fn standings_come_to_no_more_than_the_room_that_is_taken_for_them() {
+    let service = Service::new().await;
+    let letters = "a".repeat(FIELD_BYTES_MAX - 1);
+    let fields: Vec<String> = (0..FIELDS_MAX).map(|n| format!("{letters}{n}")).collect();
+    let kind = json!({
+        "fields": fields.iter().map(|name| json!({"name": name})).collect::<Json>(),
+        "windows": ["hour", "day", "week", "month", "all"],
+    });
+    let (status, body) = service.send("PUT", "/v1/kinds/wide", &kind).await;
+    assert_eq!(status, 201, "{body}");
+    // Quotes are escaped.
+    let member = "\"".repeat(NAME_BYTES_MAX);
+    let board = |n: usize| format!("wide/{n:02}{}", &member[2..]);
+    let boards: Vec<String> = (0..BOARDS_MAX).map(board).collect();
+    let values = fields.iter().map(|name| (name.clone(), json!(-VALUE_MAX)));
+    let values = Json::Object(values.collect());
+    let item = json!({"boards": boards, "member": member, "values": values});
+    let path = format!("{CONTRIBUTE}?return=ranks");
+    let receipt = service.receipt(&path, &item).await;
+    assert_eq!(receipt["applied"], BOARDS_MAX, "{receipt}");
+    let known = service.app.kind("wide").await.unwrap();
+    let taken = boards.iter().map(|board| {
+        standings::bytes_max(&Write {
+            board: Arc::new(board.parse().unwrap()),
+            kind: known.clone(),
+            member: Member::new(&member).unwrap(),
+            change: Change::Remove,
+            at: NOW,
+            id: None,
+            only: None,
+        })
+    });
+    let standings = receipt["standings"].to_string().len();
+    let taken: usize = taken.sum();
+    let may_be = SMALL_BYTES_MAX..taken;
+    assert!(may_be.contains(&standings), "{standings} of {taken}");
+}
