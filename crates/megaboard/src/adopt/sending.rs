@@ -131,13 +131,16 @@ impl Sender<'_> {
             }
             Err(error) => return again(error.to_string()),
         };
-        match (answer.status, Receipt::parse(&answer.body, places.len())) {
-            (200 | 503, Some(receipt)) => self.settle(batch, places, &receipt, sent),
-            (408 | 429 | 500.., _) => again(answer.problem()),
-            (200..=299, _) => {
+        // A receipt says how far the server came, whatever ended the request.
+        let receipt = Receipt::parse(&answer.body, places.len());
+        let settled = receipt.map(|receipt| self.settle(batch, places, &receipt, sent));
+        match (answer.status, settled) {
+            (200..=299 | 408 | 429 | 500.., Some(attempt)) => attempt,
+            (408 | 429 | 500.., None) => again(answer.problem()),
+            (200..=299, None) => {
                 Attempt::Refused("the server's answer is none that can be read".to_owned())
             }
-            _ => Attempt::Refused(answer.problem()),
+            (_, _) => Attempt::Refused(answer.problem()),
         }
     }
 
@@ -172,5 +175,40 @@ impl Sender<'_> {
             places: again.into_iter().collect(),
             reason: reason.unwrap_or_else(|| "the server did not take in all lines".to_owned()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_server::{Reply, TestServer};
+
+    #[test]
+    fn a_request_that_is_ended_midway_is_settled_as_far_as_it_came() {
+        let receipt = |applied: usize, read: usize| {
+            format!(
+                r#"{{"applied":{applied},"duplicates":0,"rejected_count":0,"rejected":[],
+                "failed_count":0,"failed":[],"read":{read}}}"#
+            )
+        };
+        let server = TestServer::start(move |before, _| match before {
+            0 => Reply::Answer(408, "retry-after: 0\r\n", receipt(1, 1)),
+            _ => Reply::ok(receipt(2, 2)),
+        });
+        let mut batch = Batch::default();
+        for line in ["a\n", "b\n", "c\n"] {
+            batch.body.extend_from_slice(line.as_bytes());
+            batch.end_line();
+        }
+        let sender = Sender {
+            client: Client::new(&server.args()),
+            stop: &Stop::default(),
+            patience: Patience::default(),
+            say: &|_| (),
+        };
+        let mut sent = Sent::default();
+        sender.deliver(&batch, &mut sent).unwrap();
+        assert_eq!((sent.applied, sent.refused), (3, 0));
+        assert_eq!(server.requests()[1].body, "b\nc\n");
     }
 }

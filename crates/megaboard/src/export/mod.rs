@@ -48,7 +48,7 @@ const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
     let started = Instant::now();
     let output = Output::open(args.output.as_deref())?;
-    let stop = Stop::on_ctrl_c()?;
+    let stop = Stop::on_signals()?;
     let client = Client::new(&args.server);
     let progress = ProgressBar::no_length();
     progress.enable_steady_tick(PROGRESS_SHOWN_EVERY);
