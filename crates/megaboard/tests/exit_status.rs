@@ -121,20 +121,45 @@ fn a_wrong_command_line_gives_status_2() {
     }
 }
 
-/// Linux alone says from outside whether a process listens for the signal yet.
+/// Linux alone says from outside whether a process listens for the signals yet.
 #[cfg(target_os = "linux")]
 #[test]
-fn ctrl_c_gives_the_summary_and_status_130() {
+fn a_signal_to_end_gives_the_summary_and_where_to_go_on_and_status_130() {
+    for signal in ["INT", "TERM"] {
+        let mut child = megaboard(&["import", "-", "--from-line", "5"])
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Kept open, so that the import waits for more; before the first byte it does not listen.
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(b"\n").unwrap();
+        let process = child.id().to_string();
+        listens(&process);
+        assert!(
+            Command::new("sh")
+                .args(["-c", "kill -s \"$1\" \"$0\"", &process, signal])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let output = child.wait_with_output().unwrap();
+        drop(stdin);
+        assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+        assert!(text(&output.stdout).starts_with("applied 0, "));
+        assert_eq!(
+            text(&output.stderr),
+            "megaboard: interrupted; go on with --from-line 5\n"
+        );
+    }
+}
+
+/// Waits until it listens for both signals.
+#[cfg(target_os = "linux")]
+fn listens(process: &str) {
     use std::time::{Duration, Instant};
 
-    let mut child = megaboard(&["import", "-"])
-        .stdin(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // Kept open, so that the import waits for more; before the first byte it does not listen.
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(b"\n").unwrap();
-    let process = child.id().to_string();
+    // SIGINT is signal 2, the second bit; SIGTERM signal 15.
+    const BOTH: u64 = (1 << 1) | (1 << 14);
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
         let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
@@ -142,22 +167,10 @@ fn ctrl_c_gives_the_summary_and_status_130() {
             .lines()
             .find_map(|line| line.strip_prefix("SigCgt:"))
             .unwrap();
-        // Signal 2, SIGINT, is the second bit.
-        if u64::from_str_radix(caught.trim(), 16).unwrap() & 0b10 != 0 {
-            break;
+        if u64::from_str_radix(caught.trim(), 16).unwrap() & BOTH == BOTH {
+            return;
         }
-        assert!(Instant::now() < deadline, "no handler for SIGINT");
+        assert!(Instant::now() < deadline, "no handlers for the signals");
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert!(
-        Command::new("sh")
-            .args(["-c", "kill -s INT \"$0\"", &process])
-            .status()
-            .unwrap()
-            .success()
-    );
-    let output = child.wait_with_output().unwrap();
-    drop(stdin);
-    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
-    assert!(text(&output.stdout).starts_with("applied 0, "));
 }

@@ -6,7 +6,10 @@ use testkit::dice::Dice;
 use testkit::redis::{Fsync, RedisOptions, RedisServer};
 use testkit::{Launch, Server, eventually};
 
-use super::{GROUP, KIND, PARTITIONS, audit, ends_well, ingest, produce, reaches, settled, stream};
+use super::{
+    GROUP, KIND, PARTITIONS, add_json, audit, ends_well, ingest, item, pending, produce, reaches,
+    settled, stream,
+};
 
 const MEMBERS: usize = 500;
 
@@ -109,6 +112,30 @@ fn a_group_that_is_lost_goes_on_behind_what_was_decided() {
     // Nothing was even sent again: ids that the board has forgotten would have counted twice.
     let summary = ends_well(ingest);
     assert!(summary.contains("duplicates 0"), "{summary}");
+}
+
+#[test]
+fn entries_that_are_trimmed_off_while_pending_are_counted_and_told() {
+    let redis = RedisServer::plain();
+    let server = Server::with(KIND);
+    let name = stream(0);
+    add_json(&redis, 0, &item("gone", 1));
+    add_json(&redis, 0, &item("gone", 1));
+    redis.command(&["XGROUP", "CREATE", &name, GROUP, "0"]).ok();
+    let read = ["XREADGROUP", "GROUP", GROUP, "dead", "STREAMS", &name, ">"];
+    redis.command(&read);
+    redis.command(&["XTRIM", &name, "MAXLEN", "0"]);
+    add_json(&redis, 0, &item("there", 1));
+    let ingest = ingest(&redis, server.url(), &[]);
+    reaches(&server, 1);
+    eventually("nothing pending", || {
+        (pending(&redis, 0) == 0).then_some(())
+    });
+    let told = format!("{name}: 2 entries were trimmed off before they were acknowledged");
+    assert!(ingest.stderr().contains(&told), "{}", ingest.stderr());
+    let summary = ends_well(ingest);
+    let counts = "applied 1, duplicates 0, rejected 0; 2 were trimmed off";
+    assert!(summary.starts_with(counts), "{summary}");
 }
 
 #[test]

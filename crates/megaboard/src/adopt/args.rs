@@ -30,7 +30,8 @@ use crate::secrets::SecretParser;
 ///   time-member(offset=+08:00)                member `2022-12-15 13:30:30_user1`
 ///   two-sets(time-key=KEY)                    times in another sorted set
 ///
-/// Exit status: 0 when all is on the board as in the source, 1 when not, 130 after Ctrl-C.
+/// Exit status: 0 when all is on the board as in the source, 1 when not, 130 after Ctrl-C or
+/// SIGTERM.
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct AdoptArgs {

@@ -73,7 +73,7 @@ const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 /// Why an adoption ends before its end.
 #[derive(Debug, thiserror::Error)]
 enum Halt {
-    /// Ctrl-C.
+    /// Ctrl-C or SIGTERM.
     #[error("interrupted")]
     Interrupted,
     #[error("{0}")]
@@ -87,7 +87,7 @@ fn failed(reason: impl Display) -> Halt {
 /// Runs the command.
 pub(crate) fn run(args: &AdoptArgs) -> Result<ExitCode, Box<dyn Error>> {
     let started = Instant::now();
-    let stop = Stop::on_ctrl_c()?;
+    let stop = Stop::on_signals()?;
     let progress = ProgressBar::no_length();
     progress.set_style(style()?);
     progress.enable_steady_tick(PROGRESS_SHOWN_EVERY);

@@ -131,13 +131,16 @@ impl Sender<'_> {
             }
             Err(error) => return again(error.to_string()),
         };
-        match (answer.status, Receipt::parse(&answer.body, places.len())) {
-            (200 | 503, Some(receipt)) => self.settle(batch, places, &receipt, sent),
-            (408 | 429 | 500.., _) => again(answer.problem()),
-            (200..=299, _) => {
+        // A receipt says how far the server came, whatever ended the request.
+        let receipt = Receipt::parse(&answer.body, places.len());
+        let settled = receipt.map(|receipt| self.settle(batch, places, &receipt, sent));
+        match (answer.status, settled) {
+            (200..=299 | 408 | 429 | 500.., Some(attempt)) => attempt,
+            (408 | 429 | 500.., None) => again(answer.problem()),
+            (200..=299, None) => {
                 Attempt::Refused("the server's answer is none that can be read".to_owned())
             }
-            _ => Attempt::Refused(answer.problem()),
+            (_, _) => Attempt::Refused(answer.problem()),
         }
     }
 
@@ -276,5 +279,23 @@ mod tests {
         assert_eq!(outcome.unwrap_err().to_string(), "2 lines failed");
         assert_eq!((sent.applied, sent.refused), (0, 0));
         assert!(bodies(&server).len() > 1);
+    }
+
+    #[test]
+    fn a_request_that_is_ended_midway_is_settled_as_far_as_it_came() {
+        let ended = |applied: usize, read: usize| {
+            format!(
+                r#"{{"applied":{applied},"duplicates":0,"rejected_count":0,"rejected":[],
+                "failed_count":0,"failed":[],"read":{read}}}"#
+            )
+        };
+        let server = TestServer::start(move |before, _| match before {
+            0 => Reply::Answer(408, "retry-after: 0\r\n", ended(1, 1)),
+            _ => Reply::ok(ended(4, 4)),
+        });
+        let (outcome, sent, _) = deliver(&server);
+        assert!(outcome.is_ok(), "{outcome:?}");
+        assert_eq!((sent.applied, sent.refused), (5, 0));
+        assert_eq!(bodies(&server)[1], LINES[1..].concat());
     }
 }

@@ -1,12 +1,14 @@
-//! Ctrl-C: [`Stop`] says whether the command was asked to end.
+//! Ctrl-C and SIGTERM: [`Stop`] says whether the command was asked to end.
 //!
-//! The first Ctrl-C asks, and what is under way is finished; a second ends the process there.
+//! The first signal asks, and what is under way is finished; a second ends the process there.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use tokio::signal::unix::{SignalKind, signal};
 
 /// What a shell reports of a process that Ctrl-C ended.
 pub(crate) const INTERRUPTED: u8 = 130;
@@ -18,18 +20,30 @@ pub(crate) const NOTICED_WITHIN: Duration = Duration::from_millis(50);
 pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Listens for Ctrl-C from now on.
-    pub(crate) fn on_ctrl_c() -> io::Result<Self> {
+    /// Listens for both signals from now on.
+    pub(crate) fn on_signals() -> io::Result<Self> {
         let stop = Self::default();
         let asked = stop.clone();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
             .build()?;
+        let (mut int, mut term) = {
+            let _entered = runtime.enter();
+            (
+                signal(SignalKind::interrupt())?,
+                signal(SignalKind::terminate())?,
+            )
+        };
         thread::Builder::new()
-            .name("ctrl-c".to_owned())
+            .name("signals".to_owned())
             .spawn(move || {
                 runtime.block_on(async {
-                    while tokio::signal::ctrl_c().await.is_ok() {
+                    loop {
+                        tokio::select! {
+                            Some(()) = int.recv() => {}
+                            Some(()) = term.recv() => {}
+                            else => return,
+                        }
                         if asked.requested() {
                             std::process::exit(i32::from(INTERRUPTED));
                         }

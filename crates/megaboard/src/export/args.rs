@@ -14,7 +14,7 @@ use crate::cli::ServerArgs;
 /// /v1/contributions take it.
 ///
 /// Exit status: 0 when all of it is written, 1 when something could not be read or written, 130 after
-/// Ctrl-C.
+/// Ctrl-C or SIGTERM.
 #[derive(Args, Debug)]
 pub(crate) struct ExportArgs {
     /// The board, as KIND/SUBJECT.

@@ -48,7 +48,7 @@ const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
     let started = Instant::now();
     let output = Output::open(args.output.as_deref())?;
-    let stop = Stop::on_ctrl_c()?;
+    let stop = Stop::on_signals()?;
     let client = Client::new(&args.server);
     let progress = ProgressBar::no_length();
     progress.enable_steady_tick(PROGRESS_SHOWN_EVERY);
@@ -164,6 +164,7 @@ impl Export<'_> {
             terminal::printable(&board.to_string()),
             terminal::printable(window)
         ));
+        let before = self.counts.standings;
         let mut pages = Ranges::new(&self.source, board, window);
         let output = &mut self.output;
         let counts = &mut self.counts;
@@ -180,7 +181,7 @@ impl Export<'_> {
         let mut seen = Seen::new(SEEN_MEMBERS_MAX);
         let exported = window::export(&mut pages, &mut seen, &mut write);
         let is_gone = pages.is_gone();
-        self.counts.windows += 1;
+        self.counts.windows += u64::from(exported.is_ok());
         self.counts.lists += u64::from(is_list);
         match exported {
             Ok(exported) if exported.is_settled() => Ok(()),
@@ -194,8 +195,10 @@ impl Export<'_> {
                 Ok(())
             }
             Err(_) if is_gone && matches!(named, Named::ByServer) => {
+                let standings = self.counts.standings - before;
                 (self.source.say)(format!(
-                    "{board} {window}: went past its retention while it was read"
+                    "{board} {window}: went past its retention while it was read, after {standings} \
+                     of its standings"
                 ));
                 Ok(())
             }

@@ -1,14 +1,15 @@
 //! Where an export goes: [`Output`], standard output or a file that is there whole or not at all.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// An output under way. A file is written beside its place, under its name with `.partial` behind
-/// it, and takes its place when it is done.
+/// it, and takes its place when it is done. Of several exports to one place, one at a time has that name.
 pub(super) struct Output {
     to: Option<BufWriter<Box<dyn Write>>>,
     name: String,
@@ -16,9 +17,11 @@ pub(super) struct Output {
 }
 
 struct Renamed {
+    /// Locked.
     file: File,
     partial: PathBuf,
     place: PathBuf,
+    is_in_place: bool,
 }
 
 impl Output {
@@ -37,11 +40,12 @@ impl Output {
         let mut partial: OsString = place.as_os_str().to_owned();
         partial.push(".partial");
         let partial = PathBuf::from(partial);
-        let file = File::create(&partial).map_err(failed)?;
+        let file = locked(&partial).map_err(|error| format!("{}: {error}", partial.display()))?;
         let renamed = Renamed {
             file: file.try_clone().map_err(failed)?,
             partial,
             place: place.to_owned(),
+            is_in_place: false,
         };
         Ok(Self::of(Box::new(file), &name, Some(renamed)))
     }
@@ -66,32 +70,60 @@ impl Output {
 
     /// All is written: it is on disk and in its place when this returns.
     pub(super) fn finish(mut self) -> Result<(), String> {
-        let mut finish = || {
-            if let Some(mut to) = self.to.take() {
-                to.flush()?;
-            }
-            if let Some(Renamed {
-                file,
-                partial,
-                place,
-            }) = self.renamed.take()
-            {
-                file.sync_all()?;
-                fs::rename(partial, place)?;
-            }
-            Ok(())
-        };
-        finish().map_err(|error: io::Error| format!("{}: {error}", self.name))
+        let finished = self.put_in_place();
+        finished.map_err(|error| format!("{}: {error}", self.name))
+    }
+
+    fn put_in_place(&mut self) -> io::Result<()> {
+        if let Some(mut to) = self.to.take() {
+            to.flush()?;
+        }
+        if let Some(renamed) = &mut self.renamed {
+            renamed.file.sync_all()?;
+            fs::rename(&renamed.partial, &renamed.place)?;
+            renamed.is_in_place = true;
+            sync_folder(&renamed.place)?;
+        }
+        Ok(())
     }
 }
 
 impl Drop for Output {
     /// Without [`finish`](Self::finish) nothing is left of a file.
     fn drop(&mut self) {
-        if let Some(Renamed { partial, .. }) = self.renamed.take() {
-            let _ = fs::remove_file(partial);
+        if let Some(renamed) = self.renamed.take_if(|renamed| !renamed.is_in_place) {
+            let _ = fs::remove_file(&renamed.partial);
         }
     }
+}
+
+/// The empty file of this name, for as long as it is open this export's alone.
+fn locked(partial: &Path) -> io::Result<File> {
+    loop {
+        // What somebody else writes to it is not to go: it is emptied when it is locked.
+        let mut options = File::options();
+        options.write(true).create(true).truncate(false);
+        let file = options.open(partial)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::other("another export is writing this file"));
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        // Who had it before may have put it in its place in between.
+        let (held, named) = (file.metadata()?, fs::metadata(partial));
+        if named.is_ok_and(|named| (named.dev(), named.ino()) == (held.dev(), held.ino())) {
+            file.set_len(0)?;
+            return Ok(file);
+        }
+    }
+}
+
+/// Makes a file's name durable.
+fn sync_folder(file: &Path) -> io::Result<()> {
+    let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 #[cfg(test)]
@@ -113,6 +145,23 @@ mod tests {
         output.finish().unwrap();
         assert_eq!(fs::read_to_string(&place).unwrap(), "1\n2\n");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn one_export_at_a_time_writes_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("boards.ndjson");
+        // What was killed has left this.
+        fs::write(folder.path().join("boards.ndjson.partial"), "1\n2\n3\n").unwrap();
+        let mut first = Output::open(Some(&place)).unwrap();
+        first.line(&1).unwrap();
+        let error = Output::open(Some(&place)).err().unwrap();
+        let named = "boards.ndjson.partial: another export is writing this file";
+        assert!(error.ends_with(named), "{error}");
+        first.finish().unwrap();
+        assert_eq!(fs::read_to_string(&place).unwrap(), "1\n");
+        Output::open(Some(&place)).unwrap().finish().unwrap();
+        assert_eq!(fs::read_to_string(&place).unwrap(), "");
     }
 
     #[test]

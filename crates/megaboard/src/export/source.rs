@@ -8,7 +8,7 @@ use crate::delivery::{Patience, Pauses, Stop};
 /// Why an export ends early.
 #[derive(Debug, Eq, PartialEq, thiserror::Error)]
 pub(super) enum Halt {
-    /// Ctrl-C.
+    /// Ctrl-C or SIGTERM.
     #[error("interrupted")]
     Interrupted,
     /// The server did not answer in time, or not with what was asked for, or the output failed.

@@ -1,14 +1,22 @@
 //! Windows that change while they are exported, against who must be in the export.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
+use super::output::Output;
 use super::page::Page;
 use super::pass::{PAGE, Pages, STEPS_BACK_MAX};
 use super::seen::Seen;
-use super::source::Halt;
+use super::source::{Halt, Source};
 use super::window::{Exported, PASSES_MAX, export};
+use super::{Counts, Export};
+use crate::board_path::BoardPath;
+use crate::client::Client;
+use crate::delivery::{Patience, Stop};
+use crate::test_server::{Reply, TestServer};
 
 /// A board in memory that `change` changes before each page.
 struct Live<F> {
@@ -218,4 +226,43 @@ fn a_window_with_more_members_than_are_kept_is_an_error() {
             "more than 1500 members in one window".to_owned()
         ))
     );
+}
+
+#[test]
+fn a_window_that_goes_while_it_is_read_is_told_with_what_is_exported_of_it() {
+    let server = TestServer::start(|before, _| {
+        let windows = json!({"windows": [{"window": "hour:a"}, {"window": "all"}]});
+        let page = |window: &str, members: u32| {
+            json!({"board": "k/s", "window": window, "version": "7.a.1", "members": members,
+                "entries": [{"member": "u", "points": 1, "reached_at": "t"}]})
+        };
+        match before {
+            0 => Reply::ok(windows.to_string()),
+            1 => Reply::ok(page("hour:a", 2_000).to_string()),
+            2 => Reply::Answer(410, "", json!({"title": "Gone"}).to_string()),
+            _ => Reply::ok(page("all", 1).to_string()),
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("k.ndjson");
+    let said = RefCell::new(Vec::new());
+    let mut export = Export {
+        source: Source {
+            client: &Client::new(&server.args()),
+            stop: &Stop::default(),
+            patience: Patience::default(),
+            say: &|message| said.borrow_mut().push(message),
+        },
+        output: Output::open(Some(&place)).unwrap(),
+        progress: &ProgressBar::hidden(),
+        counts: Counts::default(),
+    };
+    let board = BoardPath::parse("k/s").unwrap();
+    assert_eq!(export.board(&board, &[]), Ok(()));
+    assert_eq!((export.counts.windows, export.counts.standings), (1, 2));
+    export.output.finish().unwrap();
+    let told = "/v1/boards/k/s hour:a: went past its retention while it was read, after 1 of its \
+                standings";
+    assert_eq!(*said.borrow(), [told]);
+    assert_eq!(std::fs::read_to_string(&place).unwrap().lines().count(), 2);
 }

@@ -14,7 +14,8 @@ use crate::cli::ServerArgs;
 /// A CSV file needs a header and the flags that say which columns make a contribution. NDJSON, one
 /// contribution a line, takes none of them. Both may be packed with gzip.
 ///
-/// Exit status: 0 when every row was taken in or skipped, 1 when some were not, 130 after Ctrl-C.
+/// Exit status: 0 when every row was taken in or skipped, 1 when some were not, 130 after Ctrl-C or
+/// SIGTERM.
 #[derive(Args, Debug)]
 pub(crate) struct ImportArgs {
     /// The file; `-` is standard input. NDJSON when it is called .ndjson or .jsonl, or when no

@@ -31,6 +31,8 @@ pub(super) struct Batch {
     /// Line and reason.
     pub(super) unreadable: Vec<(u64, String)>,
     pub(super) skipped: u64,
+    /// Where its last row begins in the file.
+    pub(super) last_line: u64,
 }
 
 impl Batch {
@@ -38,16 +40,26 @@ impl Batch {
     pub(super) fn body_of(&self, places: &[usize]) -> Vec<u8> {
         let mut body = Vec::with_capacity(self.body.len());
         for &place in places {
-            body.extend_from_slice(&self.body[self.outgoing[place].bytes.clone()]);
+            body.extend_from_slice(self.line(place));
         }
         body
     }
 
+    /// A line as it is sent.
+    pub(super) fn line(&self, place: usize) -> &[u8] {
+        &self.body[self.outgoing[place].bytes.clone()]
+    }
+
     /// Whether all of these may be sent again in their order, though they were perhaps applied.
     pub(super) fn are_resendable(&self, places: &[usize]) -> bool {
-        let all_are = |resend| move |line: &Outgoing| line.resend == resend;
         let mut asked = places.iter().map(|&place| &self.outgoing[place]);
-        asked.all(all_are(Resend::Known)) || self.outgoing.iter().all(all_are(Resend::AmongSets))
+        asked.all(|line| line.resend == Resend::Known) || self.is_all_sets()
+    }
+
+    /// Whether all of its lines are sets at times of their own: any run of them may be sent again.
+    pub(super) fn is_all_sets(&self) -> bool {
+        let mut lines = self.outgoing.iter();
+        lines.all(|line| line.resend == Resend::AmongSets)
     }
 
     fn is_full(&self) -> bool {
@@ -72,7 +84,7 @@ pub(super) struct ReadError {
 pub(super) struct Batches {
     rows: Box<dyn Rows>,
     /// Rows that begin before it are passed over.
-    from_line: u64,
+    pub(super) from_line: u64,
     last_line: u64,
     ended: bool,
     error: Option<ReadError>,
@@ -127,6 +139,7 @@ impl Iterator for Batches {
                 }
             }
         }
+        batch.last_line = self.last_line;
         if batch.is_empty() {
             self.error.take().map(Err)
         } else {

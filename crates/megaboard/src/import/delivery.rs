@@ -1,11 +1,14 @@
 //! Batches sent until every line is decided: [`Delivery`].
 //!
 //! Nothing counts twice: a line is sent again where it surely was not applied, or where its id lets
-//! the server know it again, or as one of a batch that only sets. Everything else is shown, with its line in the file, and left to people.
+//! the server know it again, or as one of a batch that only sets; and only where it does not come behind
+//! a line that it should stand before. Everything else is shown, with its line in the file, and left to
+//! people.
 
 use std::collections::BTreeSet;
 
 use super::batch::Batch;
+use super::order::Order;
 use super::summary::Summary;
 use crate::client::{Answer, Client, ClientError};
 use crate::delivery::{Patience, Pauses, Receipt, Stop};
@@ -15,7 +18,7 @@ const PATH: &str = "/v1/contributions";
 /// Why an import ends before its file does.
 #[derive(Debug, Eq, PartialEq, thiserror::Error)]
 pub(super) enum Halt {
-    /// Ctrl-C.
+    /// Ctrl-C or SIGTERM.
     #[error("interrupted")]
     Interrupted,
     /// What is said here was said of every line it concerns.
@@ -25,16 +28,22 @@ pub(super) enum Halt {
 
 /// What an attempt left to do.
 enum Attempt {
-    /// These places are to be sent again, for this reason; none of them counts twice by that.
-    Again {
-        places: Vec<usize>,
-        reason: String,
-        progress: bool,
-    },
+    /// To be sent again; none of it counts twice by that.
+    Again(Left),
     /// Whether the lines were applied is unknown.
     Unknown(String),
-    /// Nothing was applied and trying again will not help.
-    Refused(String),
+    /// The same as `Again`, but trying again will not help.
+    Refused(Left),
+}
+
+/// Lines to be sent again.
+struct Left {
+    places: Vec<usize>,
+    reason: String,
+    /// Whether others were decided.
+    progress: bool,
+    /// Whether some of these may have been applied.
+    in_doubt: bool,
 }
 
 /// Sends batches to one server, one at a time.
@@ -79,6 +88,7 @@ impl<'a> Delivery<'a> {
             (self.say)(format!("line {line}: {reason}"));
         }
         let mut places: Vec<usize> = (0..batch.outgoing.len()).collect();
+        let mut in_doubt = false;
         let mut stall: Option<Pauses> = None;
         while !places.is_empty() {
             // A server not known yet, or one in trouble, may well refuse: better to hear of it
@@ -88,27 +98,35 @@ impl<'a> Delivery<'a> {
                 .client
                 .post_ndjson(PATH, &batch.body_of(&places), ask_first);
             let retry_after = sent.as_ref().ok().and_then(|answer| answer.retry_after);
-            let (left, reason, progress) = match self.judge(batch, &places, sent) {
-                Attempt::Again {
-                    places,
-                    reason,
-                    progress,
-                } => (places, reason, progress),
+            let (left, is_refused) = match self.judge(batch, &places, sent) {
+                Attempt::Again(left) => (left, false),
+                Attempt::Refused(left) => (left, true),
                 Attempt::Unknown(reason) if batch.are_resendable(&places) => {
-                    (places, reason, false)
+                    let left = Left {
+                        in_doubt: true,
+                        ..Left::all(&places, reason)
+                    };
+                    (left, false)
                 }
                 Attempt::Unknown(reason) => {
                     return Err(self.abandon(batch, &places, &reason, Certainty::Unknown));
                 }
-                Attempt::Refused(reason) => {
-                    return Err(self.abandon(batch, &places, &reason, Certainty::Resendable));
-                }
             };
-            places = left;
+            let reason = left.reason;
+            in_doubt |= left.in_doubt;
+            places = left.places;
             if places.is_empty() {
                 break;
             }
-            if progress {
+            let certainty = if in_doubt {
+                Certainty::Known
+            } else {
+                Certainty::NotDone
+            };
+            if is_refused {
+                return Err(self.abandon(batch, &places, &reason, certainty));
+            }
+            if left.progress {
                 stall = None;
             }
             if stall.is_none() {
@@ -118,7 +136,7 @@ impl<'a> Delivery<'a> {
             let pause = pauses.next(retry_after);
             self.stop.sleep(pause.unwrap_or_default());
             if pause.is_none() || self.stop.requested() {
-                return Err(self.abandon(batch, &places, &reason, Certainty::Resendable));
+                return Err(self.abandon(batch, &places, &reason, certainty));
             }
         }
         Ok(())
@@ -130,70 +148,119 @@ impl<'a> Delivery<'a> {
         places: &[usize],
         sent: Result<Answer, ClientError>,
     ) -> Attempt {
-        let again = |reason| Attempt::Again {
-            places: places.to_vec(),
-            reason,
-            progress: false,
+        let all = |reason| Left::all(places, reason);
+        let answer = match sent {
+            Ok(answer) => answer,
+            Err(error @ ClientError::Unreached { .. }) => {
+                return Attempt::Again(all(error.to_string()));
+            }
+            Err(error @ ClientError::Broken { .. }) => return Attempt::Unknown(error.to_string()),
+            Err(error @ ClientError::Unusable { .. }) => {
+                return Attempt::Refused(all(error.to_string()));
+            }
         };
-        match sent {
-            Err(error @ ClientError::Unreached { .. }) => again(error.to_string()),
-            Err(error @ ClientError::Broken { .. }) => Attempt::Unknown(error.to_string()),
-            Err(error @ ClientError::Unusable { .. }) => Attempt::Refused(error.to_string()),
-            // A 503 has a receipt too when the store failed line by line.
-            Ok(answer) => match (answer.status, Receipt::parse(&answer.body, places.len())) {
-                (200 | 503, Some(receipt)) => self.settle(batch, places, &receipt),
-                (429 | 503, None) => again(answer.problem()),
-                (200..=299, _) => {
-                    Attempt::Unknown("the server's answer is none that can be read".to_owned())
-                }
-                // A body that took too long, a gateway that lost the server, or a server that broke: who knows how far it came.
-                (408 | 500.., _) => Attempt::Unknown(answer.problem()),
-                (_, _) => Attempt::Refused(answer.problem()),
-            },
+        // A receipt says how far the server came, whatever ended the request.
+        match (answer.status, Receipt::parse(&answer.body, places.len())) {
+            (200..=299 | 408 | 429 | 500.., Some(receipt)) => {
+                Attempt::Again(self.settle(batch, places, &receipt, &answer))
+            }
+            (_, Some(receipt)) => Attempt::Refused(Left {
+                reason: answer.problem(),
+                ..self.settle(batch, places, &receipt, &answer)
+            }),
+            (429 | 503, None) => Attempt::Again(all(answer.problem())),
+            (200..=299, None) => {
+                Attempt::Unknown("the server's answer is none that can be read".to_owned())
+            }
+            // A body that took too long, a gateway that lost the server, or a server that broke: who knows
+            // how far it came.
+            (408 | 500.., None) => Attempt::Unknown(answer.problem()),
+            (_, None) => Attempt::Refused(all(answer.problem())),
         }
     }
 
     /// Counts and shows what a receipt decides; the rest is to be sent again.
-    fn settle(&mut self, batch: &Batch, places: &[usize], receipt: &Receipt) -> Attempt {
+    fn settle(
+        &mut self,
+        batch: &Batch,
+        places: &[usize],
+        receipt: &Receipt,
+        answer: &Answer,
+    ) -> Left {
         self.acquainted = true;
-        self.summary.applied += receipt.applied;
+        let read = &places[..receipt.read.unwrap_or(places.len())];
+        let order = Order::of(batch, if receipt.failed_count > 0 { read } else { &[] });
+        let (_, unlisted) = receipt.unlisted();
+        let is_repeatable = batch.is_all_sets() || !order.matters();
+        if unlisted > 0 && is_repeatable && batch.are_resendable(read) {
+            // What was decided all the same is counted when it is sent again.
+            return Left {
+                in_doubt: true,
+                ..Left::all(places, format!("{unlisted} failed that are not listed"))
+            };
+        }
         self.summary.duplicates += receipt.duplicates;
         self.summary.refused += receipt.rejected_count;
         for item in &receipt.rejected {
             let line = batch.outgoing[places[item.index]].line;
             (self.say)(format!("line {line}: {}", item.explain()));
         }
-        let mut again = BTreeSet::new();
+        self.mind_the_unlisted(batch, read, receipt);
+        let unavailable = receipt.failed.iter().filter(|item| item.is_unavailable());
+        let undone = receipt.rejected.iter().chain(unavailable);
+        let undone: BTreeSet<usize> = undone.map(|item| places[item.index]).collect();
+        let mut again: BTreeSet<usize> = places[read.len()..].iter().copied().collect();
+        let mut repeated = BTreeSet::new();
         let mut reason = None;
+        let mut in_doubt = false;
         for item in &receipt.failed {
             let place = places[item.index];
-            if item.is_unavailable() || batch.are_resendable(&[place]) {
-                again.insert(place);
-                reason.get_or_insert_with(|| item.explain());
+            let certainty = if item.is_unavailable() {
+                Certainty::NotDone
             } else {
-                self.give_up_line(batch, place, &item.explain(), Certainty::Unknown);
+                Certainty::Unknown
+            };
+            let behind = order.behind(place, &undone);
+            if certainty == Certainty::Unknown && !batch.are_resendable(&[place]) {
+                self.give_up_line(batch, place, &item.explain(), certainty);
+            } else if let Some(&first) = behind.first().filter(|_| !batch.is_all_sets()) {
+                let line = batch.outgoing[first].line;
+                let why = format!(
+                    "{}; sent again, it would count behind line {line}",
+                    item.explain()
+                );
+                self.give_up_line(batch, place, &why, certainty);
+            } else {
+                in_doubt |= certainty == Certainty::Unknown || !behind.is_empty();
+                again.insert(place);
+                // Sets that were applied are set once more, behind it as before.
+                repeated.extend(behind);
+                reason.get_or_insert_with(|| item.explain());
             }
         }
-        let read = receipt.read.unwrap_or(places.len());
-        again.extend(&places[read..]);
-        self.mind_the_unlisted(batch, &places[..read], receipt, &mut again);
-        let progress = receipt.applied > 0 || again.len() < places.len();
-        let reason = reason.unwrap_or_else(|| "the server did not take in all lines".to_owned());
-        Attempt::Again {
+        for item in &receipt.failed {
+            repeated.remove(&places[item.index]);
+        }
+        let applied = receipt.applied.saturating_sub(repeated.len() as u64);
+        self.summary.applied += applied;
+        again.extend(repeated);
+        let reason = reason.unwrap_or_else(|| {
+            if answer.status == 200 {
+                "the server did not take in all lines".to_owned()
+            } else {
+                answer.problem()
+            }
+        });
+        Left {
+            progress: applied > 0 || again.len() < places.len(),
             places: again.into_iter().collect(),
             reason,
-            progress,
+            in_doubt,
         }
     }
 
     /// Where the server's lists are cut, some outcomes have no line.
-    fn mind_the_unlisted(
-        &mut self,
-        batch: &Batch,
-        read: &[usize],
-        receipt: &Receipt,
-        again: &mut BTreeSet<usize>,
-    ) {
+    fn mind_the_unlisted(&mut self, batch: &Batch, read: &[usize], receipt: &Receipt) {
         let (refused, failed) = receipt.unlisted();
         let Some((first, last)) = span(batch, read) else {
             return;
@@ -204,13 +271,11 @@ impl<'a> Delivery<'a> {
                  the server does not list which"
             ));
         }
-        if failed > 0 && batch.are_resendable(read) {
-            again.extend(read);
-        } else if failed > 0 {
+        if failed > 0 {
             self.summary.failed += failed;
             (self.say)(format!(
                 "{failed} more contributions of lines {first} to {last} failed; the server does \
-                 not list which, and without ids they cannot be sent again"
+                 not list which, and not all of these lines may be sent again"
             ));
         }
     }
@@ -236,13 +301,16 @@ impl<'a> Delivery<'a> {
         }
         self.summary.failed += run.len() as u64;
         let Some((first, last)) = span(batch, run) else {
-            let last = batch.outgoing.last().map_or(0, |outgoing| outgoing.line);
-            return self.halt(format!("go on with --from-line {}", last + 1));
+            return self.end_before(batch.last_line + 1, reason);
         };
         self.halt(match certainty {
-            Certainty::Resendable => format!(
+            Certainty::NotDone => format!(
                 "{reason}. What stands from line {first} on is not done; \
                  go on with --from-line {first}"
+            ),
+            Certainty::Known => format!(
+                "{reason}. What stands from line {first} on is not known to be done; \
+                 go on with --from-line {first}, which counts nothing twice"
             ),
             Certainty::Unknown => format!(
                 "{reason}. Whether lines {first} to {last} are applied is unknown, and as not all \
@@ -253,6 +321,11 @@ impl<'a> Delivery<'a> {
                 last + 1
             ),
         })
+    }
+
+    /// Ends the import before this line of the file.
+    pub(super) fn end_before(&mut self, line: u64, reason: &str) -> Halt {
+        self.halt(format!("{reason}; go on with --from-line {line}"))
     }
 
     fn halt(&mut self, text: String) -> Halt {
@@ -266,7 +339,8 @@ impl<'a> Delivery<'a> {
     fn give_up_line(&mut self, batch: &Batch, place: usize, reason: &str, certainty: Certainty) {
         self.summary.failed += 1;
         let what = match certainty {
-            Certainty::Resendable => "not done",
+            Certainty::NotDone => "not done",
+            Certainty::Known => "may be applied or not, and may be sent again",
             Certainty::Unknown => "may be applied or not",
         };
         (self.say)(format!(
@@ -279,10 +353,24 @@ impl<'a> Delivery<'a> {
 /// What is known of lines that are given up.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Certainty {
-    /// Not applied, or known again by their ids: sending them again counts nothing twice.
-    Resendable,
+    /// Not applied.
+    NotDone,
+    /// Perhaps applied, some of them; sending them again counts nothing twice.
+    Known,
     /// Perhaps applied, and not to be known again.
     Unknown,
+}
+
+impl Left {
+    /// All of these.
+    fn all(places: &[usize], reason: String) -> Self {
+        Self {
+            places: places.to_vec(),
+            reason,
+            progress: false,
+            in_doubt: false,
+        }
+    }
 }
 
 /// The lines of the file that these places lie between.

@@ -15,6 +15,7 @@ mod csv;
 mod delivery;
 mod lines;
 mod ndjson;
+mod order;
 mod rows;
 mod summary;
 
@@ -22,7 +23,6 @@ mod summary;
 mod tests;
 
 use std::error::Error;
-use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
         ),
     };
     // From here on Ctrl-C waits for the batch under way; before, nothing has been sent.
-    let stop = Stop::on_ctrl_c()?;
+    let stop = Stop::on_signals()?;
     let client = Client::new(&args.server);
     let mut say = |message: String| {
         // Printed while the bar is away, and also where there is no bar.
@@ -93,8 +93,10 @@ pub(crate) fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
     })
 }
 
-/// Reads in a thread of its own and delivers in this one.
+/// Reads in a thread of its own and delivers in this one. An end before that of the file says where to
+/// go on.
 fn send_all(batches: Batches, delivery: &mut Delivery<'_>, stop: &Stop) -> Result<(), Halt> {
+    let mut next_line = batches.from_line;
     let (sender, receiver) = mpsc::sync_channel(BATCHES_AHEAD_MAX);
     let reader = thread::Builder::new()
         .name("reader".to_owned())
@@ -106,34 +108,33 @@ fn send_all(batches: Batches, delivery: &mut Delivery<'_>, stop: &Stop) -> Resul
                 }
             }
         })
-        .map_err(failed)?;
-    while let Some(batch) = next_batch(&receiver, stop)? {
-        delivery.deliver(&batch.map_err(failed)?)?;
+        .map_err(|error| delivery.end_before(next_line, &error.to_string()))?;
+    while let Some(batch) =
+        next_batch(&receiver, stop).map_err(|reason| delivery.end_before(next_line, &reason))?
+    {
+        delivery.deliver(&batch)?;
+        next_line = batch.last_line + 1;
     }
     // A reader that panicked hung up too, and has not seen the end of the file.
     reader
         .join()
-        .map_err(|_| failed("reading the file failed; see above"))
+        .map_err(|_| delivery.end_before(next_line, "reading the file failed; see above"))
 }
 
-/// None when the reader has hung up, having sent everything.
+/// None when the reader has hung up, having sent everything; an error says why there is no next one.
 fn next_batch(
     batches: &Receiver<Result<Batch, ReadError>>,
     stop: &Stop,
-) -> Result<Option<Result<Batch, ReadError>>, Halt> {
+) -> Result<Option<Batch>, String> {
     // The reader may be waiting for a person to type: never wait for it without an ear for Ctrl-C.
     while !stop.requested() {
         match batches.recv_timeout(NOTICED_WITHIN) {
-            Ok(batch) => return Ok(Some(batch)),
+            Ok(batch) => return batch.map(Some).map_err(|error| error.to_string()),
             Err(RecvTimeoutError::Disconnected) => return Ok(None),
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
-    Err(Halt::Interrupted)
-}
-
-fn failed(reason: impl Display) -> Halt {
-    Halt::Failed(reason.to_string())
+    Err(Halt::Interrupted.to_string())
 }
 
 /// Bytes read of the file as it lies there; hidden where standard error is no terminal.

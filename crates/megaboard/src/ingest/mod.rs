@@ -7,12 +7,14 @@
 //! ```
 //!
 //! One loop reads, sends and acknowledges, one batch at a time, so that what is under way is bounded
-//! and one member's contributions stay in their order. A task beside it keeps the leases. `group` knows where a
-//! stream's group continues. An entry may be sent more than once; its id makes it count once.
+//! and one member's contributions stay in their order. A task beside it keeps the leases. `claim` takes over what is
+//! pending, `group` knows where a stream's group continues. An entry may be sent more than once; its id
+//! makes it count once.
 //!
 //! **Invariant:** an entry is acknowledged after it is decided, never before.
 
 mod args;
+mod claim;
 mod connection;
 mod entry;
 mod group;

@@ -13,10 +13,11 @@ use redis_link::{Reply, Value};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
+use super::claim::{self, claim};
 use super::connection::{Connection, Fault, items, number, text, words};
 use super::entry::{Entry, Line};
 use super::group;
-use super::send::{Refused, Sender, Sent};
+use super::send::{Refused, Sender};
 use super::share::{Keys, Share};
 use super::tally::Tally;
 use crate::delivery::{Patience, Pauses};
@@ -205,44 +206,35 @@ impl Reader {
         if !self.decided.contains_key(&partition) {
             group::make(self.connected()?, &stream, &self.keys.group, "0").await?;
         }
-        let mut cursor = "0-0".to_owned();
+        let mut cursor = claim::END.to_owned();
         loop {
             if self.is_stopping() || !self.share.is_owned(partition) {
                 return Ok(false);
             }
-            let (group, me) = (&self.keys.group, &self.keys.me);
-            let count = self.count_of_one(1).to_string();
-            let claim = words(&[&stream, group, me, "0", &cursor, "COUNT", &count]);
+            let (connection, count) = (self.connected()?, self.count_of_one(1));
             let claimed = match (
-                self.send("XAUTOCLAIM", claim).await,
+                claim(connection, &self.keys, partition, &cursor, count).await,
                 self.decided.get(&partition),
             ) {
                 (Err(fault), Some(decided)) if fault.is_no_group() => {
-                    let connection = self.connected()?;
+                    let group = &self.keys.group;
                     say(group::make_again(connection, &stream, group, decided).await?);
                     return Ok(false);
                 }
                 (claimed, _) => claimed?,
             };
-            let (next, entries, deleted) = match items(&claimed) {
-                [next, entries, deleted, ..] => (next, entries, items(deleted).len()),
-                [next, entries] => (next, entries, 0),
-                _ => return Err(Fault::Lost("XAUTOCLAIM answered otherwise".to_owned()).into()),
-            };
-            if deleted > 0 {
-                self.tally.trimmed += deleted as u64;
+            if claimed.trimmed > 0 {
+                self.tally.trimmed += claimed.trimmed as u64;
                 say(format!(
-                    "{stream}: {deleted} entries were trimmed off before they were acknowledged"
+                    "{stream}: {} entries were trimmed off before they were acknowledged",
+                    claimed.trimmed
                 ));
             }
-            let read = items(entries).iter();
-            let entries = read.filter_map(|entry| Entry::read(partition, entry, true));
-            let entries: Vec<Entry> = entries.collect();
-            cursor = text(next).unwrap_or("0-0").to_owned();
-            if !self.process(entries, say).await? {
+            cursor = claimed.next;
+            if !self.process(claimed.entries, say).await? {
                 return Ok(false);
             }
-            if cursor == "0-0" {
+            if cursor == claim::END {
                 let (connection, group) = (self.connected()?, &self.keys.group);
                 let last = group::last_delivered(connection, &stream, group).await?;
                 self.decided.insert(partition, last);
@@ -327,7 +319,7 @@ impl Reader {
         let lines: Vec<&str> = good.iter().map(|(_, line)| line.text.as_str()).collect();
         let share = self.share.clone();
         let is_ours = |line: usize| share.is_owned(entries[good[line].0].partition);
-        let sent = self.sender.send(&lines, &is_ours, say).await?;
+        let sent = self.sender.send(&lines, &is_ours, say).await;
         self.tally.applied += sent.applied;
         self.tally.duplicates += sent.duplicates;
         let garbage = made.iter().enumerate().filter_map(|(place, line)| {
@@ -337,16 +329,14 @@ impl Reader {
         let left: BTreeSet<usize> = sent.left.iter().map(|line| good[*line].0).collect();
         let mut rejected: BTreeMap<usize, (String, String)> = garbage.collect();
         self.tally.rejected += rejected.len() as u64 + sent.rejected_count;
-        tell_unlisted(&sent, say);
-        rejected.extend(
-            sent.rejected
-                .into_iter()
-                .map(|(line, why)| (good[line].0, why)),
-        );
-        rejected.retain(|place, _| !left.contains(place));
+        let lines = sent.rejected.into_iter();
+        rejected.extend(lines.map(|(line, why)| (good[line].0, why)));
         self.put_aside(entries, &rejected, say).await?;
         self.acknowledge(entries, &left).await?;
-        Ok(left.is_empty())
+        match sent.refused {
+            Some(refused) => Err(refused.into()),
+            None => Ok(left.is_empty()),
+        }
     }
 
     /// What was sent before counts once as long as its id is remembered. Of entries that come as new
@@ -461,16 +451,5 @@ impl Reader {
             }
         }
         let _ = self.share.end(connection, &self.keys).await;
-    }
-}
-
-fn tell_unlisted(sent: &Sent, say: Say<'_>) {
-    let unlisted = sent
-        .rejected_count
-        .saturating_sub(sent.rejected.len() as u64);
-    if unlisted > 0 && sent.rejected.len() >= BATCH_LINES_MAX {
-        say(format!(
-            "{unlisted} more were rejected; the server does not list which"
-        ));
     }
 }

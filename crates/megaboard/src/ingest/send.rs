@@ -1,8 +1,8 @@
 //! Lines sent until each is decided: [`Sender`].
 //!
 //! Every line has an id, so that whatever failed, or may have, is sent again in its order, for as long
-//! as it takes: nothing is given up but when the process is to stop, or the lines are no longer its
-//! own to send.
+//! as it takes: nothing is given up but when the process is to stop, the lines are no longer its own to
+//! send, or the server refuses. What was decided until then is decided.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -34,13 +34,16 @@ pub(super) struct Refused(String);
 #[derive(Debug, Default)]
 pub(super) struct Sent {
     pub(super) applied: u64,
+    /// Those that were applied and had to be sent again are among them.
     pub(super) duplicates: u64,
     /// By place: the problem's type and detail.
     pub(super) rejected: BTreeMap<usize, (String, String)>,
-    /// Rejected by contribution and board, those the server did not list among them.
+    /// The same by contribution and board.
     pub(super) rejected_count: u64,
     /// Not decided.
     pub(super) left: BTreeSet<usize>,
+    /// Why the rest is not sent, where the server refuses.
+    pub(super) refused: Option<Refused>,
 }
 
 /// Sends to one server.
@@ -70,7 +73,7 @@ impl Sender {
         lines: &[&str],
         is_ours: &(dyn Fn(usize) -> bool + Sync),
         say: &(dyn Fn(String) + Sync),
-    ) -> Result<Sent, Refused> {
+    ) -> Sent {
         let mut sent = Sent {
             left: (0..lines.len()).collect(),
             ..Sent::default()
@@ -79,13 +82,16 @@ impl Sender {
         loop {
             let places: Vec<usize> = sent.left.iter().copied().filter(|p| is_ours(*p)).collect();
             if places.is_empty() {
-                return Ok(sent);
+                return sent;
             }
             let body: String = places.iter().map(|place| lines[*place]).collect();
             let answer = self.post(body, pauses.is_some()).await;
             let retry_after = answer.as_ref().ok().and_then(|answer| answer.retry_after);
             let before = sent.left.len();
-            let reason = self.judge(answer, &places, &mut sent)?;
+            let reason = self.judge(answer, &places, &mut sent);
+            if sent.refused.is_some() {
+                return sent;
+            }
             if sent.left.len() < before {
                 pauses = None;
             }
@@ -99,12 +105,12 @@ impl Sender {
                 say(format!("{reason}; trying again"));
             }
             if *self.stop.borrow() {
-                return Ok(sent);
+                return sent;
             }
             let pause = pauses.get_or_insert_with(new_pauses).next(retry_after);
             tokio::select! {
                 () = sleep(pause.unwrap_or_default()) => {}
-                _ = self.stop.changed() => return Ok(sent),
+                _ = self.stop.changed() => return sent,
             }
         }
     }
@@ -122,26 +128,34 @@ impl Sender {
         })
     }
 
-    /// Takes out of `sent.left` what is decided; why the rest is to be sent again, if there is any.
+    /// Takes out of `sent.left` what is decided; why the rest is to be sent again, if there is any and the
+    /// server does not refuse.
     fn judge(
         &mut self,
         answer: Result<Answer, ClientError>,
         places: &[usize],
         sent: &mut Sent,
-    ) -> Result<Option<String>, Refused> {
+    ) -> Option<String> {
         let answer = match answer {
-            Err(error @ ClientError::Unusable { .. }) => return Err(Refused(error.to_string())),
-            Err(error) => return Ok(Some(error.to_string())),
+            Err(error @ ClientError::Unusable { .. }) => {
+                sent.refused = Some(Refused(error.to_string()));
+                return None;
+            }
+            Err(error) => return Some(error.to_string()),
             Ok(answer) => answer,
         };
-        match (answer.status, Receipt::parse(&answer.body, places.len())) {
-            (200 | 503, Some(receipt)) => {
-                self.acquainted = true;
-                Ok(settle(&receipt, places, sent))
+        // A receipt says how far the server came, whatever ended the request.
+        let receipt = Receipt::parse(&answer.body, places.len());
+        let settled = receipt.map(|receipt| settle(&receipt, places, sent));
+        self.acquainted |= settled.is_some();
+        match (answer.status, settled) {
+            (200..=299 | 408 | 429 | 500.., Some(reason)) => reason,
+            (200..=299, None) => Some("the server's answer is no receipt".to_owned()),
+            (408 | 429 | 500.., None) => Some(answer.problem()),
+            (_, _) => {
+                sent.refused = Some(Refused(answer.problem()));
+                None
             }
-            (200..=299, None) => Ok(Some("the server's answer is no receipt".to_owned())),
-            (408 | 429 | 500.., _) => Ok(Some(answer.problem())),
-            (_, _) => Err(Refused(answer.problem())),
         }
     }
 
@@ -183,36 +197,44 @@ fn new_pauses() -> Pauses {
     })
 }
 
+/// Counts what a receipt decides, and takes it out of `sent.left`; why the rest is to be sent again.
 fn settle(receipt: &Receipt, places: &[usize], sent: &mut Sent) -> Option<String> {
     sent.applied += receipt.applied;
     sent.duplicates += receipt.duplicates;
-    sent.rejected_count += receipt.rejected_count;
-    let explained = |item: &ReceiptItem| {
-        let board = item.board.iter().map(|board| format!("{board}: "));
-        let detail = board.chain([item.detail.clone()]).collect();
-        (item.kind.to_string(), detail)
+    let read = &places[..receipt.read.unwrap_or(places.len())];
+    let places_of = |items: &[ReceiptItem]| -> BTreeSet<usize> {
+        items.iter().map(|item| places[item.index]).collect()
     };
-    for item in &receipt.rejected {
-        sent.rejected.insert(places[item.index], explained(item));
-    }
-    let read = receipt.read.unwrap_or(places.len());
-    let (_, unlisted_failed) = receipt.unlisted();
-    let mut failed: BTreeSet<usize> = receipt
-        .failed
-        .iter()
-        .map(|item| places[item.index])
-        .collect();
-    if unlisted_failed > 0 {
-        // Which those are is not told; whatever was applied is known again by its id.
-        failed.extend(&places[..read]);
-    }
-    for place in &places[..read] {
-        if !failed.contains(place) {
+    let (rejected, failed) = (places_of(&receipt.rejected), places_of(&receipt.failed));
+    let (unlisted_rejected, unlisted_failed) = receipt.unlisted();
+    // Those that are not listed may be any: what was decided all the same is known again by its id, and
+    // each request lists some.
+    let is_decided = |place: &usize| {
+        !failed.contains(place)
+            && unlisted_failed == 0
+            && (unlisted_rejected == 0 || rejected.contains(place))
+    };
+    let mut is_whole = read.len() == places.len();
+    for place in read {
+        if is_decided(place) {
             sent.left.remove(place);
+        } else {
+            is_whole = false;
         }
     }
+    // The others are listed again.
+    let decided = |item: &&ReceiptItem| is_decided(&places[item.index]);
+    for item in receipt.rejected.iter().filter(decided) {
+        let board = item.board.iter().map(|board| format!("{board}: "));
+        let detail = board.chain([item.detail.clone()]).collect();
+        let why = (item.kind.to_string(), detail);
+        sent.rejected.insert(places[item.index], why);
+        sent.rejected_count += 1;
+    }
     let reason = receipt.failed.first().map(ReceiptItem::explain);
-    let is_whole = failed.is_empty() && read == places.len();
+    let reason = reason.or_else(|| {
+        (unlisted_rejected > 0).then(|| format!("{unlisted_rejected} rejected are not listed"))
+    });
     (!is_whole).then(|| reason.unwrap_or_else(|| "the server did not take in all".to_owned()))
 }
 
@@ -221,11 +243,7 @@ mod tests {
     use super::*;
     use crate::test_server::{Reply, TestServer};
 
-    fn run(
-        server: &TestServer,
-        lines: &[&str],
-        is_ours: &(dyn Fn(usize) -> bool + Sync),
-    ) -> Result<Sent, Refused> {
+    fn run(server: &TestServer, lines: &[&str], is_ours: &(dyn Fn(usize) -> bool + Sync)) -> Sent {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -253,7 +271,7 @@ mod tests {
             )),
         });
         let lines = ["a\n", "b\n", "c\n", "d\n", "e\n", "f\n"];
-        let sent = run(&server, &lines, &|_| true).unwrap();
+        let sent = run(&server, &lines, &|_| true);
         assert_eq!((sent.applied, sent.duplicates), (1 + 2, 1));
         assert_eq!(
             sent.rejected[&1],
@@ -269,7 +287,7 @@ mod tests {
         let server = TestServer::start(|_, _| Reply::Answer(503, "", "{}".to_owned()));
         let asked = std::sync::atomic::AtomicU32::new(0);
         let is_ours = |_: usize| asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 2;
-        let sent = run(&server, &["a\n", "b\n"], &is_ours).unwrap();
+        let sent = run(&server, &["a\n", "b\n"], &is_ours);
         assert_eq!(sent.left.len(), 2);
         assert_eq!(server.requests().len(), 1);
     }
@@ -278,7 +296,49 @@ mod tests {
     fn a_server_that_does_not_let_us_in_ends_it() {
         let problem = r#"{"title":"Forbidden","detail":"the key may only read"}"#;
         let server = TestServer::start(move |_, _| Reply::Answer(403, "", problem.to_owned()));
-        let refused = run(&server, &["a\n"], &|_| true).unwrap_err();
+        let refused = run(&server, &["a\n"], &|_| true).refused.unwrap();
         assert_eq!(refused.to_string(), "Forbidden: the key may only read");
+    }
+
+    #[test]
+    fn what_was_decided_before_the_server_refused_is_decided() {
+        let server = TestServer::start(|_, _| {
+            let receipt = r#"{"title":"Unauthorized","detail":"the key has expired",
+                "applied":1,"duplicates":0,"rejected_count":1,"rejected":
+                [{"index":1,"board":"g/a","type":"invalid","detail":"no"}],
+                "failed_count":0,"failed":[],"read":2}"#;
+            Reply::Answer(401, "", receipt.to_owned())
+        });
+        let sent = run(&server, &["a\n", "b\n", "c\n"], &|_| true);
+        assert_eq!((sent.applied, sent.rejected_count), (1, 1));
+        assert!(sent.rejected.contains_key(&1));
+        assert_eq!(sent.left, BTreeSet::from([2]));
+        let refused = sent.refused.unwrap().to_string();
+        assert_eq!(refused, "Unauthorized: the key has expired");
+        assert_eq!(server.requests().len(), 1);
+    }
+
+    #[test]
+    fn of_rejected_lines_each_is_told_though_the_server_lists_only_the_first() {
+        let server = TestServer::start(|before, _| {
+            let (applied, duplicates, rejected) = match before {
+                0 => (1, 0, 3),
+                1 => (0, 1, 2),
+                _ => (0, 1, 1),
+            };
+            // In each request the second line is the first of them.
+            Reply::ok(format!(
+                r#"{{"applied":{applied},"duplicates":{duplicates},"rejected_count":{rejected},
+                "rejected":[{{"index":1,"type":"invalid","detail":"no"}}],
+                "failed_count":0,"failed":[]}}"#
+            ))
+        });
+        let lines = ["a\n", "b\n", "c\n", "d\n"];
+        let sent = run(&server, &lines, &|_| true);
+        let rejected: Vec<usize> = sent.rejected.keys().copied().collect();
+        assert_eq!((rejected, sent.rejected_count), (vec![1, 2, 3], 3));
+        assert!(sent.left.is_empty());
+        let bodies: Vec<_> = server.requests().into_iter().map(|r| r.body).collect();
+        assert_eq!(bodies, ["a\nb\nc\nd\n", "a\nc\nd\n", "a\nd\n"]);
     }
 }

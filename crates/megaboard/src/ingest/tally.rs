@@ -11,7 +11,7 @@ pub(super) struct Tally {
     pub(super) applied: u64,
     pub(super) duplicates: u64,
     pub(super) rejected: u64,
-    /// Entries that Redis has let go before anybody took them.
+    /// Entries that were taken, and trimmed off before they were acknowledged.
     pub(super) trimmed: u64,
     shown: (Instant, u64),
 }
@@ -55,7 +55,10 @@ impl fmt::Display for Tally {
             "applied {applied}, duplicates {duplicates}, rejected {rejected}"
         )?;
         if *trimmed > 0 {
-            write!(f, "; lost {trimmed} that were trimmed off unread")?;
+            write!(
+                f,
+                "; {trimmed} were trimmed off before they were acknowledged"
+            )?;
         }
         Ok(())
     }
@@ -66,12 +69,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_come_first_and_what_is_lost_is_told() {
+    fn counts_come_first_and_what_was_trimmed_is_told() {
         let mut tally = Tally::new();
         tally.applied = 3;
         assert_eq!(tally.to_string(), "applied 3, duplicates 0, rejected 0");
         tally.trimmed = 2;
-        assert!(tally.to_string().contains("lost 2"));
+        assert!(tally.to_string().contains("; 2 were trimmed off"));
         assert_eq!(tally.due(), None);
     }
 }

@@ -21,6 +21,22 @@ fn ctrl_c_lets_the_batch_under_way_end_and_no_more() {
         }
     );
     assert_eq!(server.requests().len(), 1);
+    let next = rows + 1;
+    assert_eq!(
+        import.said,
+        [format!("interrupted; go on with --from-line {next}")]
+    );
+}
+
+#[test]
+fn ctrl_c_before_the_first_batch_leaves_all_lines() {
+    let stop = Stop::default();
+    stop.request();
+    let server = TestServer::start(|_, request| all_applied(request));
+    let import = import(&server.args(), ndjson(&without_ids(1..=9)), 7, &stop);
+    assert_eq!(import.outcome, Err(Halt::Interrupted));
+    assert_eq!(import.said, ["interrupted; go on with --from-line 7"]);
+    assert!(server.requests().is_empty());
 }
 
 #[test]
@@ -58,7 +74,10 @@ fn a_file_that_breaks_off_is_imported_up_to_there() {
         "{}",
         reason(&import)
     );
-    assert!(import.summary.applied > 4_000, "{:?}", import.summary);
+    let applied = import.summary.applied;
+    assert!(applied > 4_000, "{:?}", import.summary);
+    let next = format!("go on with --from-line {}", applied + 1);
+    assert!(reason(&import).ends_with(&next), "{}", reason(&import));
 }
 
 #[test]

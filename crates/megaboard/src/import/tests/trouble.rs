@@ -163,6 +163,108 @@ fn a_set_is_sent_again_only_beside_other_sets() {
 }
 
 #[test]
+fn a_request_that_is_ended_midway_is_settled_as_far_as_it_came() {
+    // Half of the lines, and one of those failed.
+    let halfway = |status| {
+        let mut receipt = receipt(1, &[], &[(1, "unavailable")]);
+        receipt["read"] = json!(2);
+        receipt["title"] = json!("Ended");
+        receipt["detail"] = json!("midway");
+        Reply::Answer(status, "", receipt.to_string())
+    };
+    for status in [401, 403, 413] {
+        let server = TestServer::start(move |_, _| halfway(status));
+        let import = import_ndjson(&server, &without_ids(1..=4));
+        assert_eq!(
+            reason(&import),
+            "Ended: midway. What stands from line 2 on is not done; go on with --from-line 2"
+        );
+        let summary = Summary {
+            applied: 1,
+            failed: 3,
+            ..Summary::default()
+        };
+        assert_eq!(import.summary, summary);
+        assert_eq!(server.requests().len(), 1);
+    }
+    for status in [408, 500, 503] {
+        let server = TestServer::start(move |before, request| match before {
+            0 => halfway(status),
+            _ => all_applied(request),
+        });
+        let import = import_ndjson(&server, &without_ids(1..=4));
+        assert_eq!(import.outcome, Ok(()));
+        assert_eq!(import.summary.applied, 4);
+        assert_eq!(server.requests()[1].body, without_ids(2..=4));
+    }
+    // Refused behind the last line: there is nothing left to refuse.
+    let server = TestServer::start(|_, _| Reply::Answer(403, "", receipt(4, &[], &[]).to_string()));
+    let import = import_ndjson(&server, &without_ids(1..=4));
+    assert_eq!((import.outcome, import.summary.applied), (Ok(()), 4));
+}
+
+#[test]
+fn what_failed_is_not_put_behind_a_line_that_it_should_stand_before() {
+    let set = |member: &str, at: u32| {
+        format!("{{\"board\":\"g/a\",\"member\":\"{member}\",\"set\":true,\"at\":{at}}}\n")
+    };
+    let sum = |member: &str| format!("{{\"board\":\"g/a\",\"member\":\"{member}\"}}\n");
+    let import = |lines: &[String], failed: &[(usize, &'static str)]| {
+        let failed = failed.to_vec();
+        let server = TestServer::start(move |before, request| match before {
+            0 => Reply::ok(receipt(request.lines().len() - failed.len(), &[], &failed).to_string()),
+            _ => all_applied(request),
+        });
+        let import = import_ndjson(&server, &lines.concat());
+        (import, server.requests())
+    };
+    for (first, second) in [(set("u", 1), sum("u")), (sum("u"), set("u", 1))] {
+        let (import, requests) = import(&[first, second, sum("v")], &[(0, "unavailable")]);
+        assert_eq!(requests.len(), 1);
+        let told = "line 1: not done: gifts/room: unavailable: because; sent again, it would count \
+                    behind line 2";
+        assert_eq!(import.said, [told]);
+        let counts = (import.summary.applied, import.summary.failed);
+        assert_eq!((import.outcome, counts), (Ok(()), (2, 1)));
+    }
+    // Nothing stands behind them of their member, or that is not applied either.
+    for (lines, failed, again) in [
+        ([set("u", 1), sum("v")], &[(0, "unavailable")][..], 1),
+        ([sum("u"), sum("u")], &[(0, "unavailable")], 1),
+        (
+            [set("u", 1), sum("u")],
+            &[(0, "unavailable"), (1, "unavailable")],
+            2,
+        ),
+    ] {
+        let (import, requests) = import(&lines, failed);
+        assert_eq!(requests[1].body, lines[..again].concat());
+        assert_eq!((import.outcome, import.summary.applied), (Ok(()), 2));
+    }
+    // Sets at times of their own go again together, and count once.
+    let lines = [set("u", 1), set("v", 1), set("u", 2)];
+    for kind in ["unavailable", "unknown"] {
+        let (import, requests) = import(&lines, &[(0, kind)]);
+        assert_eq!(requests[1].body, [set("u", 1), set("u", 2)].concat());
+        assert_eq!((import.outcome, import.summary.applied), (Ok(()), 3));
+    }
+}
+
+#[test]
+fn what_may_be_applied_is_not_called_undone() {
+    let server = TestServer::start(|_, _| Reply::Cut);
+    let import = import_ndjson(&server, &with_ids(1..=2));
+    assert!(
+        reason(&import).ends_with(
+            "What stands from line 1 on is not known to be done; \
+             go on with --from-line 1, which counts nothing twice"
+        ),
+        "{}",
+        reason(&import)
+    );
+}
+
+#[test]
 fn a_refusal_before_the_lines_left_ends_the_import_without_doubt() {
     let server = TestServer::start_refusing(|_, _| {
         Reply::Answer(
