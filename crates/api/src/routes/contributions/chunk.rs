@@ -193,8 +193,9 @@ impl<'a> Chunk<'a> {
             .parse()
             .and_then(|board: BoardName| board.subject().check_shown().map(|()| board))
             .map_err(|error| Problem::invalid(format!("board: {error}")))?;
-        self.caller.check_kind(board.kind().as_str())?;
-        let kind = self.kind(board.kind().as_str()).await?;
+        let kind = board.kind().as_str();
+        self.caller.check_kind_still(self.app.access(), kind)?;
+        let kind = self.kind(kind).await?;
         let board = Arc::new(board);
         self.last = Some((board.clone(), text.to_owned(), kind.clone()));
         Ok((board, kind))
