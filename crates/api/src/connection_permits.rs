@@ -195,11 +195,10 @@ impl ConnectionPermits {
             tracing::warn!("all permits for connections are taken");
             Instant::now()
         });
-        // The semaphore is never closed.
+        // One that was waited for does not end it: else each connection would wait for the next that ends, and probes
+        // behind all of them. The semaphore is never closed.
         let permit = timeout_at(since + self.wait, permits.acquire_owned()).await;
-        let permit = permit.ok()?.ok()?;
-        self.full_since = None;
-        Some(permit)
+        permit.ok()?.ok()
     }
 }
 
@@ -269,6 +268,33 @@ mod tests {
         };
         let (second, ()) = tokio::join!(permits.permit(None), leaves);
         assert!(second.is_some_and(|permit| !permit.is_spare()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_that_end_now_and_then_do_not_keep_all_others_waiting() {
+        const PERMITS: usize = 4;
+        let mut permits = ConnectionPermits::new(PERMITS, usize::MAX, WAIT);
+        let held = Arc::new(Mutex::new(Vec::new()));
+        for _ in 0..PERMITS {
+            let permit = permits.permit(None).await.unwrap();
+            held.lock().push(permit);
+        }
+        let ending = held.clone();
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(WAIT / 2).await;
+                drop(ending.lock().pop());
+            }
+        });
+        let began = Instant::now();
+        for _ in 0..1000 {
+            if let Some(permit) = permits.permit(None).await
+                && !permit.is_spare()
+            {
+                held.lock().push(permit);
+            }
+        }
+        assert!(began.elapsed() <= 2 * WAIT, "{:?}", began.elapsed());
     }
 
     #[tokio::test(start_paused = true)]
