@@ -5,9 +5,9 @@
 //! that has all that it may have are treated so at once. Spare connections are for probes alone, and short: a client
 //! that holds all others cannot make the server look dead.
 //!
-//! Nor can one that holds all spare ones: where none is free, the oldest ends whose head has not arrived, or has for
-//! longer than [`SPARE_ANSWER_TIME`], and the new connection gets its permit. A probe that sends its head at once, and
-//! reads the answer, is answered.
+//! Nor can one that holds all spare ones: where none is free, the oldest ends on which no probe's head has arrived, or
+//! has for longer than [`SPARE_ANSWER_TIME`], and the new connection gets its permit. A probe that sends its head at
+//! once, and reads the answer, is answered.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -26,7 +26,7 @@ const SPARE_MAX: usize = 64;
 /// Of them those of one address.
 const SPARE_PER_ADDRESS_MAX: usize = 4;
 
-/// How long a spare connection whose head has arrived keeps its permit while others want one.
+/// How long a spare connection on which a probe's head has arrived keeps its permit while others want one.
 const SPARE_ANSWER_TIME: Duration = Duration::from_secs(2);
 
 /// Permits for connections.
@@ -57,7 +57,7 @@ impl ConnectionPermit {
         matches!(self, Self::Spare(_))
     }
 
-    /// The head of a request has arrived: for a while the connection keeps its permit.
+    /// The head of a probe has arrived: for a while the connection keeps its permit.
     pub(crate) fn head_arrived(&self) {
         if let Self::Spare(spare) = self {
             spare.spares.keep(spare.number);
