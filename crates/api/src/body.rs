@@ -14,8 +14,8 @@ use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
 pub(crate) use self::items::items_from_json;
-use self::room::Taken;
 pub(crate) use self::room::{ARRAY_ITEMS_MAX, Room, Whole};
+use self::room::{Taken, grown};
 use crate::app::App;
 use crate::problem::{Problem, ProblemType};
 use crate::wire::Object;
@@ -113,10 +113,12 @@ async fn read_whole(room: &Room, mut body: Body, bytes_max: usize) -> Result<Who
         Problem::new(ProblemType::TooLarge, detail)
     };
     // By its `Content-Length`. What is never polled is never asked for: its client receives no 100.
-    if body.size_hint().lower() > bytes_max as u64 {
+    let hint = body.size_hint();
+    if hint.lower() > bytes_max as u64 {
         return Err(too_large());
     }
-    let mut whole = room.body();
+    let length = hint.exact().and_then(|length| usize::try_from(length).ok());
+    let mut whole = room.body(length.unwrap_or(bytes_max));
     while let Some(bytes) = next_bytes(&mut body).await? {
         if whole.len() + bytes.len() > bytes_max {
             return Err(too_large());
@@ -302,19 +304,28 @@ impl Lines {
         if !std::mem::take(&mut self.has_given) {
             return Ok(());
         }
-        self.held = BytesMut::from(&self.held[..]);
-        self.take_room(0)
+        self.hold(self.held.len())
     }
 
     fn add(&mut self, bytes: &[u8]) -> Result<(), Problem> {
-        self.take_room(bytes.len())?;
+        let capacity = self.held.capacity();
+        let needed = self.held.len() + bytes.len();
+        if needed > capacity {
+            // What is longer than a line is skipped.
+            self.hold(grown(capacity, needed, LINE_BYTES_MAX))?;
+        }
         self.held.extend_from_slice(bytes);
         Ok(())
     }
 
-    fn take_room(&mut self, more: usize) -> Result<(), Problem> {
-        let bytes = self.held.len() + more;
-        self.taken.resize(bytes.saturating_sub(LINES_FREE_BYTES))
+    /// Moves what is held to memory of so many bytes, and takes room for that.
+    fn hold(&mut self, capacity: usize) -> Result<(), Problem> {
+        self.taken
+            .resize(capacity.saturating_sub(LINES_FREE_BYTES))?;
+        let mut held = BytesMut::with_capacity(capacity);
+        held.extend_from_slice(&self.held);
+        self.held = held;
+        Ok(())
     }
 
     /// The last line, where it has no newline.
@@ -429,13 +440,16 @@ mod tests {
     async fn lines_that_do_not_end_share_room_with_bodies() {
         const HALF: usize = LINE_BYTES_MAX / 2;
         let pool = Pool::up_to(0);
-        let room = Room::for_bodies_of(&pool, 0, LINE_BYTES_MAX);
+        // Each has doubled its memory once.
+        let of_one = LINE_BYTES_MAX - LINES_FREE_BYTES;
+        let room = Room::for_bodies_of(&pool, 0, 2 * of_one);
         let long = vec![b'x'; HALF + LINES_FREE_BYTES];
         let mut streams = [(); 2].map(|()| begun(&room, &[&long[..HALF], &long[HALF..]]));
         for lines in &mut streams {
             assert!(lines.next().now_or_never().is_none());
+            assert_eq!(lines.held.capacity(), LINE_BYTES_MAX);
         }
-        assert_eq!(pool.bytes(), LINE_BYTES_MAX);
+        assert_eq!(pool.bytes(), 2 * of_one);
         let refused = begun(&room, &[&long]).next().await.unwrap_err();
         assert_eq!(refused.kind, ProblemType::Overloaded);
         // Short lines need none.

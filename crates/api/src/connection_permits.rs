@@ -5,9 +5,9 @@
 //! that has all that it may have are treated so at once. Spare connections are for probes alone, and short: a client
 //! that holds all others cannot make the server look dead.
 //!
-//! Nor can one that holds all spare ones: where none is free, the oldest ends whose head has not arrived, or has for
-//! longer than [`SPARE_ANSWER_TIME`], and the new connection gets its permit. A probe that sends its head at once, and
-//! reads the answer, is answered.
+//! Nor can one that holds all spare ones: where none is free, the oldest ends on which no probe's head has arrived, or
+//! has for longer than [`SPARE_ANSWER_TIME`], and the new connection gets its permit. A probe that sends its head at
+//! once, and reads the answer, is answered.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -26,7 +26,7 @@ const SPARE_MAX: usize = 64;
 /// Of them those of one address.
 const SPARE_PER_ADDRESS_MAX: usize = 4;
 
-/// How long a spare connection whose head has arrived keeps its permit while others want one.
+/// How long a spare connection on which a probe's head has arrived keeps its permit while others want one.
 const SPARE_ANSWER_TIME: Duration = Duration::from_secs(2);
 
 /// Permits for connections.
@@ -57,7 +57,7 @@ impl ConnectionPermit {
         matches!(self, Self::Spare(_))
     }
 
-    /// The head of a request has arrived: for a while the connection keeps its permit.
+    /// The head of a probe has arrived: for a while the connection keeps its permit.
     pub(crate) fn head_arrived(&self) {
         if let Self::Spare(spare) = self {
             spare.spares.keep(spare.number);
@@ -195,11 +195,10 @@ impl ConnectionPermits {
             tracing::warn!("all permits for connections are taken");
             Instant::now()
         });
-        // The semaphore is never closed.
+        // One that was waited for does not end it: else each connection would wait for the next that ends, and probes
+        // behind all of them. The semaphore is never closed.
         let permit = timeout_at(since + self.wait, permits.acquire_owned()).await;
-        let permit = permit.ok()?.ok()?;
-        self.full_since = None;
-        Some(permit)
+        permit.ok()?.ok()
     }
 }
 
@@ -269,6 +268,33 @@ mod tests {
         };
         let (second, ()) = tokio::join!(permits.permit(None), leaves);
         assert!(second.is_some_and(|permit| !permit.is_spare()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_that_end_now_and_then_do_not_keep_all_others_waiting() {
+        const PERMITS: usize = 4;
+        let mut permits = ConnectionPermits::new(PERMITS, usize::MAX, WAIT);
+        let held = Arc::new(Mutex::new(Vec::new()));
+        for _ in 0..PERMITS {
+            let permit = permits.permit(None).await.unwrap();
+            held.lock().push(permit);
+        }
+        let ending = held.clone();
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(WAIT / 2).await;
+                drop(ending.lock().pop());
+            }
+        });
+        let began = Instant::now();
+        for _ in 0..1000 {
+            if let Some(permit) = permits.permit(None).await
+                && !permit.is_spare()
+            {
+                held.lock().push(permit);
+            }
+        }
+        assert!(began.elapsed() <= 2 * WAIT, "{:?}", began.elapsed());
     }
 
     #[tokio::test(start_paused = true)]

@@ -186,6 +186,11 @@ impl ProblemType {
         }
     }
 
+    /// Whether the store or its load is to blame, and not the request: what failed so may be sent again.
+    pub(crate) const fn is_of_store(self) -> bool {
+        matches!(self, Self::Overloaded | Self::Unavailable | Self::Unknown)
+    }
+
     pub(crate) const fn word(self) -> &'static str {
         self.word_and_title().0
     }

@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::{HeaderValue, Request, header};
+use axum::http::{HeaderValue, Request, Version, header};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http_body_util::BodyExt;
@@ -38,6 +38,10 @@ const LINGER_BYTES_MAX: usize = 64 << 20;
 /// How long they are read.
 const LINGER_WAIT_MAX: Duration = Duration::from_secs(5);
 
+/// The same on a connection that is for probes alone, since the next probe needs it.
+const SPARE_LINGER_BYTES_MAX: usize = 1 << 20;
+const SPARE_LINGER_WAIT_MAX: Duration = Duration::from_secs(1);
+
 /// Answers a request, and sees to the rest of its body.
 pub(crate) async fn answer(
     gate: &Gate,
@@ -52,13 +56,13 @@ pub(crate) async fn answer(
     if request.body().is_end_stream() {
         return gate.answer(peer, request.map(Body::new), flow).await;
     }
-    let asks_first = request.headers().contains_key(header::EXPECT);
+    let asks_first = asks_first(&request);
     let (back, mut rest) = oneshot::channel();
     let request = request.map(|body| Body::new(Lent::new(body, back)));
     let mut response = gate.answer(peer, request, flow).await;
-    if let Ok(body) = rest.try_recv() {
-        // A client that asks first is not to be told to send what is not read.
-        let left = if asks_first {
+    if let Ok(Unread { body, was_polled }) = rest.try_recv() {
+        // A client that asks first, and has not been answered, is not to be told to send what is not read.
+        let left = if asks_first && !was_polled {
             None
         } else {
             Some(read_away(body).await)
@@ -68,10 +72,15 @@ pub(crate) async fn answer(
             response.headers_mut().insert(header::CONNECTION, close);
         }
         if let Some(Err(body)) = left {
-            tokio::spawn(linger(body));
+            tokio::spawn(linger(body, LINGER_BYTES_MAX, LINGER_WAIT_MAX));
         }
     }
     response
+}
+
+/// Whether it is what a connection for probes alone is for.
+pub(crate) fn is_for_spare(path: &str) -> bool {
+    is_probe(path) || is_scraped(path)
 }
 
 /// Answers on a connection that is for probes alone: one request, without its body.
@@ -81,9 +90,10 @@ async fn answer_spare(
     request: Request<Incoming>,
     flow: &Arc<Flow>,
 ) -> Response {
-    let path = request.uri().path();
-    let mut response = if is_probe(path) || is_scraped(path) {
-        let request = request.map(|_| Body::empty());
+    let asks_first = asks_first(&request);
+    let (head, body) = request.into_parts();
+    let mut response = if is_for_spare(head.uri.path()) {
+        let request = Request::from_parts(head, Body::empty());
         gate.answer(peer, request, flow).await
     } else {
         let detail = "the connections of all, or of this address, are taken";
@@ -91,7 +101,17 @@ async fn answer_spare(
     };
     let close = HeaderValue::from_static("close");
     response.headers_mut().insert(header::CONNECTION, close);
+    if !asks_first && !body.is_end_stream() {
+        tokio::spawn(linger(body, SPARE_LINGER_BYTES_MAX, SPARE_LINGER_WAIT_MAX));
+    }
     response
+}
+
+/// Whether its client sends the body when it is told to: when that is first polled.
+fn asks_first(request: &Request<Incoming>) -> bool {
+    let expected = request.headers().get(header::EXPECT);
+    request.version() > Version::HTTP_10
+        && expected.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"))
 }
 
 /// Reads a short rest of a body. One that is longer is returned.
@@ -105,10 +125,10 @@ async fn read_away(mut body: Incoming) -> Result<(), Incoming> {
 
 /// Reads on while the answer is sent: a connection that is closed with bytes unread is reset, and the answer may be lost
 /// with it. A client may send all of its body before it reads.
-async fn linger(mut body: Incoming) {
-    let read = read_up_to(&mut body, LINGER_BYTES_MAX);
+async fn linger(mut body: Incoming, bytes_max: usize, wait_max: Duration) {
+    let read = read_up_to(&mut body, bytes_max);
     // However it ends: the connection ends with it.
-    let _ = timeout(LINGER_WAIT_MAX, read).await;
+    let _ = timeout(wait_max, read).await;
 }
 
 /// Whether the body came to its end within so many bytes.
@@ -127,13 +147,21 @@ async fn read_up_to(body: &mut Incoming, bytes_max: usize) -> bool {
 /// A body that is handed back when whoever reads it lets go before its end.
 struct Lent {
     body: Option<Incoming>,
-    back: Option<oneshot::Sender<Incoming>>,
+    was_polled: bool,
+    back: Option<oneshot::Sender<Unread>>,
+}
+
+/// What was not read of a body.
+struct Unread {
+    body: Incoming,
+    was_polled: bool,
 }
 
 impl Lent {
-    fn new(body: Incoming, back: oneshot::Sender<Incoming>) -> Self {
+    fn new(body: Incoming, back: oneshot::Sender<Unread>) -> Self {
         Self {
             body: Some(body),
+            was_polled: false,
             back: Some(back),
         }
     }
@@ -147,6 +175,7 @@ impl HttpBody for Lent {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        self.was_polled = true;
         let Some(body) = &mut self.body else {
             return Poll::Ready(None);
         };
@@ -173,8 +202,9 @@ impl Drop for Lent {
         if let (Some(body), Some(back)) = (self.body.take(), self.back.take())
             && !body.is_end_stream()
         {
+            let was_polled = self.was_polled;
             // Nobody waits for it where the connection has ended meanwhile.
-            let _ = back.send(body);
+            let _ = back.send(Unread { body, was_polled });
         }
     }
 }

@@ -7,9 +7,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::header;
+use axum::http::{Request, header};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -162,8 +163,11 @@ async fn serve_until(
             limits.header_timeout
         };
         let (of_service, of_connection) = (permit.clone(), flow.clone());
-        let service = service_fn(move |request| {
-            of_service.head_arrived();
+        let service = service_fn(move |request: Request<Incoming>| {
+            // What is no probe makes way for one, also while what is left of its body is read.
+            if rest::is_for_spare(request.uri().path()) {
+                of_service.head_arrived();
+            }
             let (gate, flow) = (gate.clone(), flow.clone());
             // At once: what is read from now on is no head.
             let mut under_way = ahead.begin();

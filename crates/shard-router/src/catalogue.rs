@@ -1,7 +1,10 @@
 //! The server's view of the kinds: read without waiting, written through to the store.
 //!
 //! The store is the authority. A [`Catalogue`] holds a copy, renewed by [`Catalogue::refresh`] and
-//! by its own writes; a kind that it does not know is asked for before it is called unknown.
+//! by its own writes ([`Catalogue::learn`]); a kind that it does not know is asked for before it is called unknown.
+//!
+//! **Invariant:** a write that the store has answered succeeds, whatever becomes of the store then. So nothing is asked
+//! of the store behind it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -101,6 +104,24 @@ impl Catalogue {
         refreshed.boxed()
     }
 
+    /// Takes in what this server has written, unless something newer is known.
+    ///
+    /// It waits for a look under way, which may have begun before the write.
+    pub async fn learn(&self, written: Vec<KindRecord>) {
+        if written.is_empty() {
+            return;
+        }
+        let _no_look = self.looked.lock().await;
+        let mut records = (**self.records.load()).clone();
+        for record in written {
+            let known = records.get(&record.name);
+            if known.is_none_or(|known| known.revision < record.revision) {
+                records.insert(record.name.clone(), Arc::new(record));
+            }
+        }
+        self.records.store(Arc::new(records));
+    }
+
     async fn look(&self) -> Result<HashMap<KindName, Arc<KindRecord>>, StoreError> {
         let records = self.store.kinds().await?.into_iter();
         let records = records.map(|record| (record.name.clone(), Arc::new(record)));
@@ -175,8 +196,8 @@ impl Catalogue {
             .put_kind(Arc::new(kind), Revision::default(), false)
             .await
         {
-            Ok(_) => {
-                self.refresh().await?;
+            Ok(record) => {
+                self.learn(vec![record]).await;
                 Ok(None)
             }
             Err(KindWriteError::Store(error)) => Err(error.into()),
@@ -234,12 +255,12 @@ impl Catalogue {
             };
             match result {
                 Ok(record) => {
+                    self.learn(vec![record.clone()]).await;
                     let written = record.kind.clone().unwrap_or_else(|| Arc::new(wanted));
                     let known = KnownKind {
                         kind: written,
                         record: Arc::new(record),
                     };
-                    self.refresh().await.map_err(CatalogueError::from)?;
                     return Ok((known, current.is_none()));
                 }
                 Err(KindWriteError::Stale | KindWriteError::HasBoards) => {}
@@ -254,15 +275,15 @@ impl Catalogue {
         Err(CatalogueError::Contended(name.clone()).into())
     }
 
-    /// Changes whom a kind hides. Answers whether that made a difference.
+    /// Changes whom a kind hides. Returns its record, if that made a difference.
     ///
-    /// It begins with the kind as it is known here, and this server goes by the change from the next
-    /// [`Catalogue::refresh`] on: so any number of kinds are changed for one look at all of them.
+    /// It begins with the kind as it is known here. The caller has the record learned ([`Catalogue::learn`]): those of
+    /// any number of kinds at once, since each time all kinds are copied.
     pub async fn hide(
         &self,
         name: &KindName,
         change: impl Fn(&Hidden) -> Result<Hidden, TooManyHidden>,
-    ) -> Result<bool, CatalogueError> {
+    ) -> Result<Option<KindRecord>, CatalogueError> {
         let mut held = self.records.load().get(name).cloned();
         for _ in 0..WRITE_TRIES_MAX {
             let unknown = || CatalogueError::Unknown(name.clone());
@@ -270,11 +291,11 @@ impl Catalogue {
             let current = record.kind.as_ref().ok_or_else(unknown)?;
             let hidden = change(current.hidden())?;
             if hidden == *current.hidden() {
-                return Ok(false);
+                return Ok(None);
             }
             let changed = Arc::new(Kind::clone(current).hiding(hidden));
             match self.store.put_kind(changed, record.revision, false).await {
-                Ok(_) => return Ok(true),
+                Ok(record) => return Ok(Some(record)),
                 Err(KindWriteError::Stale | KindWriteError::HasBoards) => {
                     held = self.held(name).await?;
                 }
@@ -303,7 +324,13 @@ impl Catalogue {
             check(held.kind.as_deref().ok_or_else(unknown)?)?;
             let error = match self.store.delete_kind(name, held.revision).await {
                 Ok(()) => {
-                    self.refresh().await.map_err(CatalogueError::from)?;
+                    // What a deletion leaves.
+                    let deleted = KindRecord {
+                        name: name.clone(),
+                        revision: Revision(held.revision.0 + 1),
+                        kind: None,
+                    };
+                    self.learn(vec![deleted]).await;
                     return Ok(());
                 }
                 Err(KindWriteError::Stale) => continue,

@@ -79,6 +79,48 @@ fn a_stream_ends_with_the_key_of_its_token() {
 }
 
 #[test]
+fn a_stream_of_lines_writes_to_no_kind_that_its_key_has_lost() {
+    const KINDS: &str = "[kinds.gifts]\n[kinds.races]\n";
+    let stays = Key::new("--scope write --name stays");
+    let bound = Key::new("--scope write --name bound");
+    let server = Server::with(&format!("{KINDS}{}", lines(&[&stays, &bound])));
+    let mut wire = server.wire();
+    wire.write(format!(
+        "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\n\
+         authorization: Bearer {}\r\ntransfer-encoding: chunked\r\n\r\n",
+        bound.text
+    ));
+    let chunk = |board: &str| {
+        let line = format!("{{\"board\":\"{board}\",\"member\":\"u\",\"points\":1}}\n");
+        format!("{:x}\r\n{line}\r\n", line.len())
+    };
+    wire.write(chunk("races/a"));
+    eventually("the first line", || {
+        let top = stays
+            .get(&server, "/v1/boards/races/a/top?window=all&fresh=true")
+            .ok();
+        (top["members"] == 1).then_some(())
+    });
+    let narrowed = format!("{}kinds = [\"gifts\"]\n", bound.lines);
+    write(&server, &format!("{KINDS}{}{narrowed}", stays.lines));
+    eventually("the bound key", || {
+        (bound.get(&server, "/v1/kinds/races").status == 403).then_some(())
+    });
+    wire.write(chunk("races/a") + &chunk("gifts/a") + "0\r\n\r\n");
+    let receipt = wire.answer().value();
+    assert_eq!(
+        (&receipt["applied"], &receipt["rejected_count"]),
+        (&json!(2), &json!(1)),
+        "{receipt}"
+    );
+    let rejected = &receipt["rejected"][0];
+    assert_eq!(
+        (&rejected["type"], &rejected["board"]),
+        (&json!("forbidden"), &json!("races/a"))
+    );
+}
+
+#[test]
 fn a_key_ends_when_it_says_and_its_streams_with_it() {
     let stays = Key::new("--scope write --name stays");
     let mut goes = Key::new("--scope write --name goes");

@@ -126,6 +126,31 @@ fn a_probe_is_answered_at_once_while_half_heads_hold_the_connections_for_probes(
 }
 
 #[test]
+fn a_long_body_on_a_connection_for_probes_does_not_cost_its_answer() {
+    let server = Server::with("[server.limits]\nconnections = 1\nheader_timeout = \"1h\"\n");
+    let _held = wire_with(&server, "GET /healthz HTTP/1.1\r\nhos");
+    eventually("all other connections are taken", || {
+        let mut wire = wire_with(&server, "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+        (wire.try_answer()?.header("connection") == "close").then_some(())
+    });
+    let body = " ".repeat(512 << 10);
+    for _ in 0..20 {
+        let mut wire = wire_with(
+            &server,
+            &format!(
+                "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                 content-length: {}\r\n\r\n",
+                body.len()
+            ),
+        );
+        wire.write(&body);
+        let answer = wire.answer();
+        assert_eq!((answer.status, answer.header("connection")), (503, "close"));
+        assert!(wire.has_ended());
+    }
+}
+
+#[test]
 fn an_address_has_so_many_connections_and_a_proxy_any_number() {
     let limits = "[server.limits]\nconnections_per_address = 2\n";
     let proxied = format!("[server]\ntrusted_proxies = [\"127.0.0.1\"]\n{limits}");

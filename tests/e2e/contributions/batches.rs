@@ -1,7 +1,7 @@
 //! Batches: what is refused is told by its index and holds back nothing else.
 
 use serde_json::{Value, json};
-use testkit::{Server, ndjson};
+use testkit::{Exposition, Server, ndjson};
 
 #[test]
 fn what_is_refused_is_told_by_index_and_the_rest_counts() {
@@ -53,6 +53,29 @@ fn what_is_refused_is_told_by_index_and_the_rest_counts() {
     let of_board = rejected.iter().find(|item| item["index"] == 5).unwrap();
     assert_eq!(of_board["board"], "gifts/a");
     assert_eq!(server.order("gifts/a", "all"), ["u5", "u1"]);
+}
+
+#[test]
+fn all_kinds_are_looked_at_once_however_many_unknown_ones_are_named() {
+    const EVENTS: usize = 1_000;
+    const BOARDS: usize = 16;
+    let server = Server::start();
+    let looks = || {
+        let calls = "megaboard_store_call_duration_seconds_count";
+        Exposition::of(&server).sum(calls, &[("call", "kinds")])
+    };
+    let event = |n: usize| {
+        let boards = (0..BOARDS).map(|k| format!("kind-{n}-{k}/a"));
+        json!({"boards": boards.collect::<Vec<_>>(), "member": "u", "points": 1})
+    };
+    let items: Vec<Value> = (0..EVENTS).map(event).collect();
+    let before = looks();
+    let receipt = server.contribute(&items.into()).ok();
+    assert_eq!(receipt["rejected_count"], EVENTS * BOARDS);
+    assert_eq!(receipt["rejected"][0]["type"], "unknown-kind");
+    // The server looks by itself, too, every few seconds.
+    let looks = looks() - before;
+    assert!(looks < 16.0, "{looks} looks");
 }
 
 #[test]

@@ -26,6 +26,12 @@ fn put(server: &Server, key: &str, kind: &Value) -> Answer {
 }
 
 #[track_caller]
+fn delete(server: &Server, key: &str) -> Answer {
+    let bearer = format!("Bearer {key}");
+    server.delete_with("/v1/kinds/k", &[("authorization", &bearer)])
+}
+
+#[track_caller]
 fn shown(server: &Server, key: &str) -> Value {
     let bearer = format!("Bearer {key}");
     server
@@ -57,7 +63,12 @@ fn only_an_admin_of_all_kinds_says_what_is_published() {
     put(&server, &bound, &with(&Value::Null, 20)).problem(403, "forbidden", &["publish"]);
     kind["publish"]["key"] = json!("other:{subject}");
     put(&server, &bound, &kind).problem(403, "forbidden", &["publish"]);
+    // Nor is it taken away with the kind.
+    delete(&server, &bound).problem(403, "forbidden", &["publish"]);
     put(&server, &admin, &with(&Value::Null, 20)).ok();
+    assert_eq!(delete(&server, &bound).status, 204);
+    put(&server, &admin, &with(&publish, 10)).is(201);
+    assert_eq!(delete(&server, &admin).status, 204);
 }
 
 #[test]

@@ -109,6 +109,29 @@ fn a_server_that_comes_back_empty_begins_anew_and_it_is_told() {
 }
 
 #[test]
+fn contributions_whose_kind_redis_cannot_say_have_failed_and_are_not_rejected() {
+    let redis = RedisServer::plain();
+    let server = serve(&redis.url(), "");
+    redis.kill();
+    let item = |board: &str| json!({"board": board, "member": "u", "points": 1});
+    let one = server.contribute(&item("nope/a"));
+    let both = server.contribute(&json!([item("nope/a"), item("nada/b")]));
+    for (answer, count) in [(one, 1), (both, 2)] {
+        assert_eq!(answer.status, 503, "{}", answer.body);
+        let receipt = answer.value();
+        assert_eq!(
+            (&receipt["rejected_count"], &receipt["failed_count"]),
+            (&json!(0), &json!(count)),
+            "{receipt}"
+        );
+        // Nothing was sent, so that it is known.
+        let word = receipt["failed"][0]["type"].as_str().unwrap();
+        assert!(["unavailable", "overloaded"].contains(&word), "{receipt}");
+        assert_eq!(receipt["failed"][0]["board"], "nope/a");
+    }
+}
+
+#[test]
 fn an_independent_server_that_comes_back_empty_is_refused_until_it_is_accepted() {
     let nodes = [(); 3].map(|()| RedisServer::plain());
     let addresses = nodes.each_ref().map(|node| node.address().to_string());

@@ -129,16 +129,22 @@ fn a_body_where_none_is_expected_is_left_alone() {
 fn an_answer_is_whole_where_its_client_sends_all_before_it_reads() {
     // Nothing finds room: the stream of lines ends after a thousand failures.
     let server = Server::with("[server]\nmemory_limit = 1048576\n");
-    for lines in [5_000, 100_000] {
+    let cases = [5_000, 100_000].into_iter();
+    let cases = cases.flat_map(|lines| [(lines, ""), (lines, "expect: 100-continue\r\n")]);
+    for (lines, expect) in cases {
         let line =
             |n| format!("{{\"board\":\"gifts/room-{n}\",\"member\":\"ada\",\"points\":1}}\n");
         let body: String = (0..lines).map(line).collect();
         let mut wire = server.wire();
         wire.write(format!(
             "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-ndjson\r\n\
-             content-length: {}\r\n\r\n{body}",
+             content-length: {}\r\n{expect}\r\n",
             body.len()
         ));
+        if !expect.is_empty() {
+            assert_eq!(wire.answer().status, 100);
+        }
+        wire.write(body);
         let answer = wire.answer();
         assert_eq!(answer.header("connection"), "close");
         let failed = answer.value()["failed_count"].as_u64().unwrap();

@@ -78,9 +78,18 @@ impl Caller {
         now: Timestamp,
     ) -> Result<(), Problem> {
         self.check_still(access, Scope::Read, now)?;
+        self.check_kind_still(access, kind)
+    }
+
+    /// 403 for a kind whose boards it may not touch any more: of what goes on for long. A key that was taken away counts
+    /// as it was: [`check_still`](Self::check_still) is what ends with it.
+    pub(crate) fn check_kind_still(&self, access: &Access, kind: &str) -> Result<(), Problem> {
         let keys = access.keys.load();
-        let key = self.0.as_ref().and_then(|key| keys.of_digest(&key.digest));
-        key.map_or(Ok(()), |key| key.check_kind(kind))
+        let Some(key) = self.0.as_ref().filter(|_| !keys.is_empty()) else {
+            return Ok(());
+        };
+        let key = keys.of_digest(&key.digest).unwrap_or(key);
+        key.check_kind(kind)
     }
 
     /// 403 for a kind whose boards it may not touch.

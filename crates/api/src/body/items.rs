@@ -89,7 +89,7 @@ mod tests {
     use crate::pool::Pool;
 
     fn body(pool: &Pool, text: &[u8]) -> Whole {
-        let mut body = Room::for_bodies_of(pool, 0, 1 << 20).body();
+        let mut body = Room::for_bodies_of(pool, 0, 1 << 20).body(text.len());
         body.add(text).unwrap();
         body
     }

@@ -20,7 +20,7 @@ enum Cause {
     Overloaded,
     /// The client left in the middle of a request, or before it was answered.
     CutOff,
-    /// It was for probes alone, no whole head had come, and a newer one got its permit.
+    /// It was for probes alone, no whole head of one had come, and a newer one got its permit.
     Displaced,
     /// Whatever else: the network, mostly.
     Other,

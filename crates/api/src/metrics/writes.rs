@@ -66,6 +66,20 @@ impl Writes {
         counter.inc();
     }
 
+    /// Counts what was not tried, by what kept it from that.
+    pub(crate) fn leave(&self, problem: ProblemType) {
+        let counter = match problem {
+            ProblemType::Overloaded => &self.overloaded,
+            ProblemType::Unavailable => &self.unavailable,
+            ProblemType::Unknown => &self.unknown,
+            reason => {
+                self.reject(reason);
+                return;
+            }
+        };
+        counter.inc();
+    }
+
     /// Counts what was found wrong.
     pub(crate) fn reject(&self, reason: ProblemType) {
         self.rejected.inc();

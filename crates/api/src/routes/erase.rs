@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use board::{BoardName, IdentError, KindName, Subject};
 use serde::Serialize;
 use shard_router::{KnownKind, Reason, Written};
-use shard_store::Refused;
+use shard_store::{KindRecord, Refused};
 use tokio::time::{Duration, Instant};
 use utoipa::ToSchema;
 
@@ -86,11 +86,12 @@ pub(crate) async fn erase(
         meant: &meant,
         until,
         shape: ErasedShape::default(),
+        written: Vec::new(),
     };
     let erased = erasing.all(after.as_ref()).await;
-    // Who was hidden in a kind is known to be no longer; where that fails, by the next look at the kinds.
-    let _ = app.router.catalogue().refresh().await;
-    Ok(answer(&erasing.shape, erased))
+    let Erasing { shape, written, .. } = erasing;
+    app.router.catalogue().learn(written).await;
+    Ok(answer(&shape, erased))
 }
 
 /// How far it came, and what kept it from going on; written down either way.
@@ -159,6 +160,8 @@ struct Erasing<'a> {
     meant: &'a Meant,
     until: Instant,
     shape: ErasedShape,
+    /// Kinds that hide the member no longer.
+    written: Vec<KindRecord>,
 }
 
 impl Erasing<'_> {
@@ -182,7 +185,7 @@ impl Erasing<'_> {
                 return Ok(());
             }
             // A name that is hidden is kept as well.
-            change_in(self.app, self.meant, name, Change::Show).await?;
+            change_in(self.app, self.meant, name, Change::Show, &mut self.written).await?;
         }
         self.shape.next = None;
         Ok(())
@@ -302,6 +305,7 @@ mod tests {
             meant: &meant,
             until: Instant::now(),
             shape: ErasedShape::default(),
+            written: Vec::new(),
         };
         let after: Option<After> = after.map(|after| after.parse().unwrap());
         assert!(erasing.all(after.as_ref()).await.is_ok());
@@ -315,7 +319,7 @@ mod tests {
         let catalogue = app.router.catalogue();
         for kind in catalogue.kinds() {
             let hidden = catalogue.hide(kind.name(), |hidden| hidden.with(&member));
-            assert!(hidden.await.unwrap());
+            assert!(hidden.await.unwrap().is_some());
         }
         catalogue.refresh().await.unwrap();
         let mut next = None;

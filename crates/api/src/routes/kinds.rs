@@ -155,7 +155,8 @@ pub(crate) async fn put(
     // Asked of the very kind that is replaced, whoever writes meanwhile.
     let checked = |held: Option<&Kind>| {
         if_match::check(&headers, held.map(etag).as_deref())?;
-        check_publication(&app, &caller, held, &wanted)?;
+        let held = held.and_then(Kind::publication);
+        check_publication(&app, &caller, held, wanted.publication())?;
         Ok::<_, Problem>(wanted.clone())
     };
     let catalogue = app.router.catalogue();
@@ -185,6 +186,7 @@ pub(crate) async fn put(
 )]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
+    caller: Caller,
     act: Act,
     KindPath(name): KindPath,
     RawQuery(query): RawQuery,
@@ -192,7 +194,11 @@ pub(crate) async fn delete(
 ) -> Result<StatusCode, Problem> {
     Params::of(query.as_deref())?.finish()?;
     let name = KindName::new(&name).map_err(|_| Problem::unknown_kind(&name))?;
-    let checked = |held: &Kind| if_match::check(&headers, Some(&etag(held)));
+    let checked = |held: &Kind| {
+        if_match::check(&headers, Some(&etag(held)))?;
+        // Else whoever may not take it away would make the kind anew without it.
+        check_publication(&app, &caller, held.publication(), None)
+    };
     // Another server may have changed it.
     app.router.catalogue().refresh().await?;
     let known = app.kind(name.as_str()).await?;
@@ -210,11 +216,10 @@ pub(crate) async fn delete(
 fn check_publication(
     app: &App,
     caller: &Caller,
-    held: Option<&Kind>,
-    wanted: &Kind,
+    held: Option<&Publication>,
+    wanted: Option<&Publication>,
 ) -> Result<(), Problem> {
-    let held = held.and_then(Kind::publication);
-    let is_same = match (held, wanted.publication()) {
+    let is_same = match (held, wanted) {
         (None, None) => true,
         (Some(held), Some(wanted)) => {
             // Which target it is counts, not how the kind refers to it.
@@ -230,8 +235,8 @@ fn check_publication(
     if is_same || caller.is_unbounded_admin() {
         return Ok(());
     }
-    let detail =
-        "publish: only an admin key that is not bound to kinds may change it; repeat it as it is";
+    let detail = "publish: only an admin key that is not bound to kinds may change it or take it away; \
+                  repeat it as it is";
     Err(Problem::new(ProblemType::Forbidden, detail))
 }
 

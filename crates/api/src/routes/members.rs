@@ -7,6 +7,7 @@ use axum::response::{IntoResponse as _, Response};
 use board::{Hidden, KindName, Member, TooManyHidden};
 use serde::Serialize;
 use shard_router::{CatalogueError, KnownKind};
+use shard_store::KindRecord;
 use utoipa::ToSchema;
 
 use crate::access::Caller;
@@ -16,7 +17,7 @@ use crate::audit::Act;
 use crate::openapi::params::{OfAnybody, OfHidden, OfKinds};
 use crate::openapi::problems::{OfHiding, OfKind};
 use crate::params::Params;
-use crate::problem::{Problem, ProblemType};
+use crate::problem::Problem;
 use crate::target::MemberPath;
 use crate::wire::{self, ESCAPED_BYTES_MAX};
 
@@ -207,12 +208,14 @@ async fn hidden_in(
     };
     let mut problem = None;
     let mut hidden_in = Vec::new();
+    let mut written = Vec::new();
+    let is_away = |problem: &Problem| problem.kind.is_of_store();
     for known in &meant.kinds {
         let mut is_hidden = known.kind.hidden().contains(&meant.member);
         // Where the store is away for one, it is for all, and each would be waited for.
-        let change = change.filter(|_| !problem.as_ref().is_some_and(is_of_store));
+        let change = change.filter(|_| !problem.as_ref().is_some_and(is_away));
         if let Some(change) = change {
-            match change_in(app, &meant, known.kind.name(), change).await {
+            match change_in(app, &meant, known.kind.name(), change, &mut written).await {
                 Ok(is) => is_hidden = is,
                 Err(new) => problem = problem.or(Some(new)),
             }
@@ -221,11 +224,7 @@ async fn hidden_in(
             hidden_in.push(known.kind.name().as_str());
         }
     }
-    if change.is_some()
-        && let Err(error) = app.router.catalogue().refresh().await
-    {
-        problem = problem.or(Some(error.into()));
-    }
+    app.router.catalogue().learn(written).await;
     let shape = HiddenInShape {
         member: meant.member.as_str(),
         hidden_in,
@@ -247,25 +246,22 @@ fn bytes_max(meant: &Meant) -> usize {
     HEAD_BYTES_MAX + ESCAPED_BYTES_MAX * meant.member.as_str().len() + names
 }
 
-fn is_of_store(problem: &Problem) -> bool {
-    matches!(
-        problem.kind,
-        ProblemType::Overloaded | ProblemType::Unavailable | ProblemType::Unknown
-    )
-}
-
-/// Makes it in one kind, and answers whether that hides the member then. This server goes by it once it
-/// has looked at the kinds again.
+/// Makes it in one kind, and answers whether that hides the member then. What was `written` is for the catalogue to
+/// learn.
 pub(super) async fn change_in(
     app: &App,
     meant: &Meant,
     kind: &KindName,
     change: Change,
+    written: &mut Vec<KindRecord>,
 ) -> Result<bool, Problem> {
     let catalogue = app.router.catalogue();
     let changed = catalogue.hide(kind, |hidden| change.of(hidden, &meant.member));
     match changed.await {
-        Ok(_) => Ok(matches!(change, Change::Hide)),
+        Ok(record) => {
+            written.extend(record);
+            Ok(matches!(change, Change::Hide))
+        }
         // Deleted meanwhile: it is none of all that there are.
         Err(CatalogueError::Unknown(_)) if !meant.one => Ok(false),
         Err(error) => Err(Problem::from(error).at(kind.as_str())),

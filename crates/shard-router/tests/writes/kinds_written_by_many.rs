@@ -1,14 +1,48 @@
 //! Kinds are written by several servers at once, and read while they are written.
 
+use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use board::Member;
+use board::KindName;
 use shard_router::CatalogueError;
+use shard_store::StoreError;
 use tokio::sync::Semaphore;
 
-use crate::stage::{NOW, Stage, board, kind, points};
+use crate::stage::{NOW, Stage, board, kind, member, points};
 use crate::woven::Woven;
+
+/// Holds the next look after it has read, before it is answered: then the first has a permit, and it waits for one of
+/// the second.
+fn hold_next_look(store: &Woven) -> (Arc<Semaphore>, Arc<Semaphore>) {
+    let (reached, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let (first, stop, pass) = (
+        Arc::new(AtomicBool::new(true)),
+        reached.clone(),
+        go_on.clone(),
+    );
+    store.after_reading_kinds(move || {
+        let (first, stop, pass) = (first.clone(), stop.clone(), pass.clone());
+        async move {
+            if first.swap(false, Ordering::SeqCst) {
+                stop.add_permits(1);
+                pass.acquire().await.unwrap().forget();
+            }
+            Ok(())
+        }
+    });
+    (reached, go_on)
+}
+
+/// From now on kinds can be read once more, and then not again.
+fn fail_looks_but_one(store: &Woven) {
+    let first = AtomicBool::new(true);
+    store.after_reading_kinds(move || {
+        let away = || StoreError::Unavailable("away".to_owned());
+        let is_first = first.swap(false, Ordering::SeqCst);
+        ready(is_first.then_some(()).ok_or_else(away))
+    });
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_of_many_creates_a_kind() {
@@ -40,23 +74,7 @@ async fn one_of_many_creates_a_kind() {
 async fn an_older_look_does_not_undo_a_newer_one() {
     let store = Woven::new();
     let stage = Arc::new(Stage::over(store.clone()).await);
-    // The first look is held after it has read, before it is answered.
-    let (reached, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
-    let (first, stop, pass) = (
-        Arc::new(AtomicBool::new(true)),
-        reached.clone(),
-        go_on.clone(),
-    );
-    store.after_reading_kinds(move || {
-        let (first, stop, pass) = (first.clone(), stop.clone(), pass.clone());
-        async move {
-            if first.swap(false, Ordering::SeqCst) {
-                stop.add_permits(1);
-                pass.acquire().await.unwrap().forget();
-            }
-            Ok(())
-        }
-    });
+    let (reached, go_on) = hold_next_look(&store);
     let looking = stage.clone();
     let older = tokio::spawn(async move { looking.router.catalogue().refresh().await });
     reached.acquire().await.unwrap().forget();
@@ -74,6 +92,54 @@ async fn an_older_look_does_not_undo_a_newer_one() {
     newer.await.unwrap().unwrap();
     older.await.unwrap().unwrap();
     assert!(stage.router.catalogue().known("likes").is_some());
+}
+
+#[tokio::test]
+async fn a_look_that_began_before_a_write_does_not_undo_it() {
+    let store = Woven::new();
+    let stage = Arc::new(Stage::over(store.clone()).await);
+    let (reached, go_on) = hold_next_look(&store);
+    let looking = stage.clone();
+    let look = tokio::spawn(async move { looking.router.catalogue().refresh().await });
+    reached.acquire().await.unwrap().forget();
+    let (gifts, u1) = (stage.gifts.kind.name(), member("u1"));
+    let catalogue = stage.router.catalogue();
+    let written = catalogue.hide(gifts, |hidden| hidden.with(&u1));
+    let written = written.await.unwrap().unwrap();
+    let learning = stage.clone();
+    let learn = tokio::spawn(async move { learning.router.catalogue().learn(vec![written]).await });
+    tokio::task::yield_now().await;
+    go_on.add_permits(1);
+    look.await.unwrap().unwrap();
+    learn.await.unwrap();
+    let known = catalogue.known("gifts").unwrap();
+    assert!(known.kind.hidden().contains(&u1));
+}
+
+#[tokio::test]
+async fn what_was_written_is_answered_and_known_if_the_store_is_away_by_then() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone()).await;
+    let catalogue = stage.router.catalogue();
+    let mut deeper = points("gifts");
+    deeper.top = 7;
+    for (spec, is_new) in [(deeper, false), (points("likes"), true)] {
+        let wanted = kind(spec);
+        fail_looks_but_one(&store);
+        let (_, created) = catalogue.put(wanted.clone(), NOW).await.unwrap();
+        let known = catalogue.known(wanted.name().as_str()).unwrap();
+        assert_eq!((&*known.kind, created), (&wanted, is_new));
+    }
+    fail_looks_but_one(&store);
+    let likes = KindName::new("likes").unwrap();
+    catalogue.delete(&likes).await.unwrap();
+    assert!(catalogue.known("likes").is_none() && catalogue.was_there(&likes));
+    assert!(catalogue.refresh().await.is_err());
+    // It is as the store has it.
+    store.let_be();
+    let kinds = catalogue.kinds();
+    catalogue.refresh().await.unwrap();
+    assert_eq!(catalogue.kinds(), kinds);
 }
 
 #[tokio::test]
@@ -143,7 +209,7 @@ async fn hiding_in_many_kinds_looks_at_them_once() {
         catalogue.put(kind(points(name)), NOW).await.unwrap();
     }
     let elsewhere = Stage::over(store.clone()).await;
-    let member = Member::new("u1").unwrap();
+    let member = member("u1");
     let hide = async |stage: &Stage| {
         let mut changed = 0;
         for kind in stage.router.catalogue().kinds() {
@@ -151,7 +217,7 @@ async fn hiding_in_many_kinds_looks_at_them_once() {
                 .router
                 .catalogue()
                 .hide(kind.name(), |hidden| hidden.with(&member));
-            changed += usize::from(hide.await.unwrap());
+            changed += usize::from(hide.await.unwrap().is_some());
         }
         changed
     };

@@ -1,6 +1,5 @@
 //! Some contributions, checked and written together.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use board::{BoardName, Kind, Window};
@@ -26,6 +25,7 @@ pub(super) struct Chunk<'a> {
     /// For each write the place of its contribution in the request.
     places: Vec<usize>,
     permits: ChunkPermits,
+    /// Those that are not written: they are wrong, or the store did not say what their kind is.
     rejected: Vec<(usize, Option<String>, Problem)>,
     /// Bytes of boards and details in `rejected`.
     rejected_bytes: usize,
@@ -35,8 +35,8 @@ pub(super) struct Chunk<'a> {
     unlisted: Vec<ProblemType>,
     /// The last board that was named: most contributions name the one before them again.
     last: Option<(Arc<BoardName>, String, KnownKind)>,
-    /// Kinds that the store was asked for and does not have.
-    unknown: HashSet<String>,
+    /// What came of looking at all kinds for one that was not known, once it was tried.
+    looked: Option<Result<(), Problem>>,
     /// The last window that was named, by kind and selector: whoever moves a board names it in
     /// every line, and reading it takes a calendar.
     last_window: Option<(Arc<Kind>, String, Window)>,
@@ -69,7 +69,7 @@ impl<'a> Chunk<'a> {
             held: app.pools.receipts.hold(),
             unlisted: Vec::new(),
             last: None,
-            unknown: HashSet::new(),
+            looked: None,
             last_window: None,
         }
     }
@@ -193,22 +193,29 @@ impl<'a> Chunk<'a> {
             .parse()
             .and_then(|board: BoardName| board.subject().check_shown().map(|()| board))
             .map_err(|error| Problem::invalid(format!("board: {error}")))?;
-        self.caller.check_kind(board.kind().as_str())?;
-        let kind = self.kind(board.kind().as_str()).await?;
+        let kind = board.kind().as_str();
+        self.caller.check_kind_still(self.app.access(), kind)?;
+        let kind = self.kind(kind).await?;
         let board = Arc::new(board);
         self.last = Some((board.clone(), text.to_owned(), kind.clone()));
         Ok((board, kind))
     }
 
+    /// The kind of this name. One look at all kinds is for the whole chunk, whatever it names: each reads all that the
+    /// store has, while the chunk holds its permits.
     async fn kind(&mut self, name: &str) -> Result<KnownKind, Problem> {
-        if self.unknown.contains(name) {
-            return Err(Problem::unknown_kind(name));
+        let catalogue = self.app.router.catalogue();
+        if let Some(known) = catalogue.known(name) {
+            return Ok(known);
         }
-        let kind = self.app.kind(name).await;
-        if matches!(&kind, Err(problem) if problem.kind == ProblemType::UnknownKind) {
-            self.unknown.insert(name.to_owned());
+        if self.looked.is_none() {
+            self.looked = Some(look(self.app).await);
         }
-        kind
+        if let Some(Err(problem)) = &self.looked {
+            return Err(problem.clone());
+        }
+        let known = catalogue.known(name);
+        known.ok_or_else(|| Problem::unknown_kind(name))
     }
 
     /// Writes everything, and counts what became of it. What is written is told, whatever becomes of
@@ -223,12 +230,12 @@ impl<'a> Chunk<'a> {
         // The receipt holds it from now on.
         drop(self.held);
         for (place, board, problem) in self.rejected {
-            counted.reject(problem.kind);
-            receipt.reject(place, board, problem);
+            counted.leave(problem.kind);
+            receipt.leave(place, board, problem);
         }
         for kind in self.unlisted {
-            counted.reject(kind);
-            receipt.reject_unlisted();
+            counted.leave(kind);
+            receipt.leave_unlisted(kind);
         }
         let moment = self.app.moment();
         let written = self.app.router.write(&self.writes, moment, report).await;
@@ -243,5 +250,20 @@ impl<'a> Chunk<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Looks at all kinds, unless the server stops first.
+async fn look(app: &App) -> Result<(), Problem> {
+    tokio::select! {
+        biased;
+        looked = app.router.catalogue().refresh() => {
+            // Nothing of the contribution was sent, also where the answer was lost.
+            looked.map_err(|error| Problem::from(&error.of_unsent()))
+        }
+        () = app.stopping() => {
+            let detail = "the server is stopping, and has not read the kinds again";
+            Err(Problem::new(ProblemType::Unavailable, detail))
+        }
     }
 }

@@ -150,9 +150,22 @@ impl Receipt {
         self.first.get_or_insert(problem);
     }
 
-    /// Counts one that comes behind more than the list names.
-    pub(crate) const fn reject_unlisted(&mut self) {
-        self.rejected_count += 1;
+    /// Counts an item that was not tried: as failed if it is the store that kept it from that, otherwise as wrong.
+    pub(super) fn leave(&mut self, index: usize, board: Option<String>, problem: Problem) {
+        if problem.kind.is_of_store() {
+            self.fail(index, board, &problem);
+        } else {
+            self.reject(index, board, problem);
+        }
+    }
+
+    /// The same of one that comes behind more than the lists name.
+    pub(super) fn leave_unlisted(&mut self, kind: ProblemType) {
+        if kind.is_of_store() {
+            self.count_failure(kind, Duration::ZERO);
+        } else {
+            self.rejected_count += 1;
+        }
     }
 
     pub(crate) fn count(&mut self, index: usize, board: &BoardName, written: &Written) {
@@ -173,17 +186,8 @@ impl Receipt {
         self.fail(index, None, problem);
     }
 
-    /// Counts a failure. What is known of all of them is the type of a 503: `unknown` if any may be applied, otherwise
-    /// their common type, and of different ones `unavailable`, which waiting alone may not end.
     fn fail(&mut self, index: usize, board: Option<String>, problem: &Problem) {
-        use ProblemType::{Unavailable, Unknown};
-        self.failed_count += 1;
-        self.wait = self.wait.max(problem.wait);
-        self.failure = Some(match self.failure {
-            Some(before) if before == Unknown || problem.kind == Unknown => Unknown,
-            Some(before) if before != problem.kind => Unavailable,
-            _ => problem.kind,
-        });
+        self.count_failure(problem.kind, problem.wait);
         let Self {
             failed,
             failed_bytes,
@@ -191,6 +195,19 @@ impl Receipt {
             ..
         } = self;
         list(failed, failed_bytes, held, index, board, problem);
+    }
+
+    /// Counts a failure. What is known of all of them is the type of a 503: `unknown` if any may be applied, otherwise
+    /// their common type, and of different ones `unavailable`, which waiting alone may not end.
+    fn count_failure(&mut self, kind: ProblemType, wait: Duration) {
+        use ProblemType::{Unavailable, Unknown};
+        self.failed_count += 1;
+        self.wait = self.wait.max(wait);
+        self.failure = Some(match self.failure {
+            Some(before) if before == Unknown || kind == Unknown => Unknown,
+            Some(before) if before != kind => Unavailable,
+            _ => kind,
+        });
     }
 
     pub(crate) fn add_standing(&mut self, shape: WrittenShape) {
@@ -437,6 +454,21 @@ mod tests {
         }
         assert_eq!(receipt.rejected.len(), LISTED_MAX);
         assert_eq!(receipt.failed.len(), LISTED_MAX);
+    }
+
+    #[test]
+    fn what_the_store_kept_from_being_tried_has_failed_and_is_not_rejected() {
+        let mut receipt = receipt();
+        let away = || Problem::new(ProblemType::Unavailable, "away");
+        receipt.leave(0, Some("nope/a".to_owned()), Problem::unknown_kind("nope"));
+        receipt.leave_unlisted(ProblemType::UnknownKind);
+        receipt.leave(1, Some("gifts/a".to_owned()), away());
+        receipt.leave_unlisted(away().kind);
+        assert_eq!((receipt.rejected_count, receipt.rejected.len()), (2, 1));
+        assert_eq!((receipt.failed_count, receipt.failed.len()), (2, 1));
+        let response = receipt.respond(&Ended::Whole);
+        let kind = response.extensions().get::<ProblemType>();
+        assert_eq!(kind, Some(&ProblemType::Unavailable));
     }
 
     #[test]
