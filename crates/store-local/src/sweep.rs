@@ -28,6 +28,8 @@ impl LocalStore {
         let mut census = Census::default();
         let mut of_shards = Vec::new();
         let mut dedupe_max = Duration::ZERO;
+        // The first error ends what is dropped, and nothing else: what is held is counted whole.
+        let mut swept = Ok(());
         let kinds = self.registry.kinds().into_iter();
         for kind in kinds.filter_map(|record| record.kind) {
             dedupe_max = dedupe_max.max(kind.dedupe());
@@ -35,8 +37,8 @@ impl LocalStore {
                 for cell in &cells {
                     cell.holdings(&mut of_shards);
                     census.count(&of_shards);
-                    if may_drop {
-                        self.sweep_board(cell, &kind, now).await?;
+                    if may_drop && swept.is_ok() {
+                        swept = self.sweep_board(cell, &kind, now).await;
                     }
                 }
                 let_others_run().await;
@@ -47,7 +49,7 @@ impl LocalStore {
         self.held.note_ids(ids, dedupe_max);
         let weight = census.weight(ids.used_bytes);
         self.registry.memory.note_weight(weight, added_before);
-        Ok(())
+        swept
     }
 
     /// Weighs what a folder held.
@@ -74,10 +76,14 @@ impl LocalStore {
             self.registry.end_expired(cell, next, now, &mut entry);
             return Ok(());
         }
+        cell.age_ids(kind, now, &self.registry.ids);
         let gone = cell.expired(kind, now);
+        if gone.is_empty() && cell.is_in_use(kind, now) {
+            return Ok(());
+        }
         let room = || sweep_bytes_max(cell.record().shards, gone.len()) + BOARD_BYTES_MAX;
         let mut entry = self.keep.room(room).await?;
-        if cell.expire(kind, &gone, now, &self.registry.ids, &mut entry) {
+        if cell.expire(kind, &gone, now, &mut entry) {
             let next = Incarnation(random()?);
             self.registry
                 .drop_if_empty(cell, kind, next, now, &mut entry);
