@@ -307,6 +307,20 @@ impl Cell {
         })
     }
 
+    /// Lets go of ids past their span.
+    pub fn age_ids(&self, kind: &Kind, now: Timestamp, budget: &IdBudget) {
+        for shard in self.body.read().shards() {
+            shard.write().age_ids(kind, now, budget);
+        }
+    }
+
+    /// Whether it holds something, and is not idle: no more of it goes than windows past their time.
+    pub fn is_in_use(&self, kind: &Kind, now: Timestamp) -> bool {
+        let body = self.body.read();
+        let mut shards = body.shards().iter();
+        !self.is_idle(kind, now) && shards.any(|shard| !shard.read().is_empty(false))
+    }
+
     /// The windows that are past their time, on any shard: at most [`EXPIRED_MAX`],
     /// the rest another time.
     pub fn expired(&self, kind: &Kind, now: Timestamp) -> Vec<Window> {
@@ -323,14 +337,7 @@ impl Cell {
 
     /// Drops what is past its time, of windows those that are `gone`. True when nothing is left and
     /// the board may go.
-    pub fn expire(
-        &self,
-        kind: &Kind,
-        gone: &[Window],
-        now: Timestamp,
-        budget: &IdBudget,
-        log: &mut dyn Log,
-    ) -> bool {
+    pub fn expire(&self, kind: &Kind, gone: &[Window], now: Timestamp, log: &mut dyn Log) -> bool {
         self.expire_idle(kind, now, log);
         let body = self.body.read();
         let mut dropped = Vec::new();
@@ -346,7 +353,6 @@ impl Cell {
                     windows: gone,
                 });
             }
-            held.age_ids(kind, now, budget);
             empty &= held.is_empty(self.is_idle(kind, now));
         }
         drop(body);

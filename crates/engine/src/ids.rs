@@ -52,16 +52,23 @@ impl RememberedIds {
         }
     }
 
-    /// Whether the id was applied within the span.
+    /// Whether the id was applied within the span. While the budget [keeps all](IdBudget::keep_all), whether it was
+    /// applied at all: `now` may be wrong.
     pub(crate) fn holds(
         &self,
         digest: IdDigest,
         placement_hash: u64,
         now: Timestamp,
         span: Duration,
+        budget: &IdBudget,
     ) -> bool {
         let digest = shortened(digest, placement_hash);
-        self.younger.holds(&digest, now, span) || self.elder.holds(&digest, now, span)
+        let holds_any = budget.keeps_all() && !span.is_zero();
+        let holds = |generation: &Generation| {
+            let noted_at = generation.noted_at(&digest);
+            noted_at.is_some_and(|noted_at| holds_any || now < noted_at.plus(span))
+        };
+        holds(&self.younger) || holds(&self.elder)
     }
 
     /// Makes sure that the next [`RememberedIds::note`] has room.
@@ -89,8 +96,12 @@ impl RememberedIds {
     /// Lets go of what is past the span. True when nothing is left. While the budget [keeps all](IdBudget::keep_all),
     /// only what is older than a generation can hold.
     pub(crate) fn age(&mut self, now: Timestamp, span: Duration, budget: &IdBudget) -> bool {
-        let of_age = self.younger.began.plus(span);
         let keeps_all = budget.keeps_all();
+        if !keeps_all && self.younger.began > now.plus(span) {
+            // By a clock that was ahead and has been set right: it would not come of age until then.
+            self.younger.began = now;
+        }
+        let of_age = self.younger.began.plus(span);
         let may_turn = !keeps_all || self.elder.is_empty() || self.younger.is_over_at(now);
         if now >= of_age && may_turn {
             let younger = std::mem::replace(&mut self.younger, Generation::new(now));

@@ -37,7 +37,8 @@ pub enum Event<'a> {
         /// It had no board that was created: those not yet created were made anew of it, or went with it.
         alone: bool,
     },
-    /// A board's record was made, created or not, of its kind as it is.
+    /// A board's record was made, created or not, of its kind as it is: but settings that a board left may be of
+    /// the kind before, and are of the one that there is.
     BoardMade {
         /// As it is now.
         record: &'a BoardRecord,

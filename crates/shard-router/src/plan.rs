@@ -14,6 +14,12 @@ use crate::write::{Reason, Write};
 /// The admitted writes of one board.
 pub(crate) struct BoardPlan {
     pub(crate) name: Arc<BoardName>,
+    /// By the kind that they were read by, in their order.
+    pub(crate) parts: Vec<PlanPart>,
+}
+
+/// The admitted writes of one board that were read by one kind.
+pub(crate) struct PlanPart {
     pub(crate) kind: KnownKind,
     /// Place in the request, and the windows it counts in.
     pub(crate) writes: Vec<(usize, Windows)>,
@@ -27,19 +33,33 @@ pub(crate) struct Plan {
     pub(crate) refused: Vec<(usize, Reason)>,
 }
 
+impl BoardPlan {
+    /// Where the next write goes. A kind may be replaced while a request is read: what is left of its name is another
+    /// kind, and what was read by one is not applied by the other.
+    fn part_for(&mut self, write: &Write) -> &mut PlanPart {
+        let revision = write.kind.record.revision;
+        let last = self.parts.last();
+        if last.is_none_or(|part| part.kind.record.revision != revision) {
+            self.parts.push(PlanPart {
+                kind: write.kind.clone(),
+                writes: Vec::new(),
+                closes_at: None,
+            });
+        }
+        self.parts.last_mut().expect("there is one by now")
+    }
+}
+
 pub(crate) fn plan(writes: &[Write], now: Timestamp) -> Plan {
     let mut plan = Plan {
         boards: Vec::new(),
         refused: Vec::new(),
     };
-    // A kind may be replaced while a request is read: what is left of its name is another kind, and what was read by
-    // one is not applied by the other.
-    let mut boards: HashMap<(&BoardName, Revision), usize> = HashMap::new();
+    let mut boards: HashMap<&BoardName, usize> = HashMap::new();
     let mut admissions: HashMap<(&KindName, Revision), Admission> = HashMap::new();
-    let mut last: Option<(&Arc<BoardName>, Revision, usize)> = None;
+    let mut last: Option<(&Arc<BoardName>, usize)> = None;
     for (place, write) in writes.iter().enumerate() {
-        let revision = write.kind.record.revision;
-        let kind = (write.kind.kind.name(), revision);
+        let kind = (write.kind.kind.name(), write.kind.record.revision);
         let admission = admissions.entry(kind).or_default();
         let windows = match admit(write, admission, now) {
             Ok(windows) => windows,
@@ -49,21 +69,19 @@ pub(crate) fn plan(writes: &[Write], now: Timestamp) -> Plan {
             }
         };
         let board = match last {
-            Some((name, of, board)) if of == revision && Arc::ptr_eq(name, &write.board) => board,
-            _ => *boards.entry((&write.board, revision)).or_insert_with(|| {
+            Some((name, board)) if Arc::ptr_eq(name, &write.board) => board,
+            _ => *boards.entry(&write.board).or_insert_with(|| {
                 plan.boards.push(BoardPlan {
                     name: write.board.clone(),
-                    kind: write.kind.clone(),
-                    writes: Vec::new(),
-                    closes_at: None,
+                    parts: Vec::new(),
                 });
                 plan.boards.len() - 1
             }),
         };
-        last = Some((&write.board, revision, board));
-        let board = &mut plan.boards[board];
-        board.closes_at = earliest(board.closes_at, closes_at(write, admission));
-        board.writes.push((place, windows));
+        last = Some((&write.board, board));
+        let part = plan.boards[board].part_for(write);
+        part.closes_at = earliest(part.closes_at, closes_at(write, admission));
+        part.writes.push((place, windows));
     }
     plan
 }

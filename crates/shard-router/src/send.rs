@@ -37,7 +37,7 @@ use crate::boards::Boards;
 use crate::catalogue::{Catalogue, KnownKind};
 use crate::metrics::Metrics;
 use crate::moment::Moment;
-use crate::plan::{BoardPlan, admit_again};
+use crate::plan::{BoardPlan, PlanPart, admit_again};
 use crate::spans::SPANS;
 use crate::write::{Write, Written};
 
@@ -127,14 +127,23 @@ enum Missed {
 }
 
 impl Sending<'_> {
-    /// Applies the writes of one board: an outcome for each place.
+    /// Applies the writes of one board: an outcome for each place. Those that were read by one kind wait for those
+    /// before them: writes of one member stay in order.
     pub(crate) async fn send(&self, plan: BoardPlan) -> Vec<(usize, Written)> {
-        let BoardPlan {
-            name,
+        let BoardPlan { name, parts } = plan;
+        let mut written = Vec::new();
+        for part in parts {
+            written.extend(self.send_part(&name, part).await);
+        }
+        written
+    }
+
+    async fn send_part(&self, name: &BoardName, part: PlanPart) -> Vec<(usize, Written)> {
+        let PlanPart {
             kind,
             writes,
             closes_at,
-        } = plan;
+        } = part;
         let mut left = Left {
             written: Vec::with_capacity(writes.len()),
             writes,
@@ -142,7 +151,7 @@ impl Sending<'_> {
             moment: self.moment.clone(),
         };
         for _ in 0..TRIES_MAX {
-            let (record, perhaps_new) = match self.record_for(&name, &kind, &left).await {
+            let (record, perhaps_new) = match self.record_for(name, &kind, &left).await {
                 Ok(Found::Created(record)) => (record, false),
                 Ok(Found::PerhapsNew(record)) => (record, true),
                 Ok(Found::Uncreated(activity)) => {

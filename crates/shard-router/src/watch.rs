@@ -10,7 +10,7 @@ use std::sync::Arc;
 use board::{BoardName, Window, Windows};
 use shard_store::Failure;
 
-use crate::plan::BoardPlan;
+use crate::plan::{BoardPlan, PlanPart};
 use crate::write::Written;
 
 /// Hears of changes. Called on the way of a write: it does not block.
@@ -47,20 +47,21 @@ impl Watched {
     pub(crate) fn of(boards: &[BoardPlan]) -> Vec<Self> {
         let watched = boards
             .iter()
-            .filter(|plan| plan.kind.kind.publication().is_some());
+            .filter(|plan| plan.parts.iter().any(is_published));
         watched.map(Self::one).collect()
     }
 
     fn one(plan: &BoardPlan) -> Self {
+        let writes = plan.parts.iter().flat_map(|part| &part.writes);
         let mut watched = Self {
             board: plan.name.clone(),
-            places: Vec::with_capacity(plan.writes.len()),
+            places: Vec::new(),
             windows: Vec::new(),
             anywhere: false,
         };
         let mut seen = HashSet::new();
         let mut last: Option<&Windows> = None;
-        for (place, windows) in &plan.writes {
+        for (place, windows) in writes {
             watched.places.push(*place);
             // Removals name none.
             watched.anywhere |= windows.is_empty();
@@ -79,6 +80,10 @@ impl Watched {
         let windows = (!self.windows.is_empty()).then_some(BoardChange::Windows(&self.windows));
         anywhere.into_iter().chain(windows)
     }
+}
+
+fn is_published(part: &PlanPart) -> bool {
+    part.kind.kind.publication().is_some()
 }
 
 /// The watched boards of a request on their way to the store.

@@ -47,6 +47,8 @@ pub struct Twin {
     swept: Timestamp,
     /// The latest time that the board was told of.
     latest: Timestamp,
+    /// The last one.
+    last: Timestamp,
     /// The latest time that something was applied.
     pub written: Timestamp,
 }
@@ -62,6 +64,7 @@ impl Twin {
             dropped: HashSet::new(),
             swept: Timestamp::from_millis(0),
             latest: now,
+            last: now,
             written: now,
         }
     }
@@ -108,7 +111,19 @@ impl Twin {
         self.latest.max(self.swept).max(now)
     }
 
+    /// A store may count ids from now on whose time is yet to come, by a clock that was set back.
+    fn hear_of(&mut self, now: Timestamp) {
+        if now < self.last {
+            let until = now.plus(self.kind.dedupe());
+            for (surely, _) in self.ids.values_mut() {
+                *surely = (*surely).min(until);
+            }
+        }
+        self.last = now;
+    }
+
     pub fn apply(&mut self, item: &Item, now: Timestamp) -> Told {
+        self.hear_of(now);
         self.latest = self.latest.max(now);
         if item.change == Change::Remove {
             let taken = self.windows.values_mut();
@@ -177,6 +192,7 @@ impl Twin {
     }
 
     pub fn expire(&mut self, now: Timestamp) {
+        self.hear_of(now);
         self.swept = self.swept.max(now);
         let idle = self.kind.idle();
         let is_idle = idle.is_some_and(|idle| now >= self.written.plus(idle));

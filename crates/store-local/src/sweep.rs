@@ -26,6 +26,8 @@ impl LocalStore {
         let mut census = Census::default();
         let mut of_shards = Vec::new();
         let mut dedupe_max = Duration::ZERO;
+        // The first error ends what is dropped, and nothing else: what is held is counted whole.
+        let mut swept = Ok(());
         let kinds = self.registry.kinds().into_iter();
         for kind in kinds.filter_map(|record| record.kind) {
             dedupe_max = dedupe_max.max(kind.dedupe());
@@ -34,10 +36,12 @@ impl LocalStore {
                     cell.holdings(&mut of_shards);
                     census.count(&of_shards);
                     last_write = last_write.max(cell.last_write());
-                    if may_drop {
-                        self.sweep_board(cell, &kind, now).await?;
-                    } else {
-                        self.withdraw_abandoned(cell, now).await?;
+                    if swept.is_ok() {
+                        swept = if may_drop {
+                            self.sweep_board(cell, &kind, now).await
+                        } else {
+                            self.withdraw_abandoned(cell, now).await
+                        };
                     }
                 }
                 let_others_run().await;
@@ -49,7 +53,7 @@ impl LocalStore {
         let weight = census.weight(ids.used_bytes);
         self.registry.memory.note_weight(weight, added_before);
         self.note_for_restart(last_write, now, may_drop);
-        Ok(())
+        swept
     }
 
     /// Has the next start wait for its clock, or not.
@@ -100,10 +104,14 @@ impl LocalStore {
             self.registry.end_expired(cell, next, now, &mut entry);
             return Ok(());
         }
+        cell.age_ids(kind, now, &self.registry.ids);
         let gone = cell.expired(kind, now);
+        if gone.is_empty() && cell.is_in_use(kind, now) {
+            return Ok(());
+        }
         let room = || sweep_bytes_max(cell.record().shards, gone.len()) + BOARD_BYTES_MAX;
         let mut entry = self.keep.room(room).await?;
-        if cell.expire(kind, &gone, now, &self.registry.ids, &mut entry) {
+        if cell.expire(kind, &gone, now, &mut entry) {
             let next = Incarnation(random()?);
             self.registry
                 .drop_if_empty(cell, kind, next, now, &mut entry);

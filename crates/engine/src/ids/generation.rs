@@ -76,11 +76,10 @@ impl Generation {
         self.log.iter().flatten()
     }
 
-    pub(super) fn holds(&self, digest: &Noted, now: Timestamp, span: Duration) -> bool {
-        self.place(digest).is_some_and(|place| {
-            let noted_at = self.began.plus(millis(entry(&self.log, place)[3]));
-            now < noted_at.plus(span)
-        })
+    /// When an id was noted, if it is held.
+    pub(super) fn noted_at(&self, digest: &Noted) -> Option<Timestamp> {
+        let place = self.place(digest)?;
+        Some(self.began.plus(millis(entry(&self.log, place)[3])))
     }
 
     /// Takes from the budget what one more entry may need.

@@ -19,11 +19,11 @@ fn an_id_counts_for_exactly_the_span() {
     for (noted_at, number) in [(0, 1), (400, 2), (999, 3), (1000, 4), (1700, 5)] {
         ids.reserve(at(noted_at), SPAN, &budget).unwrap();
         ids.note(digest(number), 0, at(noted_at));
-        assert!(ids.holds(digest(number), 0, at(noted_at + 999), SPAN));
-        assert!(!ids.holds(digest(number), 0, at(noted_at + 1000), SPAN));
+        assert!(ids.holds(digest(number), 0, at(noted_at + 999), SPAN, &budget));
+        assert!(!ids.holds(digest(number), 0, at(noted_at + 1000), SPAN, &budget));
     }
-    assert!(ids.holds(digest(4), 0, at(1999), SPAN));
-    assert!(!ids.holds(digest(6), 0, at(1999), SPAN));
+    assert!(ids.holds(digest(4), 0, at(1999), SPAN, &budget));
+    assert!(!ids.holds(digest(6), 0, at(1999), SPAN, &budget));
 }
 
 #[test]
@@ -37,10 +37,13 @@ fn a_clock_that_is_not_confirmed_forgets_no_id() {
         // Days ahead.
         for ahead in [300_000_000, 300_005_000] {
             ids.reserve(at(ahead), SPAN, &budget).unwrap();
+            // By that time, too, it was applied before.
+            assert_eq!(ids.holds(digest(1), 0, at(ahead), SPAN, &budget), keeps_all);
+            assert!(!ids.holds(digest(1), 0, at(ahead), Duration::ZERO, &budget));
             ids.note(digest(2), 0, at(ahead));
         }
         budget.keep_all(false);
-        assert_eq!(ids.holds(digest(1), 0, at(500), SPAN), keeps_all);
+        assert_eq!(ids.holds(digest(1), 0, at(500), SPAN, &budget), keeps_all);
     }
 }
 
@@ -49,10 +52,10 @@ fn an_id_noted_again_after_its_span_counts_anew() {
     let budget = IdBudget::new(1 << 20);
     let mut ids = RememberedIds::new(at(0));
     for time in [0, 1500, 3000] {
-        assert!(!ids.holds(digest(1), 0, at(time), SPAN));
+        assert!(!ids.holds(digest(1), 0, at(time), SPAN, &budget));
         ids.reserve(at(time), SPAN, &budget).unwrap();
         ids.note(digest(1), 0, at(time));
-        assert!(ids.holds(digest(1), 0, at(time + 999), SPAN));
+        assert!(ids.holds(digest(1), 0, at(time + 999), SPAN, &budget));
     }
 }
 
@@ -63,13 +66,13 @@ fn what_was_noted_after_a_generation_came_of_age_counts_for_its_span() {
     let mut ids = RememberedIds::new(at(0));
     for (noted_at, number) in [(0, 1), (5000, 2)] {
         ids.reserve(at(noted_at), Duration::MAX, &budget).unwrap();
-        assert!(number == 1 || ids.holds(digest(1), 0, at(noted_at), Duration::MAX));
+        assert!(number == 1 || ids.holds(digest(1), 0, at(noted_at), Duration::MAX, &budget));
         ids.note(digest(number), 0, at(noted_at));
     }
     // It has been of age for more than a span.
     assert!(!ids.age(at(5500), SPAN, &budget));
-    assert!(!ids.holds(digest(1), 0, at(5500), SPAN));
-    assert!(ids.holds(digest(2), 0, at(5999), SPAN));
+    assert!(!ids.holds(digest(1), 0, at(5500), SPAN, &budget));
+    assert!(ids.holds(digest(2), 0, at(5999), SPAN, &budget));
     assert!(ids.age(at(6500), SPAN, &budget));
 }
 
@@ -80,7 +83,7 @@ fn two_spans_later_nothing_is_left() {
     ids.reserve(at(999), SPAN, &budget).unwrap();
     ids.note(digest(1), 0, at(999));
     assert!(!ids.age(at(1998), SPAN, &budget));
-    assert!(ids.holds(digest(1), 0, at(1998), SPAN));
+    assert!(ids.holds(digest(1), 0, at(1998), SPAN, &budget));
     let mut idle = RememberedIds::new(at(0));
     idle.reserve(at(999), SPAN, &budget).unwrap();
     idle.note(digest(1), 0, at(999));
@@ -93,10 +96,32 @@ fn a_clock_that_steps_back_forgets_nothing() {
     let mut ids = RememberedIds::new(at(0));
     ids.reserve(at(500), SPAN, &budget).unwrap();
     ids.note(digest(1), 0, at(500));
-    assert!(ids.holds(digest(1), 0, at(-5000), SPAN));
+    assert!(ids.holds(digest(1), 0, at(-5000), SPAN, &budget));
     ids.reserve(at(-5000), SPAN, &budget).unwrap();
     ids.note(digest(2), 0, at(-5000));
-    assert!(ids.holds(digest(2), 0, at(-4500), SPAN));
+    assert!(ids.holds(digest(2), 0, at(-4500), SPAN, &budget));
+}
+
+#[test]
+fn what_a_clock_noted_that_was_ahead_is_let_go_of_once_it_is_right() {
+    let budget = IdBudget::new(1 << 20);
+    let mut ids = RememberedIds::new(at(0));
+    budget.keep_all(true);
+    for (noted_at, number) in [(0, 1), (100_000, 2)] {
+        ids.reserve(at(noted_at), SPAN, &budget).unwrap();
+        ids.note(digest(number), 0, at(noted_at));
+    }
+    budget.keep_all(false);
+    // It is set right: nothing is forgotten before its span is over.
+    assert!(!ids.age(at(500), SPAN, &budget));
+    for number in [1, 2] {
+        assert!(ids.holds(digest(number), 0, at(999), SPAN, &budget));
+    }
+    assert!(!ids.age(at(1500), SPAN, &budget));
+    assert!(!ids.holds(digest(2), 0, at(1500), SPAN, &budget));
+    assert!(ids.age(at(2500), SPAN, &budget));
+    ids.release(&budget);
+    assert_eq!(budget.used_bytes(), 0);
 }
 
 #[test]
@@ -109,7 +134,7 @@ fn the_budget_refuses_and_gets_everything_back() {
         kept += 1;
     }
     assert!(kept > 100, "{kept}");
-    assert!((0..kept).all(|number| ids.holds(digest(number), 0, at(1), SPAN)));
+    assert!((0..kept).all(|number| ids.holds(digest(number), 0, at(1), SPAN, &budget)));
     assert!(!ids.age(at(1000), SPAN, &budget));
     assert!(ids.age(at(2000), SPAN, &budget));
     ids.release(&budget);
@@ -128,7 +153,7 @@ fn of_a_digest_no_more_than_its_lowest_88_bits_matters() {
             let mut ids = RememberedIds::new(at(0));
             ids.reserve(at(0), SPAN, &budget).unwrap();
             ids.note(noted, 7 << 60, at(0));
-            assert!(ids.holds(asked, 7 << 60, at(1), SPAN));
+            assert!(ids.holds(asked, 7 << 60, at(1), SPAN, &budget));
         }
     }
 }
@@ -152,8 +177,8 @@ fn each_shard_keeps_the_ids_of_its_members() {
     for number in 0..200 {
         let time = i64::try_from(number).unwrap() * 10;
         let part = &parts[usize::from(shards.shard_of(hash(number)))];
-        assert!(part.holds(digest(number), hash(number), at(time + 999), SPAN));
-        assert!(!part.holds(digest(number), hash(number), at(time + 1000), SPAN));
+        assert!(part.holds(digest(number), hash(number), at(time + 999), SPAN, &budget));
+        assert!(!part.holds(digest(number), hash(number), at(time + 1000), SPAN, &budget));
     }
     for part in &parts {
         part.release(&budget);
@@ -199,7 +224,7 @@ fn ids_that_are_held_already_go_past_the_budget() {
         ids.reserve_anyway(at(0), SPAN, &budget);
         ids.note(digest(number), 0, at(0));
     }
-    assert!((0..1000).all(|number| ids.holds(digest(number), 0, at(1), SPAN)));
+    assert!((0..1000).all(|number| ids.holds(digest(number), 0, at(1), SPAN, &budget)));
     assert_eq!(budget.used_bytes(), held_bytes(&ids));
     assert_eq!(ids.reserve(at(0), SPAN, &budget), Ok(()), "there was room");
     ids.note(digest(1000), 0, at(0));
@@ -237,9 +262,9 @@ fn restored_ids_are_held_as_long_and_take_what_they_took() {
     for number in 0..15_000 {
         let last = noted_at(number).plus(SPAN).millis() - 1;
         let (last, past) = (Timestamp::from_millis(last), noted_at(number).plus(SPAN));
-        assert!(restored.holds(digest(number), 0, last, SPAN));
-        assert!(!restored.holds(digest(number), 0, past, SPAN));
+        assert!(restored.holds(digest(number), 0, last, SPAN, &budget));
+        assert!(!restored.holds(digest(number), 0, past, SPAN, &budget));
     }
-    assert!(!restored.holds(digest(15_000), 0, at(1800), SPAN));
+    assert!(!restored.holds(digest(15_000), 0, at(1800), SPAN, &budget));
     assert_eq!(full.used_bytes(), held_bytes(&restored));
 }

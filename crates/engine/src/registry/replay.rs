@@ -23,7 +23,7 @@ impl Registry {
         self.enter(&mut self.names.write(), cell);
     }
 
-    /// Makes a board's record, of its kind as it is. `None`: that kind is not there, or another.
+    /// Makes a board's record, of its kind as it is. `None`: it was created of another, or of one that is not there.
     pub fn replay_made(&self, record: &BoardRecord, at: Timestamp) -> Option<()> {
         let kinds = self.kinds.read();
         let mut names = self.names.write();
@@ -37,10 +37,13 @@ impl Registry {
             name_it(&mut names, there);
             return Some(());
         }
-        let kind = kinds.get(record.name.kind())?.of_boards.clone()?;
-        if kind.meaning() != record.meaning {
-            return None;
-        }
+        let kind = kinds.get(record.name.kind());
+        let kind = match kind.and_then(|known| known.of_boards.clone()) {
+            Some(kind) if !record.created || kind.meaning() == record.meaning => kind,
+            // Settings that a board left may come behind a change of its kind, which changed or dropped them, too.
+            None if !record.created => return Some(()),
+            _ => return None,
+        };
         let BoardRecord {
             name,
             incarnation,

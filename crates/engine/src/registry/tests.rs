@@ -1,6 +1,6 @@
 //! Boards created, deleted and waited for, by several threads.
 
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -8,14 +8,19 @@ use board::{
     Activity, Calendar, FieldName, FieldRule, KindSpec, Member, Mode, Period, RankStyle, Rules,
     Ties, WindowRule,
 };
+use parking_lot::Mutex;
 
 use super::*;
 
 fn points() -> Kind {
+    points_in(Mode::Accumulate)
+}
+
+fn points_in(mode: Mode) -> Kind {
     let points = FieldRule::sum(FieldName::new("points").unwrap());
     Kind::new(KindSpec {
         name: KindName::new("gifts").unwrap(),
-        rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
+        rules: Rules::new(vec![points], mode, Ties::Earliest).unwrap(),
         rank: RankStyle::Ordinal,
         windows: vec![WindowRule::with_defaults(Period::All)],
         calendar: Calendar::utc(),
@@ -179,17 +184,22 @@ impl Log for Groups {
     }
 }
 
+/// Settings of a board that begins now, and is over in an hour.
+fn battle(now: Timestamp) -> BoardSettings {
+    let hour = Duration::from_hours(1);
+    BoardSettings {
+        shards: ShardCount::new(16).unwrap(),
+        activity: Activity::new(Some(now), Some(now.plus(hour)), Some(hour)).unwrap(),
+    }
+}
+
 #[test]
 fn a_board_ends_together_with_what_its_name_keeps() {
     let registry = Registry::new(0);
     let kind = registry.put_kind(Arc::new(points()), Revision(0), true, &mut Unlogged);
     let kind = kind.unwrap();
     let (name, now) = ("gifts/battle".parse().unwrap(), Timestamp::EARLIEST);
-    let hour = Duration::from_hours(1);
-    let settings = BoardSettings {
-        shards: ShardCount::new(16).unwrap(),
-        activity: Activity::new(Some(now), Some(now.plus(hour)), Some(hour)).unwrap(),
-    };
+    let settings = battle(now);
     let [first, second, third] = [1, 2, 3].map(Incarnation);
     let log = &mut Groups::default();
     let made = registry.put_settings(&name, &kind, settings, first, now, log);
@@ -208,6 +218,121 @@ fn a_board_ends_together_with_what_its_name_keeps() {
     let ended = ["ended", "made"];
     let expected: [&[&str]; 5] = [&["made"], &["created"], &ended, &["created"], &ended];
     assert_eq!(log.groups, expected);
+}
+
+/// What happened, as a start replays it.
+enum Happened {
+    Kind(KindRecord, bool),
+    Made(BoardRecord, Timestamp),
+    Ended(Incarnation),
+}
+
+/// What happened, in its order, whoever did it.
+#[derive(Clone, Default)]
+struct Journal(Arc<Mutex<Vec<Happened>>>);
+
+impl Log for Journal {
+    fn note(&mut self, event: Event<'_>) {
+        let happened = match event {
+            Event::KindWritten { record, alone } => Happened::Kind(record.clone(), alone),
+            Event::BoardMade { record, at } => Happened::Made(record.clone(), at),
+            Event::BoardEnded { incarnation } => Happened::Ended(incarnation),
+            other => panic!("{other:?}"),
+        };
+        self.0.lock().push(happened);
+    }
+}
+
+/// The same, waiting behind each event.
+struct Paused {
+    journal: Journal,
+    noted: Sender<()>,
+    go_on: Receiver<()>,
+}
+
+impl Log for Paused {
+    fn note(&mut self, event: Event<'_>) {
+        self.journal.note(event);
+        self.noted.send(()).unwrap();
+        self.go_on.recv_timeout(DEADLINE).unwrap();
+    }
+}
+
+#[test]
+fn settings_that_are_left_while_their_kind_changes_are_as_before_after_a_start() {
+    let changes: [fn(&Registry, &KindRecord, &mut dyn Log); 2] = [
+        |registry, kind, log| {
+            let other = Arc::new(points_in(Mode::Best));
+            registry.put_kind(other, kind.revision, true, log).unwrap();
+        },
+        |registry, kind, log| {
+            registry
+                .delete_kind(&kind.name, kind.revision, log)
+                .unwrap();
+        },
+    ];
+    for change in changes {
+        let (registry, journal) = (&Registry::new(0), Journal::default());
+        let log = &mut journal.clone();
+        let kind = &registry
+            .put_kind(Arc::new(points()), Revision(0), true, log)
+            .unwrap();
+        let (name, now) = ("gifts/battle".parse().unwrap(), Timestamp::EARLIEST);
+        let [first, second, third] = [1, 2, 3].map(Incarnation);
+        let made = registry.put_settings(&name, kind, battle(now), first, now, log);
+        let made = made.unwrap();
+        let cell = &registry.cell(first).unwrap();
+        // The sweep knows what is left by the kind as it is, and waits for a reader.
+        let reader = cell.hold();
+        thread::scope(|scope| {
+            let mut log = journal.clone();
+            let sweep = scope.spawn(move || registry.end_expired(cell, second, now, &mut log));
+            let deadline = Instant::now() + DEADLINE;
+            while !cell.is_awaited() {
+                assert!(Instant::now() < deadline, "nobody waits for the reader");
+                thread::yield_now();
+            }
+            let ((noted, is_noted), (go, go_on)) = (channel(), channel());
+            let mut log = Paused {
+                journal: journal.clone(),
+                noted,
+                go_on,
+            };
+            let writer = scope.spawn(move || change(registry, kind, &mut log));
+            is_noted.recv_timeout(DEADLINE).unwrap();
+            drop(reader);
+            sweep.join().unwrap();
+            go.send(()).unwrap();
+            writer.join().unwrap();
+        });
+        let happened = &*journal.0.lock();
+        let is_as_meant = matches!(
+            happened[2..],
+            [Happened::Kind(..), Happened::Ended(_), Happened::Made(..)]
+        );
+        assert!(is_as_meant);
+        let started = Registry::new(0);
+        for happened in happened {
+            match happened {
+                Happened::Kind(record, alone) => started.replay_kind(record.clone(), *alone),
+                Happened::Made(record, at) => {
+                    assert_eq!(started.replay_made(record, *at), Some(()));
+                }
+                Happened::Ended(incarnation) => {
+                    started.replay_ended(*incarnation);
+                }
+            }
+        }
+        assert_eq!(started.board(&name), registry.board(&name));
+        assert_eq!(started.kinds(), registry.kinds());
+        // A board was created of the kind that there was.
+        let created = BoardRecord {
+            incarnation: third,
+            created: true,
+            ..made
+        };
+        assert_eq!(started.replay_made(&created, now), None);
+    }
 }
 
 #[test]

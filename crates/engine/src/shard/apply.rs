@@ -246,7 +246,7 @@ impl Shard {
         found: &[Option<Spot>],
         budget: &IdBudget,
     ) -> Outcome {
-        if !terms.again && self.holds_id(item, terms) {
+        if !terms.again && self.holds_id(item, terms, budget) {
             return Outcome::Duplicate(self.report(terms, item));
         }
         if places.is_empty() {
@@ -334,9 +334,9 @@ impl Shard {
         standings.collect()
     }
 
-    fn holds_id(&self, item: &Item, terms: &Terms<'_>) -> bool {
+    fn holds_id(&self, item: &Item, terms: &Terms<'_>, budget: &IdBudget) -> bool {
         let known = self.ids.as_ref().zip(item.id);
-        known.is_some_and(|(ids, id)| ids.holds(id, item.hash, terms.now, terms.dedupe))
+        known.is_some_and(|(ids, id)| ids.holds(id, item.hash, terms.now, terms.dedupe, budget))
     }
 
     fn reserve_id(

@@ -142,6 +142,7 @@ impl Merger {
             shape,
             began,
             unsettled: as_of != seen,
+            durable: OnceLock::new(),
             taken: false,
             kept: OnceLock::new(),
         })

@@ -174,6 +174,7 @@ impl Turn<'_> {
             shape: self.shape(),
             began,
             unsettled: false,
+            durable: OnceLock::new(),
             taken: true,
             kept: OnceLock::new(),
         })

@@ -105,6 +105,8 @@ pub struct Snapshot {
     pub(crate) began: Instant,
     /// The window had closed, and what it holds is not known to be durable: `as_of` is the moment before that.
     pub(crate) unsettled: bool,
+    /// Of a board not yet created, which is one snapshot for all windows: set once that is known to be durable.
+    pub(crate) durable: OnceLock<()>,
     /// Whether another server merged it: then `began` is by the store's clock, and never too late.
     pub(crate) taken: bool,
     /// The answer to what was asked first.
@@ -129,6 +131,7 @@ impl Snapshot {
             shape: Shape::of(kind),
             began,
             unsettled: false,
+            durable: OnceLock::new(),
             taken: false,
             kept: OnceLock::new(),
         }
@@ -253,6 +256,7 @@ pub(super) mod tests {
             },
             began: Instant::now(),
             unsettled: false,
+            durable: OnceLock::new(),
             taken: false,
             kept: OnceLock::new(),
         }

@@ -52,15 +52,11 @@ impl Merger {
             }
             Ok(uncreated) => {
                 let activity = uncreated.map_or(Activity::ALWAYS, |record| record.activity);
-                let mut uncreated = Snapshot::uncreated(kind, activity, as_of, began);
-                // A board may have been deleted just now.
-                uncreated.unsettled = !self.becomes_durable().await;
+                let uncreated = Snapshot::uncreated(kind, activity, as_of, began);
                 let uncreated = Arc::new(uncreated);
-                if !uncreated.unsettled {
-                    self.boards
-                        .uncreated
-                        .insert(name.clone(), uncreated.clone());
-                }
+                self.boards
+                    .uncreated
+                    .insert(name.clone(), uncreated.clone());
                 *last = Some((began, Ok(uncreated.clone())));
                 Ok(BoardState::Uncreated(uncreated))
             }

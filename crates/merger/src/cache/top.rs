@@ -20,6 +20,9 @@ use crate::version::Version;
 /// Bytes of versions that are known to be final.
 const FINALS_BYTES_MAX: u64 = 16 << 20;
 
+/// What each of them takes beside its shards, by estimate: most of it is the cache's own.
+const FINAL_BYTES: usize = 300;
+
 /// Names known to have no board yet that are kept at hand.
 const UNCREATED_MAX: u64 = 65_536;
 
@@ -45,7 +48,9 @@ impl GlobalBoards {
             .build();
         let finals = Cache::builder()
             .max_capacity(FINALS_BYTES_MAX)
-            .weigher(|_, version: &Version| u32::try_from(version.bytes()).unwrap_or(u32::MAX))
+            .weigher(|_, version: &Version| {
+                u32::try_from(FINAL_BYTES + version.bytes()).unwrap_or(u32::MAX)
+            })
             .build();
         Self {
             snapshots,
@@ -59,6 +64,7 @@ impl GlobalBoards {
 
     pub(crate) fn tidy(&self) {
         self.snapshots.run_pending_tasks();
+        self.finals.run_pending_tasks();
         self.uncreated.run_pending_tasks();
     }
 }
@@ -124,7 +130,10 @@ impl Merger {
         need: Need,
     ) -> Option<Arc<Snapshot>> {
         match self.state_at_hand(board, kind, need)? {
-            BoardState::Uncreated(snapshot) => Some(snapshot),
+            BoardState::Uncreated(seen) => {
+                let waits = self.unsettled_since(&seen, kind, window).is_some();
+                (!waits).then_some(seen)
+            }
             BoardState::On(record) => self.snapshot_at_hand(&record, kind, window, need),
         }
     }
@@ -159,12 +168,17 @@ impl Merger {
                 };
                 let record = match incarnation {
                     Ok(BoardState::On(record)) => record,
-                    Ok(BoardState::Uncreated(snapshot)) => {
+                    Ok(BoardState::Uncreated(seen)) => {
+                        let snapshot = self.shown_uncreated(seen, kind, window).await;
                         self.counters.count_miss(&snapshot);
-                        return Ok(TopView::now(self.shown_uncreated(snapshot, kind, window)));
+                        return Ok(TopView::now(snapshot));
                     }
                     Err(error) => {
-                        return self.last(self.boards.uncreated.get(board), need.fresh, error);
+                        let known = match self.boards.uncreated.get(board) {
+                            Some(seen) => Some(self.shown_uncreated(seen, kind, window).await),
+                            None => None,
+                        };
+                        return self.last(known, need.fresh, error);
                     }
                 };
                 if let Some(snapshot) = self.snapshot_at_hand(&record, kind, window, need) {
@@ -189,19 +203,34 @@ impl Merger {
         top.boxed()
     }
 
-    /// That there is no board as a window shows it: not as final, unless that is durable.
-    fn shown_uncreated(&self, seen: Arc<Snapshot>, kind: &Kind, window: Window) -> Arc<Snapshot> {
-        if !seen.unsettled {
-            return seen;
-        }
-        let Some(from) = self.final_since(kind, window, &seen.activity, seen.as_of) else {
+    /// That there is no board as a window shows it: as final once it is durable, since a board may have been deleted
+    /// just now.
+    async fn shown_uncreated(
+        &self,
+        seen: Arc<Snapshot>,
+        kind: &Kind,
+        window: Window,
+    ) -> Arc<Snapshot> {
+        let Some(from) = self.unsettled_since(&seen, kind, window) else {
             return seen;
         };
+        if self.becomes_durable().await {
+            let _ = seen.durable.set(());
+            return seen;
+        }
         Arc::new(Snapshot {
             as_of: from.minus(BEFORE_FINAL),
             kept: OnceLock::new(),
             ..(*seen).clone()
         })
+    }
+
+    /// Returns since when it is final for a window that there is no board, unless that is known to be durable.
+    fn unsettled_since(&self, seen: &Snapshot, kind: &Kind, window: Window) -> Option<Timestamp> {
+        if seen.durable.get().is_some() {
+            return None;
+        }
+        self.final_since(kind, window, &seen.activity, seen.as_of)
     }
 
     /// What is needed of a board's top: its time may be over, too.
@@ -232,5 +261,42 @@ impl Merger {
             snapshot,
             stale: true,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use board::RankStyle;
+    use shard_store::ShardVersion;
+
+    use super::*;
+
+    const DEADLINE: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn versions_that_are_known_to_be_final_take_no_more_than_they_may() {
+        const VERSIONS: u64 = 100_000;
+        let boards = GlobalBoards::new(0);
+        let finals = &boards.finals;
+        for number in 0..VERSIONS {
+            let incarnation = Incarnation(number);
+            let shards = vec![ShardVersion::default()];
+            let version = Version::new(incarnation, RankStyle::Ordinal, shards);
+            finals.insert((incarnation, Window::ALL_TIME), version);
+            if number == 0 {
+                boards.tidy();
+                assert_eq!(finals.entry_count(), 1);
+            }
+        }
+        // What the cache has let go of is freed a little later.
+        let deadline = Instant::now() + DEADLINE;
+        let kept_max = FINALS_BYTES_MAX / FINAL_BYTES as u64;
+        while finals.entry_count() > kept_max {
+            assert!(Instant::now() < deadline, "too many are kept");
+            boards.tidy();
+        }
+        assert!(finals.entry_count() > kept_max / 2);
     }
 }

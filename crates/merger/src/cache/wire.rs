@@ -174,6 +174,7 @@ mod tests {
                     },
                     began: Instant::now(),
                     unsettled: false,
+                    durable: OnceLock::new(),
                     taken: false,
                     kept: OnceLock::new(),
                 }

@@ -196,6 +196,27 @@ async fn those_who_wait_for_a_slow_disk_wait_together() {
     assert_eq!(top.snapshot.as_of, at(MINUTE_MS));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_board_not_yet_created_waits_for_the_disk_only_where_that_is_final() {
+    let store = Woven::new();
+    let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    put_settings(&stage, battle()).await;
+    store.stall(true);
+    let top = async || stage.top(false).await.unwrap().snapshot;
+    let first = top().await;
+    assert!(Arc::ptr_eq(&top().await, &first));
+    assert_eq!(store.durable_asked(), 0);
+    set_clock(&stage, MINUTE_MS);
+    assert_eq!(top().await.as_of, at(MINUTE_MS - 1));
+    store.stall(false);
+    let last = top().await;
+    assert_eq!((last.members, last.as_of), (0, at(MINUTE_MS)));
+    // What was final once is so without a wait.
+    store.stall(true);
+    assert!(Arc::ptr_eq(&top().await, &last));
+    assert_eq!(store.durable_asked(), 2);
+}
+
 #[tokio::test]
 async fn a_board_that_has_gone_is_empty_before_the_sweep_and_after() {
     let stage = settled().await;

@@ -1,13 +1,15 @@
 //! Each write has its outcome in its place, over many boards and shards, whatever became of others.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use board::Timestamp;
 use shard_router::{Reason, Write, Written};
 use shard_store::Refused;
 use store_local::LocalStore;
 
-use crate::stage::{NOW, Stage, board, id, points_of};
+use crate::stage::{NOW, Stage, board, id, kind, points, points_of};
+use crate::woven::Woven;
 
 async fn stage() -> Stage {
     Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await
@@ -87,6 +89,35 @@ async fn writes_of_one_member_act_in_their_order() {
         "{:?}",
         written[5]
     );
+}
+
+#[tokio::test]
+async fn writes_of_one_member_act_in_their_order_while_their_kind_is_written() {
+    let store = Woven::new();
+    let mut stage = Stage::over(store.clone()).await;
+    let room = board("room");
+    let first = stage.write(&room, "u1", 5);
+    let mut deeper = points("gifts");
+    deeper.top = 7;
+    let put = stage.router.catalogue().put(kind(deeper), NOW).await;
+    stage.gifts = put.unwrap().0;
+    let mut set = stage.write(&room, "u1", 0);
+    set.change = shard_store::Change::Set(board::Value::new(100).unwrap().into());
+    // The store takes its time for the first.
+    let asked = AtomicUsize::new(0);
+    store.before_applying(move |_| {
+        let is_first = asked.fetch_add(1, Ordering::Relaxed) == 0;
+        let turns = if is_first { 100 } else { 0 };
+        async move {
+            for _ in 0..turns {
+                tokio::task::yield_now().await;
+            }
+            Ok(())
+        }
+    });
+    let written = stage.send(&[first, set]).await;
+    let points = written.iter().map(|written| stage.applied(written));
+    assert_eq!(points.collect::<Vec<_>>(), [5, 100]);
 }
 
 #[tokio::test]

@@ -34,4 +34,5 @@ mod lives_at_random;
 mod one_server_a_folder;
 mod replay_gives_what_was;
 mod snapshots_prove_the_journal;
+mod sweeps_that_fail;
 mod writes_during_a_snapshot;

@@ -157,14 +157,16 @@ impl Existence {
     }
 
     pub(super) fn answers(&self, story: &Story) -> Vec<Answers> {
+        let budget = &self.budget;
         let shards = 0..story.kind.shards().get();
         shards
             .map(|number| {
-                if self.whole {
-                    answers(&self.shards[0], Some(number), number, story)
+                let (shard, only) = if self.whole {
+                    (&self.shards[0], Some(number))
                 } else {
-                    answers(&self.shards[usize::from(number)], None, number, story)
-                }
+                    (&self.shards[usize::from(number)], None)
+                };
+                answers(shard, only, number, story, budget)
             })
             .collect()
     }
@@ -228,7 +230,13 @@ fn everything() -> Ask {
     }
 }
 
-fn answers(shard: &Shard, only: Option<u16>, number: u16, story: &Story) -> Answers {
+fn answers(
+    shard: &Shard,
+    only: Option<u16>,
+    number: u16,
+    story: &Story,
+    budget: &IdBudget,
+) -> Answers {
     for (window, ranking) in shard.rankings() {
         assert_eq!(ranking.verify(story.kind.rules()), [], "{window:?}");
     }
@@ -250,7 +258,7 @@ fn answers(shard: &Shard, only: Option<u16>, number: u16, story: &Story) -> Answ
     let held = here.flat_map(|(id, hash)| {
         times.map(|time| {
             let ids = shard.ids.as_ref();
-            ids.is_some_and(|ids| ids.holds(*id, *hash, time, dedupe))
+            ids.is_some_and(|ids| ids.holds(*id, *hash, time, dedupe, budget))
         })
     });
     Answers {
