@@ -511,9 +511,9 @@ mod tests {
         // It has taken some of it since.
         flows[0].free();
         flows[0].block();
-        advance(STALL_MAX / 2 - Duration::from_millis(1)).await;
+        advance(STALL_MAX / 4).await;
         assert_eq!(answers.send(large(), &free()).status(), 503);
-        advance(Duration::from_millis(1)).await;
+        advance(STALL_MAX / 4).await;
         let mut sent = Vec::new();
         for displaced in [2, 0] {
             sent.push(answers.send(large(), &free()));

@@ -211,6 +211,11 @@ async fn serve_until(
     drop(listener);
     app.feeds.close();
     patience.stop();
+    finish(&app, &limits, graceful).await
+}
+
+/// Waits until what is under way has been answered.
+async fn finish(app: &App, limits: &ServerLimits, graceful: GracefulShutdown) -> io::Result<()> {
     // Half a head ends only when its own time is over.
     let stop_timeout = limits
         .stop_timeout

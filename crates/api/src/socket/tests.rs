@@ -86,16 +86,16 @@ async fn a_stream_that_is_waited_for_already_ends_within_a_second_of_that() {
         untaken.waited().await;
         Instant::now()
     };
-    let touches = async {
+    let fills = async {
         sleep(WRITE_TIMEOUT / 2).await;
         assert!(held.resize(UNRESERVED_BYTES + 1));
         Instant::now()
     };
-    let (ended, touched) = join!(ends, touches);
+    let (ended, full) = join!(ends, fills);
     // Timers are exact to a millisecond.
-    let late = ended.duration_since(touched);
+    let late = ended.duration_since(full);
     assert!(
-        ended >= touched && late.as_millis() <= STALL_LOOK_INTERVAL.as_millis() + 1,
+        ended >= full && late.as_millis() <= STALL_LOOK_INTERVAL.as_millis() + 1,
         "{late:?}"
     );
 }
