@@ -111,7 +111,7 @@ fn receipts_that_nobody_takes_are_bounded_and_who_reads_is_answered() {
         "[server.limits]\nanswer_bytes = {ANSWER_BYTES}\nanswer_bytes_per_address = {ANSWER_BYTES}\n"
     ));
     let boards: Vec<String> = (0..EVENT_BOARDS).map(|n| format!("nope/{n}")).collect();
-    let event = json!({"boards": boards, "member": "u", "points": 1});
+    let event = json!({"boards": boards, "member": "u", "points": 1, "id": "evt"});
     let wrong = Value::Array(vec![event; EVENTS]).to_string();
     let request = format!(
         "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\

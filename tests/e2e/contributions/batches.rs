@@ -66,7 +66,8 @@ fn all_kinds_are_looked_at_once_however_many_unknown_ones_are_named() {
     };
     let event = |n: usize| {
         let boards = (0..BOARDS).map(|k| format!("kind-{n}-{k}/a"));
-        json!({"boards": boards.collect::<Vec<_>>(), "member": "u", "points": 1})
+        let id = format!("evt-{n}");
+        json!({"boards": boards.collect::<Vec<_>>(), "member": "u", "points": 1, "id": id})
     };
     let items: Vec<Value> = (0..EVENTS).map(event).collect();
     let before = looks();

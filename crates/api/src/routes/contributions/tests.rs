@@ -188,7 +188,7 @@ async fn standings_come_to_no_more_than_the_room_that_is_taken_for_them() {
     let boards: Vec<String> = (0..BOARDS_MAX).map(board).collect();
     let values = fields.iter().map(|name| (name.clone(), json!(-VALUE_MAX)));
     let values = Json::Object(values.collect());
-    let item = json!({"boards": boards, "member": member, "values": values});
+    let item = json!({"boards": boards, "member": member, "id": "evt", "values": values});
     let path = format!("{CONTRIBUTE}?return=ranks");
     let receipt = service.receipt(&path, &item).await;
     assert_eq!(receipt["applied"], BOARDS_MAX, "{receipt}");
