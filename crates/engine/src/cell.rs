@@ -175,7 +175,12 @@ impl Cell {
 
     /// Whether it was created a while ago for what came to nothing: its creation is to be withdrawn.
     pub fn is_abandoned(&self, now: Timestamp) -> bool {
-        self.is_unused() && now >= self.written().plus(LINGER)
+        self.is_unused() && self.has_lingered(now)
+    }
+
+    /// Whether nobody has asked for it for a while.
+    pub(crate) fn has_lingered(&self, now: Timestamp) -> bool {
+        now >= self.written().plus(LINGER)
     }
 
     /// Whether it was created, and nothing was ever applied to it.

@@ -41,6 +41,8 @@ fn shard_of(noted: &Noted, shards: ShardCount) -> usize {
 pub(crate) struct RememberedIds {
     younger: Generation,
     elder: Generation,
+    /// Since when the clock is behind the younger by more than a span.
+    behind_since: Option<Timestamp>,
 }
 
 impl RememberedIds {
@@ -49,11 +51,11 @@ impl RememberedIds {
         Self {
             younger: Generation::new(now),
             elder: Generation::new(now),
+            behind_since: None,
         }
     }
 
-    /// Whether the id was applied within the span. While the budget [keeps all](IdBudget::keep_all), whether it was
-    /// applied at all: `now` may be wrong.
+    /// Whether the id was applied within the span, by a time that the budget [trusts](IdBudget::trust).
     pub(crate) fn holds(
         &self,
         digest: IdDigest,
@@ -63,10 +65,10 @@ impl RememberedIds {
         budget: &IdBudget,
     ) -> bool {
         let digest = shortened(digest, placement_hash);
-        let holds_any = budget.keeps_all() && !span.is_zero();
+        let surely = budget.surely(now);
         let holds = |generation: &Generation| {
             let noted_at = generation.noted_at(&digest);
-            noted_at.is_some_and(|noted_at| holds_any || now < noted_at.plus(span))
+            noted_at.is_some_and(|noted_at| !span.is_zero() && surely < noted_at.plus(span))
         };
         holds(&self.younger) || holds(&self.elder)
     }
@@ -93,19 +95,16 @@ impl RememberedIds {
         self.younger.note(shortened(digest, placement_hash), now);
     }
 
-    /// Lets go of what is past the span. True when nothing is left. While the budget [keeps all](IdBudget::keep_all),
-    /// only what is older than a generation can hold.
+    /// Lets go of what is past the span. True when nothing is left. While the budget does not [trust](IdBudget::trust)
+    /// the clock, only what is older than a generation can hold.
     pub(crate) fn age(&mut self, now: Timestamp, span: Duration, budget: &IdBudget) -> bool {
         let keeps_all = budget.keeps_all();
-        if !keeps_all && self.younger.began > now.plus(span) {
-            // By a clock that was ahead and has been set right: it would not come of age until then.
-            self.younger.began = now;
-        }
-        let of_age = self.younger.began.plus(span);
+        let of_age = self.came_of_age(now, span, keeps_all);
         let may_turn = !keeps_all || self.elder.is_empty() || self.younger.is_over_at(now);
         if now >= of_age && may_turn {
             let younger = std::mem::replace(&mut self.younger, Generation::new(now));
             let elder = std::mem::replace(&mut self.elder, younger);
+            self.behind_since = None;
             budget.give_back(elder.bytes());
             // What was noted last, just before it came of age, is past its span too, unless it was noted
             // later, under a longer span.
@@ -115,6 +114,20 @@ impl RememberedIds {
             }
         }
         self.is_empty()
+    }
+
+    /// When the younger comes of age: a span after it began. Where it began by a clock that was ahead and has been set
+    /// right, that would be too late, so a span after that was seen. If it is seen while the clock is behind and is
+    /// then set right, nothing has changed.
+    fn came_of_age(&mut self, now: Timestamp, span: Duration, keeps_all: bool) -> Timestamp {
+        let began = self.younger.began;
+        if now >= began {
+            self.behind_since = None;
+        } else if !keeps_all && began > now.plus(span) {
+            let since = self.behind_since.unwrap_or(now);
+            self.behind_since = Some(since.min(now));
+        }
+        self.behind_since.unwrap_or(began).plus(span)
     }
 
     /// Whether none is remembered.

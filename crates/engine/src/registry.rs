@@ -364,7 +364,7 @@ impl Registry {
         log: &mut dyn Log,
     ) {
         if cell.is_abandoned(now) {
-            self.withdraw(cell.incarnation(), next, log);
+            self.withdraw_abandoned(cell, next, now, log);
             return;
         }
         let left = self.left_by(cell, next, now);
@@ -383,13 +383,36 @@ impl Registry {
         let Ok(cell) = self.cell(incarnation) else {
             return false;
         };
-        let (kind, shards) = self.kind_of(&cell).unzip();
+        self.take_back(&cell, next, log, |closed| closed.is_untouched())
+    }
+
+    /// The same for a board whose creation was [a while ago](Cell::is_abandoned), if nobody has asked for it since.
+    pub fn withdraw_abandoned(
+        &self,
+        cell: &Shared,
+        next: Incarnation,
+        now: Timestamp,
+        log: &mut dyn Log,
+    ) -> bool {
+        let is_due = |closed: &Closed<'_>| closed.is_untouched() && cell.has_lingered(now);
+        self.take_back(cell, next, log, is_due)
+    }
+
+    fn take_back(
+        &self,
+        cell: &Shared,
+        next: Incarnation,
+        log: &mut dyn Log,
+        is_due: impl Fn(&Closed<'_>) -> bool,
+    ) -> bool {
+        let (kind, shards) = self.kind_of(cell).unzip();
         let settings = cell.settings();
         let had_settings = shards.is_some_and(|shards| settings != shards.into());
         let left = kind.filter(|_| had_settings);
-        let left = left.map(|kind| settings_of(&cell, kind, next, settings, cell.settled()));
-        let is_due = |closed: &Closed<'_>| cell.is_created() && closed.is_untouched();
-        self.end(&cell, left, log, is_due)
+        let left = left.map(|kind| settings_of(cell, kind, next, settings, cell.settled()));
+        self.end(cell, left, log, |closed| {
+            cell.is_created() && is_due(closed)
+        })
     }
 
     /// What the name of a board keeps when it goes: by the kind as it is now, whose windows may have changed since

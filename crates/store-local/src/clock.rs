@@ -13,6 +13,7 @@
 //! before, until the clock has gone on for the pause (until that is over, each start begins to wait anew:
 //! `unconfirmed`); and while the clock has jumped, which may be from a wrong start to what is right. A last write
 //! that is dated ahead of the clock hides from the next start that its clock is ahead: then each start waits, too.
+//! While it waits, ids are judged by what is surely over: the last write, and the time that has gone by since the start.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
@@ -33,6 +34,8 @@ pub(super) struct SteadyClock {
     began: Duration,
     /// Before that nothing is dropped.
     drops_from: Duration,
+    /// A time that was surely over when it began, in milliseconds.
+    surely_ms: i64,
     /// How long a clock that has jumped has to go on from there.
     pause: Duration,
     /// What the wall clock should have shown at `began`, in milliseconds.
@@ -68,6 +71,7 @@ impl SteadyClock {
         Self {
             began: now,
             drops_from: now,
+            surely_ms: own.millis(),
             pause,
             expected_ms: AtomicI64::new(own.millis()),
             latest_ms: AtomicI64::new(i64::MIN),
@@ -82,7 +86,7 @@ impl SteadyClock {
         let is_ahead = is_far_ahead(began_at, last_write);
         if is_ahead {
             tracing::info!(%last_write, "the last write is a while ago");
-            self.wait();
+            self.wait(last_write);
         }
         is_ahead
     }
@@ -92,10 +96,11 @@ impl SteadyClock {
         self.pause.is_zero()
     }
 
-    /// Drops nothing for the pause.
-    pub(super) fn wait(&mut self) {
+    /// Drops nothing for the pause. `surely` was over when it began, whatever the wall clock shows.
+    pub(super) fn wait(&mut self, surely: Timestamp) {
         let pause = self.pause;
         self.drops_from = self.began + pause;
+        self.surely_ms = self.surely_ms.min(surely.millis());
         tracing::info!(
             ?pause,
             "nothing is dropped until the clock has gone on for the pause"
@@ -106,6 +111,14 @@ impl SteadyClock {
     /// not where it is expected, since it may be the expectation that is wrong.
     pub(super) fn may_drop(&self, now: Duration) -> bool {
         now >= self.drops_from && !self.has_jumped.load(Ordering::Relaxed)
+    }
+
+    /// Up to when it may be trusted while nothing may be dropped: a time that is surely over. Otherwise `None`.
+    pub(super) fn trusted_until(&self, now: Duration) -> Option<Timestamp> {
+        let expected_ms = self.expected_ms.load(Ordering::Relaxed);
+        let over_ms = self.surely_ms.min(expected_ms);
+        let until = Timestamp::from_millis(over_ms.saturating_add(self.elapsed_ms(now)));
+        (!self.may_drop(now)).then_some(until)
     }
 
     /// Judges what the wall clock shows.
@@ -349,6 +362,24 @@ mod tests {
         let own = Timestamp::from_millis(START.millis() + (720 - 3 * DAY_S) * 1000);
         assert_eq!(clock.judge(own, now), Judged::Followed);
         assert!(clock.may_drop(now));
+    }
+
+    #[test]
+    fn what_is_surely_over_goes_on_from_the_last_write_while_nothing_is_dropped() {
+        let after = |seconds| START.plus(Duration::from_secs(seconds));
+        let mut clock = SteadyClock::from(START, BEGAN, PAUSE);
+        assert_eq!(clock.trusted_until(BEGAN), None);
+        clock.wait_where_ahead_of(START.minus(Duration::from_hours(1)));
+        let at = |seconds| clock.trusted_until(BEGAN + Duration::from_secs(seconds));
+        let hour = Duration::from_hours(1);
+        for second in [0, 1, 599] {
+            assert_eq!(at(second), Some(after(second).minus(hour)));
+        }
+        assert_eq!(at(600), None);
+        // It jumps while it runs.
+        let now = BEGAN + Duration::from_secs(700);
+        clock.judge(after(700).plus(hour * 72), now);
+        assert_eq!(at(700), Some(after(700).minus(hour)));
     }
 
     #[test]

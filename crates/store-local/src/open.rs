@@ -14,6 +14,9 @@ use journal::Disk;
 use journal::Journal;
 use shard_store::StoreError;
 
+/// Before all that can have been written.
+const NEVER: Timestamp = Timestamp::from_millis(i64::MIN);
+
 impl LocalStore {
     /// Opens what is kept on a disk, and goes on from there. Blocks while it is loaded.
     ///
@@ -23,7 +26,7 @@ impl LocalStore {
         let memory = settings.memory.clone();
         let registry = Arc::new(Registry::within(memory, settings.id_bytes_max));
         // Some of what is replayed may have been written by a clock that was ahead.
-        registry.ids.keep_all(true);
+        registry.ids.trust(Some(NEVER));
         let Recovery {
             journal,
             epoch,
@@ -60,11 +63,12 @@ impl LocalStore {
         let mut clock = SteadyClock::from(own, uptime(), settings.clock_pause);
         let is_unconfirmed = is_unconfirmed(&mut clock, own, &registry);
         if unconfirmed.is_there() {
-            clock.wait();
+            // What was written last may have been by the same clock.
+            clock.wait(NEVER);
         } else if is_unconfirmed && !clock.trusts_any() {
             unconfirmed.set();
         }
-        registry.ids.keep_all(!clock.may_drop(uptime()));
+        registry.ids.trust(clock.trusted_until(uptime()));
         let mut store = Self::of(registry, epoch, Keep::Journal { snapshots, journal });
         store.clock = Some(clock);
         store.unconfirmed = Some(unconfirmed);
@@ -114,16 +118,20 @@ impl LocalStore {
     }
 }
 
-/// Whether the next start has to wait for its clock, by what was written last. This one waits where its clock may be
-/// ahead: then nothing is dropped for the pause.
+/// Whether the clock has to be waited for, by what was written last: then this start drops nothing for the pause, nor
+/// does the next.
 fn is_unconfirmed(clock: &mut SteadyClock, own: Timestamp, registry: &Registry) -> bool {
     let cells = registry.all_cells();
     // Settings are not asked: those that close the name of a board which has expired are of a time to come.
     match cells.iter().filter_map(|cell| cell.last_write()).max() {
-        Some(last_write) => clock.wait_where_ahead_of(last_write) || is_far_ahead(last_write, own),
+        Some(last_write) if is_far_ahead(last_write, own) => {
+            clock.wait(NEVER);
+            true
+        }
+        Some(last_write) => clock.wait_where_ahead_of(last_write),
         // Settings alone do not say when they were written.
         None if !cells.is_empty() => {
-            clock.wait();
+            clock.wait(NEVER);
             true
         }
         None => false,

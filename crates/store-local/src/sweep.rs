@@ -21,7 +21,8 @@ impl LocalStore {
         let added_before = self.registry.memory.added();
         let clock = self.clock.as_ref();
         let may_drop = clock.is_none_or(|clock| clock.may_drop(uptime()));
-        self.registry.ids.keep_all(!may_drop);
+        let trusted_until = clock.and_then(|clock| clock.trusted_until(uptime()));
+        self.registry.ids.trust(trusted_until.filter(|_| !may_drop));
         let mut last_write: Option<Timestamp> = None;
         let mut census = Census::default();
         let mut of_shards = Vec::new();
@@ -87,7 +88,8 @@ impl LocalStore {
         if cell.is_abandoned(now) {
             let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
             let next = Incarnation(random()?);
-            self.registry.withdraw(cell.incarnation(), next, &mut entry);
+            self.registry
+                .withdraw_abandoned(cell, next, now, &mut entry);
         }
         Ok(())
     }

@@ -49,6 +49,8 @@ impl Unconfirmed {
         let made = self.disk.create(NAME).map(drop);
         if let Err(error) = made.and_then(|()| self.disk.sync_folder()) {
             tracing::warn!(%error, "a restart will not know that the clock is not confirmed");
+            // The next sweep tries again.
+            self.is_there.store(false, Ordering::Relaxed);
         }
     }
 

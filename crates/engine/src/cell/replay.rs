@@ -93,6 +93,7 @@ impl Cell {
         };
         let shard_of = |hash| self.shards.shard_of(hash);
         let body = self.body.read();
+        let was_untouched = body.shards().len() == 1 && body.is_untouched();
         let outcomes = match &*body {
             Body::Dead => return true,
             Body::Whole(whole) => whole.write().apply(items, terms, shard_of, budget).0,
@@ -106,7 +107,12 @@ impl Cell {
                 outcomes
             }
         };
-        self.last_write.fetch_max(now.millis(), Ordering::Relaxed);
+        if was_untouched {
+            // What it was opened with may be when its settings were made, which may be later than now.
+            self.last_write.store(now.millis(), Ordering::Relaxed);
+        } else {
+            self.last_write.fetch_max(now.millis(), Ordering::Relaxed);
+        }
         let is_applied = |outcome| matches!(outcome, &Outcome::Applied(_));
         outcomes.iter().all(is_applied)
     }

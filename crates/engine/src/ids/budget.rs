@@ -3,9 +3,10 @@
 //! One [`IdBudget`] counts what the ids of all shards hold on the heap, unused room included. What
 //! only a frozen copy still holds is not in it.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use board::Timestamp;
 use shard_store::is_high;
 
 /// Bytes that remembered ids may take without another setting.
@@ -19,7 +20,8 @@ const ID_BYTES: f64 = 26.0;
 pub struct IdBudget {
     used_bytes: AtomicUsize,
     limit_bytes: usize,
-    keeps_all: AtomicBool,
+    /// The latest time that ids are judged by, in milliseconds; at its most, any time.
+    trusted_ms: AtomicI64,
 }
 
 /// The bytes that remembered ids take, and their limit.
@@ -58,17 +60,26 @@ impl IdBudget {
         Self {
             used_bytes: AtomicUsize::new(0),
             limit_bytes,
-            keeps_all: AtomicBool::new(false),
+            trusted_ms: AtomicI64::new(i64::MAX),
         }
     }
 
-    /// Has every id kept from now on, whatever the time, or only those within their span: a clock may be wrong.
-    pub fn keep_all(&self, keeps_all: bool) {
-        self.keeps_all.store(keeps_all, Ordering::Relaxed);
+    /// Has every id kept from now on, and judged by no later time than that, since a clock may be wrong: `until` is
+    /// surely over. `None`: the clock is right, and only ids within their span are kept.
+    pub fn trust(&self, until: Option<Timestamp>) {
+        let trusted_ms = until.map_or(i64::MAX, Timestamp::millis);
+        self.trusted_ms.store(trusted_ms, Ordering::Relaxed);
     }
 
     pub(super) fn keeps_all(&self) -> bool {
-        self.keeps_all.load(Ordering::Relaxed)
+        self.trusted_ms.load(Ordering::Relaxed) < i64::MAX
+    }
+
+    /// By which time ids are judged where the clock shows `now`.
+    pub(super) fn surely(&self, now: Timestamp) -> Timestamp {
+        now.min(Timestamp::from_millis(
+            self.trusted_ms.load(Ordering::Relaxed),
+        ))
     }
 
     /// The limit, in bytes.

@@ -33,7 +33,8 @@ fn a_clock_that_is_not_confirmed_forgets_no_id() {
         let mut ids = RememberedIds::new(at(0));
         ids.reserve(at(0), SPAN, &budget).unwrap();
         ids.note(digest(1), 0, at(0));
-        budget.keep_all(keeps_all);
+        let mut surely = 0;
+        budget.trust(keeps_all.then(|| at(surely)));
         // Days ahead.
         for ahead in [300_000_000, 300_005_000] {
             ids.reserve(at(ahead), SPAN, &budget).unwrap();
@@ -41,8 +42,13 @@ fn a_clock_that_is_not_confirmed_forgets_no_id() {
             assert_eq!(ids.holds(digest(1), 0, at(ahead), SPAN, &budget), keeps_all);
             assert!(!ids.holds(digest(1), 0, at(ahead), Duration::ZERO, &budget));
             ids.note(digest(2), 0, at(ahead));
+            surely += 400;
+            budget.trust(keeps_all.then(|| at(surely)));
         }
-        budget.keep_all(false);
+        // By any clock it is past its span now.
+        budget.trust(keeps_all.then(|| at(1000)));
+        assert!(!ids.holds(digest(1), 0, at(300_000_000), SPAN, &budget));
+        budget.trust(None);
         assert_eq!(ids.holds(digest(1), 0, at(500), SPAN, &budget), keeps_all);
     }
 }
@@ -106,22 +112,49 @@ fn a_clock_that_steps_back_forgets_nothing() {
 fn what_a_clock_noted_that_was_ahead_is_let_go_of_once_it_is_right() {
     let budget = IdBudget::new(1 << 20);
     let mut ids = RememberedIds::new(at(0));
-    budget.keep_all(true);
+    budget.trust(Some(at(0)));
     for (noted_at, number) in [(0, 1), (100_000, 2)] {
         ids.reserve(at(noted_at), SPAN, &budget).unwrap();
         ids.note(digest(number), 0, at(noted_at));
     }
-    budget.keep_all(false);
+    budget.trust(None);
     // It is set right: nothing is forgotten before its span is over.
     assert!(!ids.age(at(500), SPAN, &budget));
     for number in [1, 2] {
         assert!(ids.holds(digest(number), 0, at(999), SPAN, &budget));
     }
     assert!(!ids.age(at(1500), SPAN, &budget));
-    assert!(!ids.holds(digest(2), 0, at(1500), SPAN, &budget));
+    assert!(!ids.holds(digest(1), 0, at(1500), SPAN, &budget));
     assert!(ids.age(at(2500), SPAN, &budget));
     ids.release(&budget);
     assert_eq!(budget.used_bytes(), 0);
+}
+
+#[test]
+fn a_clock_that_is_behind_for_a_while_forgets_nothing() {
+    let budget = IdBudget::new(1 << 20);
+    let mut ids = RememberedIds::new(at(0));
+    for (noted_at, number) in [(900, 1), (1100, 2)] {
+        ids.reserve(at(noted_at), SPAN, &budget).unwrap();
+        ids.note(digest(number), 0, at(noted_at));
+    }
+    for behind in [-2000, -1500] {
+        assert!(!ids.age(at(behind), SPAN, &budget));
+        assert!(ids.holds(digest(2), 0, at(behind), SPAN, &budget));
+    }
+    for right in [1800, 1899] {
+        assert!(!ids.age(at(right), SPAN, &budget));
+        assert!([1, 2].iter().all(|number| ids.holds(
+            digest(*number),
+            0,
+            at(right),
+            SPAN,
+            &budget
+        )));
+    }
+    assert!(!ids.age(at(2099), SPAN, &budget));
+    assert!(ids.holds(digest(2), 0, at(2099), SPAN, &budget));
+    assert!(ids.age(at(3100), SPAN, &budget));
 }
 
 #[test]

@@ -175,8 +175,10 @@ impl Merger {
                     }
                     Err(error) => {
                         let known = match self.boards.uncreated.get(board) {
-                            Some(seen) => Some(self.shown_uncreated(seen, kind, window).await),
-                            None => None,
+                            Some(seen) if may_last(need.fresh, &error) => {
+                                Some(self.shown_uncreated(seen, kind, window).await)
+                            }
+                            _ => None,
                         };
                         return self.last(known, need.fresh, error);
                     }
@@ -254,14 +256,18 @@ impl Merger {
         fresh: bool,
         error: ReadError,
     ) -> Result<TopView, ReadError> {
-        let will_do = !fresh && !matches!(error, ReadError::WindowGone | ReadError::KindChanged);
-        let snapshot = known.filter(|_| will_do).ok_or(error)?;
+        let snapshot = known.filter(|_| may_last(fresh, &error)).ok_or(error)?;
         self.counters.count_stale(&snapshot);
         Ok(TopView {
             snapshot,
             stale: true,
         })
     }
+}
+
+/// Whether the last board there is will do where reading ends in such an error.
+const fn may_last(fresh: bool, error: &ReadError) -> bool {
+    !fresh && !matches!(error, ReadError::WindowGone | ReadError::KindChanged)
 }
 
 #[cfg(test)]

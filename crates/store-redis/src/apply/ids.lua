@@ -86,8 +86,6 @@ local function age_ids(memory, now)
         memory.began = now
         return
     end
-    -- By a clock that was ahead and has been set right: it would not come of age until then.
-    if memory.began > now + memory.span then memory.began = now end
     local of_age = memory.began + memory.span
     if now < of_age then return end
     memory.younger, memory.elder = new_generation(memory.elder.place), memory.younger

@@ -79,7 +79,7 @@ impl ShardIds {
         let ids = self.clone();
         registry.register(
             "redis_shard_remembered_ids_max",
-            "Contribution ids that the fullest shard remembers, of those written to with ids in the last 10 minutes",
+            "Contribution ids that the fullest shard remembers, of those written to with ids in the last 10 to 20 minutes",
             Pulled::gauge(move || as_float(ids.max())),
         );
         let limit = as_float(self.limit);

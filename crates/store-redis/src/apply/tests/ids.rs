@@ -68,26 +68,6 @@ async fn the_limit_refuses_and_makes_room_with_time() {
 }
 
 #[tokio::test]
-async fn ids_of_a_clock_that_was_ahead_go_once_it_is_right() {
-    let settings = RedisSettings {
-        ids_per_shard_max: 5,
-        ..RedisSettings::default()
-    };
-    let given = Given::with(&settings).await;
-    let board = given.board(gifts(|_| ())).await;
-    let ahead = NOW.plus(HOUR * 24);
-    assert_eq!(once(&board, "evt-0", ahead).await, APPLIED);
-    for hour in 0..5 {
-        let now = NOW.plus(HOUR * hour);
-        for number in 0..2 {
-            let id = format!("evt-{hour}-{number}");
-            assert_eq!(once(&board, &id, now).await, APPLIED, "{id}");
-            assert_eq!(once(&board, &id, now).await, DUPLICATE, "{id}");
-        }
-    }
-}
-
-#[tokio::test]
 async fn how_many_a_shard_remembers_comes_with_every_answer() {
     for writes in [RedisWrites::Function, RedisWrites::ScriptFree] {
         let settings = RedisSettings {
