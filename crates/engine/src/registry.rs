@@ -383,7 +383,7 @@ impl Registry {
         let Ok(cell) = self.cell(incarnation) else {
             return false;
         };
-        self.take_back(&cell, next, log, |closed| closed.is_untouched())
+        self.take_back(&cell, next, log, || true)
     }
 
     /// The same for a board whose creation was [a while ago](Cell::is_abandoned), if nobody has asked for it since.
@@ -394,8 +394,7 @@ impl Registry {
         now: Timestamp,
         log: &mut dyn Log,
     ) -> bool {
-        let is_due = |closed: &Closed<'_>| closed.is_untouched() && cell.has_lingered(now);
-        self.take_back(cell, next, log, is_due)
+        self.take_back(cell, next, log, || cell.has_lingered(now))
     }
 
     fn take_back(
@@ -403,16 +402,15 @@ impl Registry {
         cell: &Shared,
         next: Incarnation,
         log: &mut dyn Log,
-        is_due: impl Fn(&Closed<'_>) -> bool,
+        may_go: impl FnOnce() -> bool,
     ) -> bool {
         let (kind, shards) = self.kind_of(cell).unzip();
         let settings = cell.settings();
         let had_settings = shards.is_some_and(|shards| settings != shards.into());
         let left = kind.filter(|_| had_settings);
         let left = left.map(|kind| settings_of(cell, kind, next, settings, cell.settled()));
-        self.end(cell, left, log, |closed| {
-            cell.is_created() && is_due(closed)
-        })
+        let is_due = |closed: &Closed<'_>| cell.is_created() && closed.is_untouched() && may_go();
+        self.end(cell, left, log, is_due)
     }
 
     /// What the name of a board keeps when it goes: by the kind as it is now, whose windows may have changed since
