@@ -30,6 +30,10 @@ const SECRET_BYTES_MIN: usize = 32;
 const END_BYTES: usize = 8;
 const MAC_BYTES: usize = 32;
 
+/// Characters of a token after its prefix.
+pub(super) const TOKEN_CHARS: usize =
+    (8 * (END_BYTES + size_of::<KeyTag>() + MAC_BYTES)).div_ceil(6);
+
 /// Why a token does not let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BadToken {
@@ -169,6 +173,7 @@ mod tests {
         let token = tokens.issue("gifts/a", KEY, at(1000));
         let bytes = URL_SAFE_NO_PAD.decode(&token[4..]).unwrap();
         assert_eq!(bytes.len(), END_BYTES + KEY.len() + MAC_BYTES);
+        assert_eq!(token.len(), TOKEN_PREFIX.len() + TOKEN_CHARS);
         for bit in 0..8 * bytes.len() {
             let mut bytes = bytes.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
