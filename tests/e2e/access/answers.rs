@@ -107,7 +107,7 @@ fn answers_that_nobody_takes_are_bounded_and_small_ones_go_on() {
 fn receipts_that_nobody_takes_are_bounded_and_who_reads_is_answered() {
     const ANSWER_BYTES: u32 = 1 << 20;
     const IDLE: usize = 16;
-    // The system takes some megabytes for each of them.
+    // The system takes some of it for each of them.
     const REQUESTS: usize = 96;
     const EVENTS: usize = 63;
     const EVENT_BOARDS: usize = 16;
