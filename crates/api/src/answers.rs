@@ -7,7 +7,8 @@
 //!
 //! **Invariant:** an answer that has no room is not sent. So a read is refused. What answers a write cannot be refused
 //! once the write was applied: it is small, or can be made so (the lists of a receipt), or its handler takes room for
-//! as much as it may come to before it changes anything ([`AnswerRoom`]). Reads leave the reserve of the pool to that.
+//! as much as it may come to before it changes anything ([`AnswerRoom`]). Reads leave the reserve of the pool to that,
+//! and the same part of their address's share.
 //!
 //! Where there is no room, a connection makes way that has taken nothing of an answer for [`STALL_MAX`]: it ends, and
 //! what was counted for it is free at once. Its memory follows with its task, in a moment. Scrapes have a pool of their
@@ -221,7 +222,7 @@ impl AnswerRoom {
             pool.refuse();
             Err(Problem::new(ProblemType::Overloaded, detail))
         };
-        while !of_address.resize(bytes) {
+        while !of_address.resize_leaving(bytes, is_read) {
             if !answers.displace(Some(*address)) {
                 let max = of_addresses.max();
                 return overloaded(format!(
@@ -467,19 +468,24 @@ mod tests {
     #[test]
     fn an_address_has_its_share_and_others_theirs() {
         let pool = Pool::up_to(16 * LARGE);
-        let answers = Answers::new(&pool, 2 * LARGE);
+        let answers = Answers::new(&pool, 4 * LARGE);
         let (here, there) = (answers.to(HERE), answers.to(THERE));
-        let held = [(); 2].map(|()| here.send(large(), &free()));
+        let held = [(); 3].map(|()| here.send(large(), &free()));
+        assert!(held.iter().all(|response| response.status() == 200));
         let refused = here.send(large(), &free());
         assert_eq!(refused.status(), 503);
         assert!(refused.headers().contains_key("retry-after"));
-        // Writes, too, before they are applied.
+        // What reads leave is for writes. Beyond it these are refused, too, before they are applied.
+        let mut room = here.room();
+        room.resize(LARGE).unwrap();
         let refused = here.room().resize(LARGE).unwrap_err();
         assert!(refused.detail.contains("10.0.0.1"), "{refused:?}");
         assert_eq!(here.send(of_bytes(SMALL_BYTES_MAX), &free()).status(), 200);
+        let written = here.send(room.answer(large()), &free());
         let other = there.send(large(), &free());
-        assert_eq!((other.status().as_u16(), pool.bytes()), (200, 3 * LARGE));
-        drop(held);
+        assert_eq!((written.status(), other.status()), (StatusCode::OK, StatusCode::OK));
+        assert_eq!(pool.bytes(), 5 * LARGE);
+        drop((held, written));
         assert_eq!(here.send(large(), &free()).status(), 200);
         drop(other);
         assert_eq!(pool.bytes(), 0);
@@ -488,17 +494,19 @@ mod tests {
     #[test]
     fn what_the_pool_refuses_counts_for_no_address() {
         let pool = pool();
-        let answers = Answers::new(&pool, 2 * LARGE);
+        let answers = Answers::new(&pool, 4 * LARGE);
         let [mut first, mut second] = [(); 2].map(|()| answers.to(THERE).room());
         first.resize(2 * LARGE).unwrap();
-        let mut other = answers.to(HERE).room();
-        other.resize(LARGE).unwrap();
-        assert!(answers.to(HERE).room().resize_for_read(LARGE).is_err());
-        assert!(second.resize(LARGE).is_err());
-        drop(first);
-        // All of its share.
+        let [mut other, mut read] = [(); 2].map(|()| answers.to(HERE).room());
         other.resize(2 * LARGE).unwrap();
-        second.resize(2 * LARGE).unwrap();
+        assert!(read.resize_for_read(LARGE).is_err());
+        assert!(second.resize(2 * LARGE).is_err());
+        drop(first);
+        // All of their shares.
+        other.resize(4 * LARGE).unwrap();
+        drop(other);
+        answers.to(THERE).room().resize(4 * LARGE).unwrap();
+        drop((read, second));
     }
 
     #[tokio::test(start_paused = true)]

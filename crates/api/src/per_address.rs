@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::pool::unreserved;
+
 /// Counts by address, up to a limit. Addresses with none are forgotten.
 #[derive(Debug)]
 pub(crate) struct PerAddress {
@@ -56,6 +58,20 @@ impl OfAddress {
     /// Counts so many in place of those that it counted. Returns `false` if the address may not have them: then it
     /// counts what it counted. An address without any others may have any number.
     pub(crate) fn resize(&mut self, amount: usize) -> bool {
+        self.resize_within(amount, self.max)
+    }
+
+    /// The same with the reserve or without, which is the same part of a share as of a [pool](crate::pool).
+    pub(crate) fn resize_leaving(&mut self, amount: usize, leaves_reserve: bool) -> bool {
+        let max = if leaves_reserve {
+            unreserved(self.max)
+        } else {
+            self.max
+        };
+        self.resize_within(amount, max)
+    }
+
+    fn resize_within(&mut self, amount: usize, max: usize) -> bool {
         if amount == self.amount {
             return true;
         }
@@ -63,7 +79,7 @@ impl OfAddress {
         let all = counts.get(&self.address).copied().unwrap_or(0);
         let others = all.saturating_sub(self.amount);
         let all = others.saturating_add(amount);
-        if amount > self.amount && others > 0 && all > self.max {
+        if amount > self.amount && others > 0 && all > max {
             return false;
         }
         if all > 0 {
@@ -116,5 +132,16 @@ mod tests {
         assert!(other.resize(10));
         drop((first, second, other));
         assert!(counts.counts.lock().is_empty());
+    }
+
+    #[test]
+    fn the_reserve_of_a_share_is_left_by_what_may_be_refused() {
+        let counts = PerAddress::up_to(100);
+        let address = "10.0.0.1".parse().unwrap();
+        let (mut first, mut second) = (counts.hold(address), counts.hold(address));
+        assert!(first.resize_leaving(50, true) && second.resize_leaving(25, true));
+        assert!(!second.resize_leaving(26, true));
+        assert!(second.resize_leaving(50, false) && !second.resize(51));
+        assert!(second.resize_leaving(40, true), "what shrinks always fits");
     }
 }

@@ -28,6 +28,11 @@ const SCRAPE_BYTES_MAX: usize = 4 << 20;
 /// The part of a pool that is its reserve.
 const RESERVE_PART: usize = 4;
 
+/// Returns what a limit leaves without its reserve.
+pub(crate) const fn unreserved(max: usize) -> usize {
+    max - max / RESERVE_PART
+}
+
 /// The pools of a server.
 #[derive(Debug, Clone)]
 pub(crate) struct Pools {
@@ -187,8 +192,7 @@ impl Pool {
     }
 
     fn unreserved_bytes_max(&self) -> usize {
-        let bytes_max = self.bytes_max();
-        bytes_max - bytes_max / RESERVE_PART
+        unreserved(self.bytes_max())
     }
 
     /// Holds nothing yet.

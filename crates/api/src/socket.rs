@@ -3,7 +3,8 @@
 //! A client that stops reading is disconnected after the write timeout, so that nobody holds a connection and what
 //! waits in it. [`Flow`] says whether the connection takes what it is given. While it does not, no further request of
 //! it begins and its stream has no further event, so that the server holds one answer or one event for it. Since when
-//! it does not says whose answers make way for others.
+//! it does not says whose answers make way for others. The system keeps little unsent, so that who reads slowly takes
+//! some of it every now and then: else it would have room again only when a third of some megabytes was read.
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
@@ -16,7 +17,7 @@ use std::time::Duration;
 use futures::task::AtomicWaker;
 use metering::Counter;
 use parking_lot::Mutex;
-use rustix::net::sockopt;
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
@@ -28,6 +29,11 @@ use crate::refused_head::{self, HeadRead, RefusedHead};
 
 /// Bytes that the system keeps of a stream for who reads slowly. It may take twice that.
 const STREAM_SEND_BUFFER_BYTES: usize = 64 << 10;
+
+/// Unsent bytes of a connection from which on the system takes no more; it does again below half of it. What is on its
+/// way to the client has the system's own limits: a small buffer for both would slow down who is far away.
+#[cfg(target_os = "linux")]
+const UNSENT_BYTES_MAX: u32 = 64 << 10;
 
 /// Pause between two looks at whether a write has waited for too long.
 const STALL_LOOK_INTERVAL: Duration = Duration::from_secs(1);
@@ -151,6 +157,10 @@ impl Socket {
         ahead: Arc<ReadAhead>,
         patience: Arc<Patience>,
     ) -> Self {
+        #[cfg(target_os = "linux")]
+        if let Err(error) = SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT_BYTES_MAX) {
+            tracing::debug!(%error, "a connection keeps as much unsent as the system likes");
+        }
         Self {
             stream,
             flow,
@@ -194,12 +204,10 @@ impl Socket {
 
     /// Small buffers, and a short patience with who has gone without a word.
     fn tune(&self) -> io::Result<()> {
-        sockopt::set_socket_send_buffer_size(&self.stream, STREAM_SEND_BUFFER_BYTES)?;
+        let socket = SockRef::from(&self.stream);
+        socket.set_send_buffer_size(STREAM_SEND_BUFFER_BYTES)?;
         #[cfg(target_os = "linux")]
-        {
-            let ms = u32::try_from(self.patience.write_timeout.as_millis()).unwrap_or(u32::MAX);
-            sockopt::set_tcp_user_timeout(&self.stream, ms)?;
-        }
+        socket.set_tcp_user_timeout(Some(self.patience.write_timeout))?;
         Ok(())
     }
 

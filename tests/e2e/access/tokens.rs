@@ -134,6 +134,8 @@ fn where_nobody_asks_for_keys_tokens_are_made_and_left_aside() {
     let token = token_of(&server.post("/v1/stream-tokens", &body));
     for token in [&*token, "x"] {
         assert!(lets_in(&server, "gifts/a", token));
+        let path = format!("/v1/boards/gifts/a/stream?n=3&%74oken={token}");
+        assert_eq!(status(&server, &path), 200);
     }
 }
 

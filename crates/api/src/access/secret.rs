@@ -1,24 +1,28 @@
-//! Keys, stream tokens and hashes of keys where they do not belong: [`without_keys`].
+//! Keys, stream tokens and hashes of keys where they do not belong: [`without_keys`], [`has_secret`].
 
-use super::key::{HASH_PREFIX, KEY_PREFIX};
-use super::token::TOKEN_PREFIX;
+use super::key::{HASH_CHARS, HASH_PREFIX, KEY_CHARS, KEY_PREFIX};
+use super::token::{TOKEN_CHARS, TOKEN_PREFIX};
 
-/// What keys, stream tokens and hashes of keys begin with.
-const PREFIXES: [&str; 3] = [KEY_PREFIX, TOKEN_PREFIX, HASH_PREFIX];
+/// What keys, stream tokens and hashes of keys begin with, and how many characters follow in a whole one.
+const SECRETS: [(&str, usize); 3] = [
+    (KEY_PREFIX, KEY_CHARS),
+    (TOKEN_PREFIX, TOKEN_CHARS),
+    (HASH_PREFIX, HASH_CHARS),
+];
 
-/// Characters after a prefix that make a word a secret; a whole key has 43.
+/// Characters after a prefix that may be a part of a secret.
 const SECRET_CHARS_MIN: usize = 32;
 
 /// The text with `mb_...` in the place of every API key, and alike of stream tokens and hashes of keys: someone may
-/// have put one where a name belongs.
+/// have put one where a name belongs. Parts of one are cut, too, and so are some long words.
 #[must_use]
 pub fn without_keys(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut left = text;
     let first_end = |text: &str| {
-        let ends = PREFIXES
+        let ends = SECRETS
             .iter()
-            .filter_map(|prefix| Some(text.find(prefix)? + prefix.len()));
+            .filter_map(|(prefix, _)| Some(text.find(prefix)? + prefix.len()));
         ends.min()
     };
     while let Some(end) = first_end(left) {
@@ -32,6 +36,18 @@ pub fn without_keys(text: &str) -> String {
     }
     shown.push_str(left);
     shown
+}
+
+/// Whether the text has a whole key, stream token or hash of a key in it. Unlike [`without_keys`] it lets words pass
+/// that contain a prefix, such as `thumb_generation`: nothing that keys contain stands before one.
+pub(super) fn has_secret(text: &str) -> bool {
+    SECRETS.iter().any(|(prefix, chars)| {
+        text.match_indices(prefix).any(|(start, _)| {
+            let (before, after) = (&text[..start], &text[start + prefix.len()..]);
+            let follow = after.chars().take_while(|char| is_key_char(*char));
+            !before.ends_with(is_key_char) && follow.count() >= *chars
+        })
+    })
 }
 
 /// Whether keys contain it, after their prefix.

@@ -14,6 +14,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
 use super::key::KeyTag;
+use crate::percent;
 
 /// What a token begins with, which no key does.
 pub const TOKEN_PREFIX: &str = "mbs_";
@@ -29,6 +30,10 @@ const SECRET_BYTES_MIN: usize = 32;
 
 const END_BYTES: usize = 8;
 const MAC_BYTES: usize = 32;
+
+/// Characters of a token after its prefix.
+pub(super) const TOKEN_CHARS: usize =
+    (8 * (END_BYTES + size_of::<KeyTag>() + MAC_BYTES)).div_ceil(6);
 
 /// Why a token does not let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +115,11 @@ impl Tokens {
 /// Takes the token out of a request's query, so that no handler sees it, nor any log of theirs.
 pub(super) fn take<B>(request: &mut Request<B>) -> Option<String> {
     let query = request.uri().query()?;
-    let is_token = |pair: &&str| pair.split('=').next() == Some(PARAMETER);
+    // By the name that handlers read: it may be percent-encoded.
+    let is_token = |pair: &&str| {
+        let name = pair.split('=').next().and_then(percent::decoded);
+        name.is_some_and(|name| name == PARAMETER)
+    };
     let token = query.split('&').find(is_token)?;
     let token = token.split_once('=').map_or("", |(_, value)| value);
     // Given twice it is none, and stays out of sight all the same.
@@ -169,6 +178,7 @@ mod tests {
         let token = tokens.issue("gifts/a", KEY, at(1000));
         let bytes = URL_SAFE_NO_PAD.decode(&token[4..]).unwrap();
         assert_eq!(bytes.len(), END_BYTES + KEY.len() + MAC_BYTES);
+        assert_eq!(token.len(), TOKEN_PREFIX.len() + TOKEN_CHARS);
         for bit in 0..8 * bytes.len() {
             let mut bytes = bytes.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
@@ -206,6 +216,13 @@ mod tests {
             ),
             ("/a/stream?token=x&token=y&n=1", Some(""), "/a/stream?n=1"),
             ("/a/stream?token", Some(""), "/a/stream"),
+            (
+                "/a/stream?%74oken=x&%74okens=y",
+                Some("x"),
+                "/a/stream?%74okens=y",
+            ),
+            ("/a/stream?%74%6fke%6E=x&token=y", Some(""), "/a/stream"),
+            ("/a/stream?%token=x", None, "/a/stream?%token=x"),
             (
                 "http://b:1/a/stream?token=x",
                 Some("x"),

@@ -16,6 +16,8 @@ const UNRESERVED_BYTES: usize = 75;
 struct Untaken {
     socket: Socket,
     hang_ups: Counter,
+    /// Bytes that it took.
+    written_bytes: usize,
     /// Takes nothing, and holds the connection.
     _client: TcpStream,
 }
@@ -37,6 +39,7 @@ impl Untaken {
         Self {
             socket: Socket::new(stream, flow, ahead, Arc::new(patience)),
             hang_ups,
+            written_bytes: 0,
             _client: client,
         }
     }
@@ -48,10 +51,13 @@ impl Untaken {
             let began = Instant::now();
             let socket = &mut self.socket;
             let written = poll_fn(|context| Pin::new(&mut *socket).poll_write(context, &bytes));
-            if let Err(error) = written.await {
-                assert_eq!(error.kind(), io::ErrorKind::TimedOut, "{error}");
-                assert_eq!(self.hang_ups.get(), 1);
-                return began.elapsed();
+            match written.await {
+                Ok(bytes) => self.written_bytes += bytes,
+                Err(error) => {
+                    assert_eq!(error.kind(), io::ErrorKind::TimedOut, "{error}");
+                    assert_eq!(self.hang_ups.get(), 1);
+                    return began.elapsed();
+                }
             }
         }
     }
@@ -75,6 +81,17 @@ async fn a_stream_is_waited_for_a_second_while_the_reserve_is_touched() {
             "{is_stream} {held_bytes}"
         );
     }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(start_paused = true)]
+async fn the_system_keeps_little_of_what_a_client_does_not_take() {
+    // Its own buffer takes some, too. By default the system keeps megabytes.
+    const KEPT_BYTES_MAX: usize = 1 << 20;
+    let mut untaken = Untaken::new(&Pool::up_to(POOL_BYTES), false).await;
+    untaken.waited().await;
+    let written = untaken.written_bytes;
+    assert!((1..=KEPT_BYTES_MAX).contains(&written), "{written}");
 }
 
 #[tokio::test(start_paused = true)]
