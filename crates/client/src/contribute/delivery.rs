@@ -155,6 +155,7 @@ impl<'a> Delivery<'a> {
         self.outcome.duplicates += receipt.duplicates;
         self.outcome.rejected_count += receipt.rejected_count;
         let (_, unlisted) = receipt.unlisted();
+        let is_nothing_applied = receipt.is_nothing_applied();
         let refused: BTreeSet<usize> = receipt.rejected.iter().map(|item| item.index).collect();
         for item in receipt.rejected {
             self.outcome.rejected.push(Rejected {
@@ -204,6 +205,8 @@ impl<'a> Delivery<'a> {
                 left.push(place);
             } else if refused.contains(&n) && place.boards.len() == 1 {
                 // Nothing is left to know of it.
+            } else if unlisted > 0 && is_nothing_applied {
+                left.push(place);
             } else if unlisted > 0 {
                 // It may be one of those that the list leaves out.
                 let (known, lost) = self.doubt(vec![place]);

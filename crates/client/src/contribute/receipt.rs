@@ -30,6 +30,9 @@ pub struct Receipt {
     pub read: Option<usize>,
     #[serde(default)]
     pub(super) standings: Vec<WireWritten>,
+    /// What went wrong, where the receipt is a problem, too.
+    #[serde(rename = "type")]
+    problem: Option<ProblemType>,
 }
 
 /// One outcome of a [`Receipt`] that is no success.
@@ -79,16 +82,23 @@ impl Receipt {
             beyond(self.failed_count, &self.failed),
         )
     }
+
+    /// Surely nothing of it was applied, so that all of it may be sent again even without ids, also where
+    /// the lists leave something out.
+    #[must_use]
+    pub fn is_nothing_applied(&self) -> bool {
+        // The problem says what all failures come to, and what is listed may say otherwise.
+        let are_unavailable = self.problem.as_ref().is_some_and(is_unavailable)
+            && self.failed.iter().all(ReceiptItem::is_unavailable);
+        self.applied == 0 && self.duplicates == 0 && (self.failed_count == 0 || are_unavailable)
+    }
 }
 
 impl ReceiptItem {
     /// Surely not applied, so that it may be sent again even without an id.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
-        matches!(
-            self.kind,
-            ProblemType::Unavailable | ProblemType::Overloaded
-        )
+        is_unavailable(&self.kind)
     }
 
     /// Board, type and detail, as far as they are there.
@@ -110,6 +120,10 @@ impl ReceiptItem {
     }
 }
 
+fn is_unavailable(kind: &ProblemType) -> bool {
+    matches!(kind, ProblemType::Unavailable | ProblemType::Overloaded)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,5 +137,29 @@ mod tests {
         assert!(Receipt::parse(body, 1).is_none());
         assert!(Receipt::parse(b"{}", 1).is_none());
         assert!(Receipt::parse(b"<html>", 1).is_none());
+    }
+    #[test]
+    fn nothing_is_applied_where_counts_problem_and_items_say_so() {
+        let is_nothing = |counts: &str, listed: &str| {
+            let body = format!(
+                r#"{{{counts},"duplicates":0,"rejected_count":0,"rejected":[],"failed_count":9,
+                "failed":[{{"index":0,"type":"{listed}"}}]}}"#
+            );
+            Receipt::parse(body.as_bytes(), 9)
+                .unwrap()
+                .is_nothing_applied()
+        };
+        assert!(is_nothing(
+            r#""type":"overloaded","applied":0"#,
+            "overloaded"
+        ));
+        for (counts, listed) in [
+            (r#""type":"overloaded","applied":1"#, "overloaded"),
+            (r#""type":"unknown","applied":0"#, "overloaded"),
+            (r#""type":"unavailable","applied":0"#, "unknown"),
+            (r#""applied":0"#, "overloaded"),
+        ] {
+            assert!(!is_nothing(counts, listed), "{counts} {listed}");
+        }
     }
 }

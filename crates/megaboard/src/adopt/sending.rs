@@ -1,13 +1,13 @@
 //! Batches sent until every line is decided: [`Sender`].
 //!
 //! Every line sets a standing outright at a time that it names, so that any may be sent again. Lines of
-//! one member are sent in order: a member's are all in the batches of one sender.
+//! one member are sent in order, also when some go again: a member's are all in the batches of one sender.
 
 use std::collections::BTreeSet;
 
 use super::Halt;
 use crate::client::{Answer, Client, ClientError};
-use crate::delivery::{Patience, Pauses, Receipt, ReceiptItem, Stop};
+use crate::delivery::{Order, Patience, Pauses, Receipt, ReceiptItem, Stop};
 
 const PATH: &str = "/v1/contributions";
 
@@ -161,15 +161,26 @@ impl Sender<'_> {
                 reason: reason.unwrap_or_else(|| format!("{unlisted} lines failed")),
             };
         }
-        sent.applied += receipt.applied + receipt.duplicates;
+        let mut applied = receipt.applied + receipt.duplicates;
         sent.refused += receipt.rejected_count;
         for item in &receipt.rejected {
             let line = String::from_utf8_lossy(batch.line(places[item.index]));
             (self.say)(format!("{}: {}", line.trim_end(), item.explain()));
         }
-        let read = receipt.read.unwrap_or(places.len());
-        let failed = receipt.failed.iter().map(|item| places[item.index]);
-        let again: BTreeSet<usize> = failed.chain(places[read..].iter().copied()).collect();
+        let (read, unread) = places.split_at(receipt.read.unwrap_or(places.len()));
+        let places_of = |items: &[ReceiptItem]| -> BTreeSet<usize> {
+            items.iter().map(|item| places[item.index]).collect()
+        };
+        let (refused, mut again) = (places_of(&receipt.rejected), places_of(&receipt.failed));
+        // What was set is set once more, behind what failed as before.
+        if !again.is_empty() {
+            let order = Order::of(read.iter().map(|place| (*place, batch.line(*place))));
+            let repeated = order.repeated(&again, &refused);
+            applied = applied.saturating_sub(repeated.len() as u64);
+            again.extend(repeated);
+        }
+        sent.applied += applied;
+        again.extend(unread);
         let reason = receipt.failed.first().map(ReceiptItem::explain);
         Attempt::Again {
             places: again.into_iter().collect(),
@@ -192,8 +203,12 @@ mod tests {
 
     /// What a delivery came to, with what was counted and said.
     fn deliver(server: &TestServer) -> (Result<(), Halt>, Sent, Vec<String>) {
+        deliver_lines(server, &LINES)
+    }
+
+    fn deliver_lines(server: &TestServer, lines: &[&str]) -> (Result<(), Halt>, Sent, Vec<String>) {
         let mut batch = Batch::default();
-        for line in LINES {
+        for line in lines {
             batch.body.extend_from_slice(line.as_bytes());
             batch.end_line();
         }
@@ -270,6 +285,31 @@ mod tests {
         assert_eq!(bodies(&server), [all.as_str(), "a\nc\ne\n", "a\nc\ne\n"]);
         assert_eq!((sent.applied, sent.refused), (5, 0));
         assert_eq!(said, ["unavailable: away; trying again"]);
+    }
+
+    #[test]
+    fn what_failed_is_not_put_behind_a_later_line_of_its_member() {
+        let line = |member: &str, points: u32| {
+            format!(
+                "{{\"board\":\"g/a\",\"set\":true,\"member\":\"{member}\",\"points\":{points}}}\n"
+            )
+        };
+        // A cursor meets a member twice, with another score each time.
+        let lines = [line("u", 1), line("v", 1), line("u", 2), line("u", 3)];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let server = TestServer::start(|before, request| match before {
+            0 => {
+                let mut receipt = receipt(2, 1, &[0]);
+                receipt["rejected_count"] = json!(1);
+                receipt["rejected"] = json!([{"index": 3, "type": "invalid", "detail": "no"}]);
+                Reply::ok(receipt.to_string())
+            }
+            _ => Reply::ok(receipt(request.lines().len(), 0, &[]).to_string()),
+        });
+        let (outcome, sent, _) = deliver_lines(&server, &lines);
+        assert!(outcome.is_ok(), "{outcome:?}");
+        assert_eq!(bodies(&server)[1], [lines[0], lines[2]].concat());
+        assert_eq!((sent.applied, sent.refused), (3, 1));
     }
 
     #[test]

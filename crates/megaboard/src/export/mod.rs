@@ -71,7 +71,11 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
     let counts = export.counts;
     progress.finish_and_clear();
     match outcome {
-        Ok(()) => export.output.finish()?,
+        Ok(()) => {
+            if let Some(warning) = export.output.finish()? {
+                terminal::complain(&warning);
+            }
+        }
         Err(Halt::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
         Err(Halt::Failed(reason)) => {
             return Err(format!("{reason}; the export is not complete").into());

@@ -68,10 +68,28 @@ impl Output {
         written.map_err(|error| format!("{}: {error}", self.name))
     }
 
-    /// All is written: it is on disk and in its place when this returns.
-    pub(super) fn finish(mut self) -> Result<(), String> {
+    /// All is written: it is on disk and in its place when this returns. A warning where the name of the
+    /// file may not be on disk.
+    pub(super) fn finish(self) -> Result<Option<String>, String> {
+        self.finish_by(sync_folder)
+    }
+
+    fn finish_by(
+        mut self,
+        sync_folder: impl FnOnce(&Path) -> io::Result<()>,
+    ) -> Result<Option<String>, String> {
         let finished = self.put_in_place();
-        finished.map_err(|error| format!("{}: {error}", self.name))
+        finished.map_err(|error| format!("{}: {error}", self.name))?;
+        // The file is whole and has its name: that its folder cannot be opened or synced is no failure.
+        let renamed = self.renamed.as_ref();
+        let unsynced = renamed.and_then(|renamed| sync_folder(&renamed.place).err());
+        Ok(unsynced.map(|error| {
+            format!(
+                "{}: complete and in place, but may not survive a power cut: its folder cannot be synced: \
+                 {error}",
+                self.name
+            )
+        }))
     }
 
     fn put_in_place(&mut self) -> io::Result<()> {
@@ -82,7 +100,6 @@ impl Output {
             renamed.file.sync_all()?;
             fs::rename(&renamed.partial, &renamed.place)?;
             renamed.is_in_place = true;
-            sync_folder(&renamed.place)?;
         }
         Ok(())
     }
@@ -97,25 +114,29 @@ impl Drop for Output {
     }
 }
 
-/// The empty file of this name, for as long as it is open this export's alone.
+/// The empty file of this name, for as long as it is open this export's alone where its file system has locks.
 fn locked(partial: &Path) -> io::Result<File> {
     loop {
         // What somebody else writes to it is not to go: it is emptied when it is locked.
         let mut options = File::options();
         options.write(true).create(true).truncate(false);
         let file = options.open(partial)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(io::Error::other("another export is writing this file"));
-            }
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
+        check_lock(&file.try_lock())?;
         // Who had it before may have put it in its place in between.
         let (held, named) = (file.metadata()?, fs::metadata(partial));
         if named.is_ok_and(|named| (named.dev(), named.ino()) == (held.dev(), held.ino())) {
             file.set_len(0)?;
             return Ok(file);
+        }
+    }
+}
+
+/// Whether another export has the lock. Some network file systems have none: there an export goes on without.
+fn check_lock(tried: &Result<(), TryLockError>) -> io::Result<()> {
+    match tried {
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+        Err(TryLockError::WouldBlock) => {
+            Err(io::Error::other("another export is writing this file"))
         }
     }
 }
@@ -162,6 +183,29 @@ mod tests {
         assert_eq!(fs::read_to_string(&place).unwrap(), "1\n");
         Output::open(Some(&place)).unwrap().finish().unwrap();
         assert_eq!(fs::read_to_string(&place).unwrap(), "");
+    }
+
+    #[test]
+    fn a_file_system_without_locks_is_written_to() {
+        let tried = Err(TryLockError::Error(io::ErrorKind::Unsupported.into()));
+        assert!(check_lock(&tried).is_ok());
+        assert!(check_lock(&Err(TryLockError::WouldBlock)).is_err());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_synced_is_told_of_a_file_that_is_in_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("boards.ndjson");
+        let write = || {
+            let mut output = Output::open(Some(&place)).unwrap();
+            output.line(&1).unwrap();
+            output
+        };
+        let warning = write().finish_by(|_| Err(io::ErrorKind::InvalidInput.into()));
+        let warning = warning.unwrap().unwrap();
+        assert!(warning.contains("boards.ndjson: complete and in place"));
+        assert_eq!(fs::read_to_string(&place).unwrap(), "1\n");
+        assert_eq!(write().finish(), Ok(None));
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use super::rows::{Resend, Row, RowKind, Rows};
 
-/// As many entries as the server lists of what it refused and of what failed: with one board a row,
-/// no list is ever cut.
+/// As many entries as the server lists of what it refused and of what failed, where it has memory for
+/// that.
 pub(super) const BATCH_ROWS_MAX: usize = 1_000;
 /// A batch that has reached this many bytes takes no more rows.
 pub(super) const BATCH_BYTES_MAX: usize = 1 << 20;

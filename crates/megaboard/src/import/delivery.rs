@@ -3,15 +3,14 @@
 //! Nothing counts twice: a line is sent again where it surely was not applied, or where its id lets
 //! the server know it again, or as one of a batch that only sets; and only where it does not come behind
 //! a line that it should stand before. Everything else is shown, with its line in the file, and left to
-//! people.
+//! people. Where even the lines are not known, the import ends.
 
 use std::collections::BTreeSet;
 
 use super::batch::Batch;
-use super::order::Order;
 use super::summary::Summary;
 use crate::client::{Answer, Client, ClientError};
-use crate::delivery::{Patience, Pauses, Receipt, Stop};
+use crate::delivery::{Order, Patience, Pauses, Receipt, ReceiptItem, Stop};
 
 const PATH: &str = "/v1/contributions";
 
@@ -34,6 +33,8 @@ enum Attempt {
     Unknown(String),
     /// The same as `Again`, but trying again will not help.
     Refused(Left),
+    /// The same, behind others of which it is not known whether they were applied, which was said.
+    Ended(Left),
 }
 
 /// Lines to be sent again.
@@ -101,6 +102,10 @@ impl<'a> Delivery<'a> {
             let (left, is_refused) = match self.judge(batch, &places, sent) {
                 Attempt::Again(left) => (left, false),
                 Attempt::Refused(left) => (left, true),
+                Attempt::Ended(left) => {
+                    let certainty = Certainty::of(in_doubt);
+                    return Err(self.abandon(batch, &left.places, &left.reason, certainty));
+                }
                 Attempt::Unknown(reason) if batch.are_resendable(&places) => {
                     let left = Left {
                         in_doubt: true,
@@ -118,11 +123,7 @@ impl<'a> Delivery<'a> {
             if places.is_empty() {
                 break;
             }
-            let certainty = if in_doubt {
-                Certainty::Known
-            } else {
-                Certainty::NotDone
-            };
+            let certainty = Certainty::of(in_doubt);
             if is_refused {
                 return Err(self.abandon(batch, &places, &reason, certainty));
             }
@@ -162,12 +163,15 @@ impl<'a> Delivery<'a> {
         // A receipt says how far the server came, whatever ended the request.
         match (answer.status, Receipt::parse(&answer.body, places.len())) {
             (200..=299 | 408 | 429 | 500.., Some(receipt)) => {
-                Attempt::Again(self.settle(batch, places, &receipt, &answer))
+                self.settle(batch, places, &receipt, &answer)
             }
-            (_, Some(receipt)) => Attempt::Refused(Left {
-                reason: answer.problem(),
-                ..self.settle(batch, places, &receipt, &answer)
-            }),
+            (_, Some(receipt)) => match self.settle(batch, places, &receipt, &answer) {
+                Attempt::Again(left) => Attempt::Refused(Left {
+                    reason: answer.problem(),
+                    ..left
+                }),
+                other => other,
+            },
             (429 | 503, None) => Attempt::Again(all(answer.problem())),
             (200..=299, None) => {
                 Attempt::Unknown("the server's answer is none that can be read".to_owned())
@@ -186,40 +190,25 @@ impl<'a> Delivery<'a> {
         places: &[usize],
         receipt: &Receipt,
         answer: &Answer,
-    ) -> Left {
+    ) -> Attempt {
         self.acquainted = true;
         let read = &places[..receipt.read.unwrap_or(places.len())];
-        let order = Order::of(batch, if receipt.failed_count > 0 { read } else { &[] });
-        let (_, unlisted) = receipt.unlisted();
-        let is_repeatable = batch.is_all_sets() || !order.matters();
-        if unlisted > 0 && is_repeatable && batch.are_resendable(read) {
-            // What was decided all the same is counted when it is sent again.
-            return Left {
-                in_doubt: true,
-                ..Left::all(places, format!("{unlisted} failed that are not listed"))
-            };
+        let of_interest = if receipt.failed_count > 0 { read } else { &[] };
+        let lines = of_interest.iter().map(|place| (*place, batch.line(*place)));
+        let order = Order::of(lines);
+        if receipt.unlisted().1 > 0 {
+            return self.settle_unlisted(batch, places, read, receipt, &order);
         }
-        self.summary.duplicates += receipt.duplicates;
-        self.summary.refused += receipt.rejected_count;
-        for item in &receipt.rejected {
-            let line = batch.outgoing[places[item.index]].line;
-            (self.say)(format!("line {line}: {}", item.explain()));
-        }
-        self.mind_the_unlisted(batch, read, receipt);
+        self.count_decided(batch, places, read, receipt);
         let unavailable = receipt.failed.iter().filter(|item| item.is_unavailable());
         let undone = receipt.rejected.iter().chain(unavailable);
         let undone: BTreeSet<usize> = undone.map(|item| places[item.index]).collect();
         let mut again: BTreeSet<usize> = places[read.len()..].iter().copied().collect();
-        let mut repeated = BTreeSet::new();
         let mut reason = None;
         let mut in_doubt = false;
         for item in &receipt.failed {
             let place = places[item.index];
-            let certainty = if item.is_unavailable() {
-                Certainty::NotDone
-            } else {
-                Certainty::Unknown
-            };
+            let certainty = Certainty::of_failed(item);
             let behind = order.behind(place, &undone);
             if certainty == Certainty::Unknown && !batch.are_resendable(&[place]) {
                 self.give_up_line(batch, place, &item.explain(), certainty);
@@ -233,16 +222,13 @@ impl<'a> Delivery<'a> {
             } else {
                 in_doubt |= certainty == Certainty::Unknown || !behind.is_empty();
                 again.insert(place);
-                // Sets that were applied are set once more, behind it as before.
-                repeated.extend(behind);
                 reason.get_or_insert_with(|| item.explain());
             }
         }
-        for item in &receipt.failed {
-            repeated.remove(&places[item.index]);
-        }
+        // Sets that were applied are set once more, behind what failed as before.
+        let repeated = order.repeated(&again, &undone);
         let applied = receipt.applied.saturating_sub(repeated.len() as u64);
-        self.summary.applied += applied;
+        self.summary.applied -= receipt.applied - applied;
         again.extend(repeated);
         let reason = reason.unwrap_or_else(|| {
             if answer.status == 200 {
@@ -251,31 +237,85 @@ impl<'a> Delivery<'a> {
                 answer.problem()
             }
         });
-        Left {
+        Attempt::Again(Left {
             progress: applied > 0 || again.len() < places.len(),
             places: again.into_iter().collect(),
             reason,
             in_doubt,
-        }
+        })
     }
 
-    /// Where the server's lists are cut, some outcomes have no line.
-    fn mind_the_unlisted(&mut self, batch: &Batch, read: &[usize], receipt: &Receipt) {
-        let (refused, failed) = receipt.unlisted();
-        let Some((first, last)) = span(batch, read) else {
-            return;
-        };
-        if refused > 0 {
-            (self.say)(format!(
-                "{refused} more contributions of lines {first} to {last} were refused; \
-                 the server does not list which"
-            ));
+    /// The same of a receipt that does not list all that failed.
+    fn settle_unlisted(
+        &mut self,
+        batch: &Batch,
+        places: &[usize],
+        read: &[usize],
+        receipt: &Receipt,
+        order: &Order,
+    ) -> Attempt {
+        let (_, unlisted) = receipt.unlisted();
+        if receipt.is_nothing_applied() {
+            let first = receipt.failed.first().map(ReceiptItem::explain);
+            let reason = first.unwrap_or_else(|| format!("{unlisted} failed"));
+            return Attempt::Again(Left::all(places, reason));
         }
-        if failed > 0 {
-            self.summary.failed += failed;
+        let reason = format!("{unlisted} failed that are not listed");
+        if batch.are_resendable(read) {
+            // What was decided all the same is counted when it is sent again.
+            let tied = if batch.is_all_sets() {
+                BTreeSet::new()
+            } else {
+                order.tied()
+            };
+            for &place in &tied {
+                let why = format!("{reason}; sent again, it might count behind a later line");
+                self.give_up_line(batch, place, &why, Certainty::Unknown);
+            }
+            let left = places.iter().copied();
+            let left = left.filter(|place| !tied.contains(place));
+            return Attempt::Again(Left {
+                places: left.collect(),
+                reason,
+                progress: !tied.is_empty(),
+                in_doubt: true,
+            });
+        }
+        self.count_decided(batch, places, read, receipt);
+        for item in &receipt.failed {
+            let certainty = Certainty::of_failed(item);
+            self.give_up_line(batch, places[item.index], &item.explain(), certainty);
+        }
+        self.summary.failed += unlisted;
+        (self.say)(format!(
+            "{unlisted} more contributions of lines {} failed; the server does not list which, and \
+             sent again, what is applied of these lines might count twice. Look at their boards",
+            lines_of(batch, read)
+        ));
+        Attempt::Ended(Left::all(&places[read.len()..], reason))
+    }
+
+    /// Counts what a receipt decides, and shows what was refused. Where the list is cut, some has no line.
+    fn count_decided(
+        &mut self,
+        batch: &Batch,
+        places: &[usize],
+        read: &[usize],
+        receipt: &Receipt,
+    ) {
+        self.summary.applied += receipt.applied;
+        self.summary.duplicates += receipt.duplicates;
+        self.summary.refused += receipt.rejected_count;
+        for item in &receipt.rejected {
+            let line = batch.outgoing[places[item.index]].line;
+            (self.say)(format!("line {line}: {}", item.explain()));
+        }
+        let (unlisted, _) = receipt.unlisted();
+        if unlisted > 0 {
             (self.say)(format!(
-                "{failed} more contributions of lines {first} to {last} failed; the server does \
-                 not list which, and not all of these lines may be sent again"
+                "{unlisted} more contributions of lines {} were refused; the server does not list \
+                 which",
+                lines_of(batch, read)
             ));
         }
     }
@@ -361,6 +401,22 @@ enum Certainty {
     Unknown,
 }
 
+impl Certainty {
+    /// Of what a receipt lists.
+    fn of_failed(item: &ReceiptItem) -> Self {
+        if item.is_unavailable() {
+            Self::NotDone
+        } else {
+            Self::Unknown
+        }
+    }
+
+    /// Of lines that are sent again.
+    fn of(in_doubt: bool) -> Self {
+        if in_doubt { Self::Known } else { Self::NotDone }
+    }
+}
+
 impl Left {
     /// All of these.
     fn all(places: &[usize], reason: String) -> Self {
@@ -377,4 +433,18 @@ impl Left {
 fn span(batch: &Batch, places: &[usize]) -> Option<(u64, u64)> {
     let line = |place: &usize| batch.outgoing[*place].line;
     Some((line(places.first()?), line(places.last()?)))
+}
+
+/// The lines of the file that these places are, as runs: `1 to 4, 7`.
+fn lines_of(batch: &Batch, places: &[usize]) -> String {
+    let runs = places.chunk_by(|place, next| place + 1 == *next);
+    let runs = runs.filter_map(|run| span(batch, run));
+    let runs = runs.map(|(first, last)| {
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first} to {last}")
+        }
+    });
+    runs.collect::<Vec<_>>().join(", ")
 }

@@ -15,7 +15,6 @@ mod csv;
 mod delivery;
 mod lines;
 mod ndjson;
-mod order;
 mod rows;
 mod summary;
 

@@ -25,6 +25,10 @@ const SPANS_MAX: usize = 10_000;
 /// A stall is as long as the server is away.
 const PATIENCE_MAX: Duration = Duration::from_hours(24 * 365);
 
+/// Lines of a request after a receipt that left something out of its lists: of one line a receipt always says what
+/// became of it, so that what was applied goes out once more and not again and again.
+const SURELY_LISTED_MAX: usize = 1;
+
 /// Why sending ends for good.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -44,6 +48,8 @@ pub(super) struct Sent {
     pub(super) left: BTreeSet<usize>,
     /// Why the rest is not sent, where the server refuses.
     pub(super) refused: Option<Refused>,
+    /// Whether some of what is left may have been applied, since a receipt did not list all of the others.
+    is_in_doubt: bool,
 }
 
 /// Sends to one server.
@@ -80,7 +86,12 @@ impl Sender {
         };
         let mut pauses: Option<Pauses> = None;
         loop {
-            let places: Vec<usize> = sent.left.iter().copied().filter(|p| is_ours(*p)).collect();
+            let ours = sent.left.iter().copied().filter(|p| is_ours(*p));
+            let places: Vec<usize> = if sent.is_in_doubt {
+                ours.take(SURELY_LISTED_MAX).collect()
+            } else {
+                ours.collect()
+            };
             if places.is_empty() {
                 return sent;
             }
@@ -207,8 +218,9 @@ fn settle(receipt: &Receipt, places: &[usize], sent: &mut Sent) -> Option<String
     };
     let (rejected, failed) = (places_of(&receipt.rejected), places_of(&receipt.failed));
     let (unlisted_rejected, unlisted_failed) = receipt.unlisted();
-    // Those that are not listed may be any: what was decided all the same is known again by its id, and
-    // each request lists some.
+    // Those that are not listed may be any: what was decided all the same is known again by its id, for as
+    // long as its kind remembers it.
+    sent.is_in_doubt |= unlisted_rejected + unlisted_failed > 0 && !receipt.is_nothing_applied();
     let is_decided = |place: &usize| {
         !failed.contains(place)
             && unlisted_failed == 0
@@ -320,25 +332,55 @@ mod tests {
 
     #[test]
     fn of_rejected_lines_each_is_told_though_the_server_lists_only_the_first() {
-        let server = TestServer::start(|before, _| {
-            let (applied, duplicates, rejected) = match before {
-                0 => (1, 0, 3),
-                1 => (0, 1, 2),
-                _ => (0, 1, 1),
+        let server = TestServer::start(|before, request| {
+            let (applied, duplicates, rejected) = match request.body.as_str() {
+                _ if before == 0 => (2, 0, 3),
+                "a\n" | "e\n" => (0, 1, 0),
+                _ => (0, 0, 1),
             };
-            // In each request the second line is the first of them.
+            // In the first request the second line is the first of them.
+            let listed = match (before, rejected) {
+                (_, 0) => "",
+                (0, _) => r#"{"index":1,"type":"invalid","detail":"no"}"#,
+                _ => r#"{"index":0,"type":"invalid","detail":"no"}"#,
+            };
             Reply::ok(format!(
                 r#"{{"applied":{applied},"duplicates":{duplicates},"rejected_count":{rejected},
-                "rejected":[{{"index":1,"type":"invalid","detail":"no"}}],
-                "failed_count":0,"failed":[]}}"#
+                "rejected":[{listed}],"failed_count":0,"failed":[]}}"#
             ))
         });
-        let lines = ["a\n", "b\n", "c\n", "d\n"];
+        let lines = ["a\n", "b\n", "c\n", "d\n", "e\n"];
         let sent = run(&server, &lines, &|_| true);
         let rejected: Vec<usize> = sent.rejected.keys().copied().collect();
         assert_eq!((rejected, sent.rejected_count), (vec![1, 2, 3], 3));
         assert!(sent.left.is_empty());
+        // What was applied goes out once more and no more.
         let bodies: Vec<_> = server.requests().into_iter().map(|r| r.body).collect();
-        assert_eq!(bodies, ["a\nb\nc\nd\n", "a\nc\nd\n", "a\nd\n"]);
+        assert_eq!(bodies, ["a\nb\nc\nd\ne\n", "a\n", "c\n", "d\n", "e\n"]);
+    }
+
+    #[test]
+    fn of_lines_that_failed_those_applied_go_out_once_more_where_the_server_lists_only_the_first() {
+        let failed = |applied: u32, count: u32, kind: &str| {
+            format!(
+                r#"{{"type":"{kind}","applied":{applied},"duplicates":0,"rejected_count":0,"rejected":[],
+                "failed_count":{count},"failed":[{{"index":0,"type":"{kind}","detail":"away"}}]}}"#
+            )
+        };
+        let server = TestServer::start(move |before, _| match before {
+            // Of nothing that was applied nothing can count twice.
+            0 => Reply::Answer(503, "", failed(0, 3, "overloaded")),
+            1 => Reply::ok(failed(1, 2, "unavailable")),
+            2 => Reply::Answer(503, "", failed(0, 1, "unavailable")),
+            _ => Reply::ok(
+                r#"{"applied":1,"duplicates":0,"rejected_count":0,"rejected":[],
+                "failed_count":0,"failed":[]}"#,
+            ),
+        });
+        let sent = run(&server, &["a\n", "b\n", "c\n"], &|_| true);
+        assert!(sent.left.is_empty());
+        let bodies: Vec<_> = server.requests().into_iter().map(|r| r.body).collect();
+        let all = "a\nb\nc\n";
+        assert_eq!(bodies, [all, all, "a\n", "a\n", "b\n", "c\n"]);
     }
 }

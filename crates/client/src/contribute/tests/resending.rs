@@ -134,6 +134,21 @@ async fn failures_that_are_not_listed_go_out_again_under_their_ids() {
 }
 
 #[tokio::test]
+async fn failures_that_are_not_listed_go_out_again_without_ids_where_nothing_was_applied() {
+    let cut = r#"{"type":"overloaded","applied":0,"duplicates":0,"rejected_count":0,"rejected":[],
+        "failed_count":3,"failed":[{"index":0,"board":"gifts/a","type":"overloaded","detail":""}]}"#;
+    let server = Scripted::start([Reply::Answer(503, &[], cut.to_owned()), applied(3)]).await;
+    let all: Vec<_> = contributions(3)
+        .into_iter()
+        .map(Contribution::without_id)
+        .collect();
+    let outcome = server.client().contribute(&all).await.unwrap();
+    assert_eq!(outcome.applied, 3);
+    let seen = server.done();
+    assert_eq!(seen[0].body, seen[1].body);
+}
+
+#[tokio::test]
 async fn many_go_out_in_order_and_indices_are_those_of_the_caller() {
     let server = Scripted::start([
         applied(1_000),

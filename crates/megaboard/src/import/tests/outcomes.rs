@@ -129,15 +129,129 @@ fn outcomes_that_the_server_does_not_list_are_not_passed_over() {
         Reply::ok(receipt.to_string())
     };
     let server = TestServer::start(cut);
-    let import = import_ndjson(&server, &without_ids(1..=5));
-    assert!(import.said[1].starts_with("1 more contributions of lines 1 to 5 were refused"));
-    assert!(import.said[2].starts_with("1 more contributions of lines 1 to 5 failed"));
-    assert_eq!(import.summary.failed, 1);
-    assert_eq!(server.requests()[1].body, without_ids(2..=2));
+    let rows = u32::try_from(batch::BATCH_ROWS_MAX).unwrap();
+    let import = import_ndjson(&server, &without_ids(1..=rows + 1));
+    let [first, refused, listed, failed] = &import.said[..] else {
+        panic!("{:?}", import.said);
+    };
+    assert_eq!(first, "line 1: gifts/room: out-of-range: because");
+    assert!(refused.starts_with("1 more contributions of lines 1 to 1000 were refused"));
+    assert_eq!(listed, "line 2: not done: gifts/room: unavailable: because");
+    assert!(failed.starts_with("1 more contributions of lines 1 to 1000 failed"));
+    assert_eq!(
+        reason(&import),
+        "1 failed that are not listed; go on with --from-line 1001"
+    );
+    let summary = Summary {
+        applied: 1,
+        refused: 2,
+        failed: 2,
+        ..Summary::default()
+    };
+    assert_eq!((import.summary, server.requests().len()), (summary, 1));
 
     // With ids everything goes again: what was applied comes back as a duplicate.
     let server = TestServer::start(cut);
     let import = import_ndjson(&server, &with_ids(1..=5));
     assert_eq!(import.summary.failed, 0);
     assert_eq!(server.requests()[1].body, with_ids(1..=5));
+}
+
+#[test]
+fn lines_that_were_not_read_are_not_among_those_of_which_nothing_is_known() {
+    let server = TestServer::start(|_, _| {
+        let mut receipt = receipt(1, &[], &[]);
+        receipt["failed_count"] = json!(2);
+        receipt["read"] = json!(3);
+        Reply::ok(receipt.to_string())
+    });
+    let import = import_ndjson(&server, &without_ids(1..=5));
+    assert!(
+        import.said[0].starts_with("2 more contributions of lines 1 to 3 failed"),
+        "{:?}",
+        import.said
+    );
+    assert_eq!(
+        reason(&import),
+        "2 failed that are not listed. What stands from line 4 on is not done; \
+         go on with --from-line 4"
+    );
+    assert_eq!((import.summary.applied, import.summary.failed), (1, 4));
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn where_nothing_was_applied_all_goes_again_though_the_server_lists_only_the_first() {
+    let overloaded = |kind: &'static str| {
+        move |before: usize, request: &Request| {
+            if before > 0 {
+                return all_applied(request);
+            }
+            let mut receipt = receipt(0, &[], &[(0, "overloaded")]);
+            receipt["failed_count"] = json!(4);
+            receipt["type"] = json!(kind);
+            Reply::Answer(503, "retry-after: 0\r\n", receipt.to_string())
+        }
+    };
+    let server = TestServer::start(overloaded("overloaded"));
+    let import = import_ndjson(&server, &without_ids(1..=4));
+    assert_eq!(import.outcome, Ok(()));
+    assert_eq!(
+        import.said,
+        ["gifts/room: overloaded: because; trying again"]
+    );
+    let summary = Summary {
+        applied: 4,
+        ..Summary::default()
+    };
+    assert_eq!(import.summary, summary);
+    assert_eq!(server.requests()[1].body, without_ids(1..=4));
+
+    // One that is not listed may have been applied.
+    let server = TestServer::start(overloaded("unknown"));
+    let import = import_ndjson(&server, &without_ids(1..=4));
+    assert!(reason(&import).ends_with("go on with --from-line 5"));
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn of_failures_that_are_not_listed_only_lines_whose_order_matters_stay_behind() {
+    let line = |member: &str, set: bool| {
+        format!(
+            "{{\"board\":\"g/a\",\"member\":\"{member}\",\"set\":{set},\"id\":\"{member}{set}\"}}\n"
+        )
+    };
+    let lines = [
+        line("u", true),
+        line("v", false),
+        line("u", false),
+        line("w", true),
+    ];
+    let server = TestServer::start(|before, request| {
+        if before > 0 {
+            return all_applied(request);
+        }
+        let mut receipt = receipt(1, &[], &[]);
+        receipt["failed_count"] = json!(3);
+        Reply::ok(receipt.to_string())
+    });
+    let import = import_ndjson(&server, &lines.concat());
+    assert_eq!(import.outcome, Ok(()));
+    let why = "may be applied or not: 3 failed that are not listed; sent again, it might count \
+               behind a later line";
+    assert_eq!(
+        import.said,
+        [
+            format!("line 1: {why}"),
+            format!("line 3: {why}"),
+            "3 failed that are not listed; trying again".to_owned(),
+        ]
+    );
+    let requests = server.requests();
+    assert_eq!(requests.len(), 2);
+    assert_eq!(
+        requests[1].body,
+        [lines[1].as_str(), lines[3].as_str()].concat()
+    );
+    assert_eq!((import.summary.applied, import.summary.failed), (2, 2));
 }
