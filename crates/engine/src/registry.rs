@@ -386,7 +386,7 @@ impl Registry {
         self.take_back(&cell, next, log, || true)
     }
 
-    /// The same for a board whose creation was [a while ago](Cell::is_abandoned), if nobody has asked for it since.
+    /// The same for a board whose creation was a while ago, if nobody has asked for it since.
     pub fn withdraw_abandoned(
         &self,
         cell: &Shared,
