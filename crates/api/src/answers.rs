@@ -483,7 +483,10 @@ mod tests {
         assert_eq!(here.send(of_bytes(SMALL_BYTES_MAX), &free()).status(), 200);
         let written = here.send(room.answer(large()), &free());
         let other = there.send(large(), &free());
-        assert_eq!((written.status(), other.status()), (StatusCode::OK, StatusCode::OK));
+        assert_eq!(
+            (written.status(), other.status()),
+            (StatusCode::OK, StatusCode::OK)
+        );
         assert_eq!(pool.bytes(), 5 * LARGE);
         drop((held, written));
         assert_eq!(here.send(large(), &free()).status(), 200);
