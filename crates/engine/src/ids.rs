@@ -24,6 +24,9 @@ pub(crate) use generation::Noted;
 
 const PLACE_BITS: u32 = 12;
 
+/// What may go by from one look to the next: a clock that has gone on by more may have jumped.
+const STEP_MAX: Duration = Duration::from_mins(1);
+
 fn shortened(digest: IdDigest, placement_hash: u64) -> Noted {
     let bytes = digest.0.to_le_bytes();
     let word = |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
@@ -41,8 +44,16 @@ fn shard_of(noted: &Noted, shards: ShardCount) -> usize {
 pub(crate) struct RememberedIds {
     younger: Generation,
     elder: Generation,
-    /// Since when the clock is behind the younger by more than a span.
-    behind_since: Option<Timestamp>,
+    /// Boxed, as it is there while a clock is wrong alone.
+    behind: Option<Box<Behind>>,
+}
+
+/// A clock that is behind the younger generation by more than a span.
+#[derive(Debug)]
+struct Behind {
+    seen: Timestamp,
+    /// What has gone by since it was behind, in steps that are none of the clock's jumps.
+    passed: Duration,
 }
 
 impl RememberedIds {
@@ -51,7 +62,7 @@ impl RememberedIds {
         Self {
             younger: Generation::new(now),
             elder: Generation::new(now),
-            behind_since: None,
+            behind: None,
         }
     }
 
@@ -99,12 +110,17 @@ impl RememberedIds {
     /// the clock, only what is older than a generation can hold.
     pub(crate) fn age(&mut self, now: Timestamp, span: Duration, budget: &IdBudget) -> bool {
         let keeps_all = budget.keeps_all();
+        if keeps_all && !self.elder.is_empty() {
+            if self.younger.is_over_at(now) {
+                self.fold(now, budget);
+            }
+            return false;
+        }
         let of_age = self.came_of_age(now, span, keeps_all);
-        let may_turn = !keeps_all || self.elder.is_empty() || self.younger.is_over_at(now);
-        if now >= of_age && may_turn {
+        if now >= of_age {
             let younger = std::mem::replace(&mut self.younger, Generation::new(now));
             let elder = std::mem::replace(&mut self.elder, younger);
-            self.behind_since = None;
+            self.behind = None;
             budget.give_back(elder.bytes());
             // What was noted last, just before it came of age, is past its span too, unless it was noted
             // later, under a longer span.
@@ -117,17 +133,39 @@ impl RememberedIds {
     }
 
     /// When the younger comes of age: a span after it began. Where it began by a clock that was ahead and has been set
-    /// right, that would be too late, so a span after that was seen. If it is seen while the clock is behind and is
-    /// then set right, nothing has changed.
+    /// right, that would be too late, so once a span has gone by while that was seen. If it is seen while the clock is
+    /// behind and is then set right, nothing has changed.
     fn came_of_age(&mut self, now: Timestamp, span: Duration, keeps_all: bool) -> Timestamp {
-        let began = self.younger.began;
-        if now >= began {
-            self.behind_since = None;
-        } else if !keeps_all && began > now.plus(span) {
-            let since = self.behind_since.unwrap_or(now);
-            self.behind_since = Some(since.min(now));
+        let of_age = self.younger.began.plus(span);
+        if now >= self.younger.began {
+            self.behind = None;
+        } else if let Some(behind) = self.behind.as_mut().filter(|_| !keeps_all) {
+            let step_ms = now.millis().saturating_sub(behind.seen.millis());
+            let step = Duration::from_millis(u64::try_from(step_ms).unwrap_or(0));
+            if step <= STEP_MAX {
+                behind.passed += step;
+            }
+            behind.seen = now;
+            if behind.passed >= span {
+                return now;
+            }
+        } else if !keeps_all && self.younger.began > now.plus(span) {
+            self.behind = Some(Box::new(Behind {
+                seen: now,
+                passed: Duration::ZERO,
+            }));
         }
-        self.behind_since.unwrap_or(began).plus(span)
+        of_age
+    }
+
+    /// Begins a younger generation though the elder may not go: that takes in what the younger had.
+    fn fold(&mut self, now: Timestamp, budget: &IdBudget) {
+        let younger = std::mem::replace(&mut self.younger, Generation::new(now));
+        for noted in younger.entries() {
+            self.elder.reserve_anyway(budget);
+            self.elder.note(*noted, younger.noted(noted));
+        }
+        budget.give_back(younger.bytes());
     }
 
     /// Whether none is remembered.

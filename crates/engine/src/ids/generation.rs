@@ -79,7 +79,12 @@ impl Generation {
     /// When an id was noted, if it is held.
     pub(super) fn noted_at(&self, digest: &Noted) -> Option<Timestamp> {
         let place = self.place(digest)?;
-        Some(self.began.plus(millis(entry(&self.log, place)[3])))
+        Some(self.noted(entry(&self.log, place)))
+    }
+
+    /// When an entry was noted.
+    pub(super) fn noted(&self, entry: &Noted) -> Timestamp {
+        self.began.plus(millis(entry[3]))
     }
 
     /// Takes from the budget what one more entry may need.

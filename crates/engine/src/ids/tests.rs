@@ -158,6 +158,68 @@ fn a_clock_that_is_behind_for_a_while_forgets_nothing() {
 }
 
 #[test]
+fn a_clock_that_was_ahead_and_then_behind_forgets_nothing() {
+    const DAY_MS: i64 = 86_400_000;
+    let hour = Duration::from_hours(1);
+    let budget = IdBudget::new(1 << 20);
+    let mut ids = RememberedIds::new(at(0));
+    for (noted_at, number) in [(0, 1), (DAY_MS, 2)] {
+        budget.trust((noted_at > 0).then(|| at(0)));
+        ids.reserve(at(noted_at), hour, &budget).unwrap();
+        ids.note(digest(number), 0, at(noted_at));
+    }
+    budget.trust(None);
+    let minute_ms = 60_000;
+    for now in [
+        0,
+        1,
+        -120 * minute_ms,
+        -119 * minute_ms,
+        minute_ms,
+        59 * minute_ms,
+    ] {
+        assert!(!ids.age(at(now), hour, &budget));
+        assert!(ids.holds(digest(1), 0, at(now), hour, &budget), "at {now}");
+    }
+    // It goes on, minute by minute.
+    let mut gone = (60..).filter(|minute| ids.age(at(minute * minute_ms), hour, &budget));
+    let gone = gone.next().unwrap();
+    assert!((110..=180).contains(&gone), "{gone}");
+    assert_eq!(budget.used_bytes(), 0);
+}
+
+#[test]
+fn what_a_generation_cannot_note_any_more_costs_no_id_while_no_clock_is_trusted() {
+    const AHEAD_MS: i64 = 50 * 86_400_000;
+    let budget = IdBudget::new(1 << 20);
+    let mut ids = RememberedIds::new(at(0));
+    for (noted_at, numbers) in [(800, 0..40), (1600, 40..80)] {
+        for number in numbers {
+            ids.reserve(at(noted_at), SPAN, &budget).unwrap();
+            ids.note(digest(number), 0, at(noted_at));
+        }
+    }
+    budget.trust(Some(at(1700)));
+    for ahead in [AHEAD_MS, 2 * AHEAD_MS, 3 * AHEAD_MS] {
+        ids.reserve(at(ahead), SPAN, &budget).unwrap();
+        ids.note(digest(u128::try_from(ahead).unwrap()), 0, at(ahead));
+    }
+    for now in [1700, 1799] {
+        budget.trust(None);
+        assert!((0..80).all(|number| ids.holds(digest(number), 0, at(now), SPAN, &budget)));
+    }
+    for (now, held) in [(1800, 40..80), (2599, 40..80), (2600, 0..0)] {
+        let is_held = |number| ids.holds(digest(number), 0, at(now), SPAN, &budget);
+        assert!(
+            (0..80).all(|number| is_held(number) == held.contains(&number)),
+            "at {now}"
+        );
+    }
+    ids.release(&budget);
+    assert_eq!(budget.used_bytes(), 0);
+}
+
+#[test]
 fn the_budget_refuses_and_gets_everything_back() {
     let budget = IdBudget::new(10_000);
     let mut ids = RememberedIds::new(at(0));
