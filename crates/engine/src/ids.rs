@@ -107,7 +107,7 @@ impl RememberedIds {
     }
 
     /// Lets go of what is past the span. True when nothing is left. While the budget does not [trust](IdBudget::trust)
-    /// the clock, only what is older than a generation can hold.
+    /// the clock, nothing goes.
     pub(crate) fn age(&mut self, now: Timestamp, span: Duration, budget: &IdBudget) -> bool {
         let keeps_all = budget.keeps_all();
         if keeps_all && !self.elder.is_empty() {
