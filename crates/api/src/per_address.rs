@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::pool::unreserved;
+use crate::pool;
 
 /// Counts by address, up to a limit. Addresses with none are forgotten.
 #[derive(Debug)]
@@ -63,12 +63,7 @@ impl OfAddress {
 
     /// The same with the reserve or without, which is the same part of a share as of a [pool](crate::pool).
     pub(crate) fn resize_leaving(&mut self, amount: usize, leaves_reserve: bool) -> bool {
-        let max = if leaves_reserve {
-            unreserved(self.max)
-        } else {
-            self.max
-        };
-        self.resize_within(amount, max)
+        self.resize_within(amount, pool::within(self.max, leaves_reserve))
     }
 
     fn resize_within(&mut self, amount: usize, max: usize) -> bool {

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use metering::{
-    Collector, Counter, DescriptorEncoder, Labels, Pulled, Registry, Unit, encode_each, labels,
+    Collector, Counter, DescriptorEncoder, Labels, Pulled, Registry, Unit, as_float, encode_each,
+    labels,
 };
 
 /// Limits where nothing else is set, in bytes.
@@ -28,9 +29,13 @@ const SCRAPE_BYTES_MAX: usize = 4 << 20;
 /// The part of a pool that is its reserve.
 const RESERVE_PART: usize = 4;
 
-/// Returns what a limit leaves without its reserve.
-pub(crate) const fn unreserved(max: usize) -> usize {
-    max - max / RESERVE_PART
+/// Returns a limit as it is, or what it leaves without its reserve.
+pub(crate) const fn within(max: usize, leaves_reserve: bool) -> usize {
+    if leaves_reserve {
+        max - max / RESERVE_PART
+    } else {
+        max
+    }
 }
 
 /// The pools of a server.
@@ -90,7 +95,7 @@ impl Pools {
             "answers_unwritten",
             "Answers of more than 16 KiB that their connections have not written yet, and room taken for such",
             Unit::Bytes,
-            Pulled::gauge(move || as_float(answers.bytes())),
+            Pulled::gauge(move || as_float(answers.bytes() as u64)),
         );
         registry.register(
             "answers_refused",
@@ -103,7 +108,7 @@ impl Pools {
 impl Collector for Pools {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let named = self.named();
-        let gauge = |bytes: usize| Pulled::gauge(move || as_float(bytes));
+        let gauge = |bytes: usize| Pulled::gauge(move || as_float(bytes as u64));
         encode_each(
             &mut encoder,
             (
@@ -134,14 +139,6 @@ impl Collector for Pools {
                 .map(|(labels, pool)| (labels, pool.0.refused.clone())),
         )
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a figure that is looked at by people"
-)]
-const fn as_float(bytes: usize) -> f64 {
-    bytes as f64
 }
 
 /// Bytes under one limit. Clones are the same pool.
@@ -192,7 +189,7 @@ impl Pool {
     }
 
     fn unreserved_bytes_max(&self) -> usize {
-        unreserved(self.bytes_max())
+        within(self.bytes_max(), true)
     }
 
     /// Holds nothing yet.
@@ -232,11 +229,7 @@ impl Held {
 
     /// The same with the reserve or without, but any number while nothing else is held. Nothing is counted.
     pub(crate) fn resize_or_alone(&mut self, bytes: usize, leaves_reserve: bool) -> bool {
-        let all_bytes_max = if leaves_reserve {
-            self.pool.unreserved_bytes_max()
-        } else {
-            self.pool.bytes_max()
-        };
+        let all_bytes_max = within(self.pool.bytes_max(), leaves_reserve);
         self.resize_if(bytes, |all| all <= all_bytes_max || all == bytes)
     }
 

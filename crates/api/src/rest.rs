@@ -61,7 +61,7 @@ pub(crate) async fn answer(
     let request = request.map(|body| Body::new(Lent::new(body, back)));
     let mut response = gate.answer(peer, request, flow).await;
     if let Ok(Unread { body, was_polled }) = rest.try_recv() {
-        // A client that asks first, and has not been answered, is not to be told to send what is not read.
+        // A client that asks first, and has not been answered, is not to be asked to send what is not read.
         let left = if asks_first && !was_polled {
             None
         } else {
@@ -107,7 +107,7 @@ async fn answer_spare(
     response
 }
 
-/// Whether its client sends the body when it is told to: when that is first polled.
+/// Whether its client sends the body only when it is asked to: when that is first polled.
 fn asks_first(request: &Request<Incoming>) -> bool {
     let expected = request.headers().get(header::EXPECT);
     request.version() > Version::HTTP_10

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use board::BoardName;
-use metering::{AGES, CALLS, Counter, CounterFamily, Histogram, Pulled, Registry, Unit, labels};
+use metering::{AGES, CALLS, Counter, CounterFamily, Histogram, Pulled, Registry, Unit};
+use metering::{as_float, labels};
 use moka::sync::Cache;
 use shard_store::StoreError;
 use tokio::time::Instant;
@@ -260,14 +261,6 @@ impl Drop for Merging<'_> {
             self.counters.abandoned.inc();
         }
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "sizes that are looked at by people"
-)]
-const fn as_float(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

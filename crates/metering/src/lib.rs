@@ -23,7 +23,7 @@ pub use prometheus_client::registry::{Registry, Unit};
 
 pub use family::{CounterFamily, Family, HistogramFamily, Labels, encode_each, labels};
 pub use histogram::Histogram;
-pub use pulled::Pulled;
+pub use pulled::{Pulled, as_float};
 pub use scale::{AGES, CALLS, REQUESTS, SIZES, Scale};
 pub use time::{seconds, unix_seconds};
 

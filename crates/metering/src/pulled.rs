@@ -29,6 +29,16 @@ impl Pulled {
     }
 }
 
+/// Returns a count as scrapes show it: above 2^53 it is rounded.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a figure that is looked at by people"
+)]
+#[must_use]
+pub const fn as_float(count: u64) -> f64 {
+    count as f64
+}
+
 impl fmt::Debug for Pulled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Pulled").field(&self.kind).finish()

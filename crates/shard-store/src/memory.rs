@@ -17,7 +17,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use metering::{Counter, Pulled, Registry, Unit};
+use metering::{Counter, Pulled, Registry, Unit, as_float};
 use parking_lot::Mutex;
 
 use crate::contract::StoreError;
@@ -252,14 +252,6 @@ impl Memory {
             self.refused.clone(),
         );
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a figure that is looked at by people"
-)]
-const fn as_float(bytes: u64) -> f64 {
-    bytes as f64
 }
 
 #[cfg(test)]

@@ -190,11 +190,3 @@ impl Taking {
         }
     }
 }
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "bytes that are looked at by people"
-)]
-const fn as_float(bytes: u64) -> f64 {
-    bytes as f64
-}

@@ -96,9 +96,9 @@ fn answers_that_nobody_takes_are_bounded_and_small_ones_go_on() {
     eventually("who takes nothing makes way", || {
         (server.json("POST", "/v1/top", &asked).status == 200).then_some(())
     });
-    let told = Exposition::of(&server);
-    assert!(told.sum("megaboard_connection_hang_ups_total", &[]) >= 1.0);
-    assert!(told.sum("megaboard_answers_refused_total", &[]) >= 1.0);
+    let metrics = Exposition::of(&server);
+    assert!(metrics.sum("megaboard_connection_hang_ups_total", &[]) >= 1.0);
+    assert!(metrics.sum("megaboard_answers_refused_total", &[]) >= 1.0);
     drop(idle);
     eventually("room again", || (unwritten(&server) <= 0.0).then_some(()));
 }
@@ -130,12 +130,12 @@ fn receipts_that_nobody_takes_are_bounded_and_who_reads_is_answered() {
             wire
         })
         .collect();
-    let has_room = |told: &Exposition| {
-        let bytes = told.sum("megaboard_answers_unwritten_bytes", &[]);
+    let has_room = |metrics: &Exposition| {
+        let bytes = metrics.sum("megaboard_answers_unwritten_bytes", &[]);
         assert!(bytes <= f64::from(ANSWER_BYTES), "{bytes}");
         // A receipt was short, or somebody has made way for one.
         let is_full = ["answers_refused", "connection_hang_ups"]
-            .map(|name| told.sum(&format!("megaboard_{name}_total"), &[]));
+            .map(|name| metrics.sum(&format!("megaboard_{name}_total"), &[]));
         is_full.iter().sum::<f64>() <= 0.0
     };
     eventually("the room for answers is taken", || {

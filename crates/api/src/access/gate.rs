@@ -250,7 +250,7 @@ impl Gate {
     /// Refuses a path that the router would take although a parameter is empty, or not percent-encoded.
     fn check_path(&self, uri: &Uri) -> Result<(), Problem> {
         let path = uri.path();
-        // Nearly all are told by their text.
+        // Nearly all are recognized by their text.
         if !path.contains("//") && !path.contains('%') {
             return Ok(());
         }

@@ -15,7 +15,7 @@ pub(super) fn register(registry: &mut Registry) {
 mod linux {
     use std::{fmt, fs};
 
-    use metering::{Collector, DescriptorEncoder, EncodeMetric, Pulled, Unit};
+    use metering::{Collector, DescriptorEncoder, EncodeMetric, Pulled, Unit, as_float};
     use rustix::param::{clock_ticks_per_second, page_size};
     use rustix::process::{Resource, getrlimit};
 
@@ -37,14 +37,6 @@ mod linux {
         threads: Option<f64>,
         files: Option<f64>,
         files_max: Option<f64>,
-    }
-
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "figures that are looked at by people"
-    )]
-    const fn as_float(count: u64) -> f64 {
-        count as f64
     }
 
     impl Process {

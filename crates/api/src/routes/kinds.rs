@@ -196,7 +196,7 @@ pub(crate) async fn delete(
     let name = KindName::new(&name).map_err(|_| Problem::unknown_kind(&name))?;
     let checked = |held: &Kind| {
         if_match::check(&headers, Some(&etag(held)))?;
-        // Else whoever may not take it away would make the kind anew without it.
+        // Else a caller who may not take it away would make the kind anew without it.
         check_publication(&app, &caller, held.publication(), None)
     };
     // Another server may have changed it.

@@ -227,7 +227,7 @@ enum Happened {
     Ended(Incarnation),
 }
 
-/// What happened, in its order, whoever did it.
+/// What happened, in its order.
 #[derive(Clone, Default)]
 struct Journal(Arc<Mutex<Vec<Happened>>>);
 

@@ -137,9 +137,9 @@ impl Sender<'_> {
         match (answer.status, settled) {
             (200..=299 | 408 | 429 | 500.., Some(attempt)) => attempt,
             (408 | 429 | 500.., None) => again(answer.problem()),
-            (200..=299, None) => {
-                Attempt::Refused("the server's answer is none that can be read".to_owned())
-            }
+            (200..=299, None) => Attempt::Refused(
+                "the server returned a response that could not be parsed".to_owned(),
+            ),
             (_, _) => Attempt::Refused(answer.problem()),
         }
     }

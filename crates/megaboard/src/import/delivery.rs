@@ -173,9 +173,9 @@ impl<'a> Delivery<'a> {
                 other => other,
             },
             (429 | 503, None) => Attempt::Again(all(answer.problem())),
-            (200..=299, None) => {
-                Attempt::Unknown("the server's answer is none that can be read".to_owned())
-            }
+            (200..=299, None) => Attempt::Unknown(
+                "the server returned a response that could not be parsed".to_owned(),
+            ),
             // A body that took too long, a gateway that lost the server, or a server that broke: who knows
             // how far it came.
             (408 | 500.., None) => Attempt::Unknown(answer.problem()),

@@ -56,7 +56,7 @@ impl Woven {
         self.losses.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// From now on it goes by the instants of deadlines alone, as a store in another process does.
+    /// From now on it uses the instants of deadlines alone, as a store in another process does.
     pub(crate) fn ask_no_clock(&self) {
         self.asks_no_clock.store(true, Ordering::Relaxed);
     }

@@ -107,6 +107,13 @@ impl Filled {
         }
     }
 
+    /// A start on the folder drops all, and waits for the clock no more.
+    async fn is_gone_by_in_the_end(&self, folder: &SimDisk) {
+        let again = self.on(folder, SHORT);
+        again.drops_all_in_the_end(*BEGAN).await;
+        assert!(!is_marked(folder));
+    }
+
     async fn drops_all_in_the_end(&self, own: Timestamp) {
         let deadline = Instant::now() + DEADLINE;
         while self.sweep(own).await != [true, true] {
@@ -192,10 +199,7 @@ async fn a_write_by_a_clock_that_is_not_confirmed_confirms_it_for_no_restart() {
         let again = filled.again(&crashed, HOUR);
         assert_eq!(again.sweep(*BEGAN).await, [false, false]);
     }
-    let last = ahead.killed();
-    let again = filled.on(&last, SHORT);
-    again.drops_all_in_the_end(*BEGAN).await;
-    assert!(!is_marked(&last));
+    filled.is_gone_by_in_the_end(&ahead.killed()).await;
 }
 
 #[tokio::test]
@@ -219,10 +223,7 @@ async fn what_a_wrong_clock_wrote_hides_it_from_no_later_start() {
         }
     }
     // It was right after all.
-    let last = ahead.killed();
-    let again = filled.on(&last, SHORT);
-    again.drops_all_in_the_end(*BEGAN).await;
-    assert!(!is_marked(&last));
+    filled.is_gone_by_in_the_end(&ahead.killed()).await;
 }
 
 #[tokio::test]

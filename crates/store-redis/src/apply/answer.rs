@@ -1,7 +1,7 @@
 //! What came of a call.
 //!
 //! An answer begins with how many ids the shard remembers, where the call has any. A call whose items were all applied
-//! and that opened no window answers no more than that. Any other tells the windows that it opened, what was not
+//! and that opened no window answers no more than that. Any other returns the windows that it opened, what was not
 //! applied and why, the standings that are reported, and, if there are any, the windows whose lists may lack somebody.
 
 use board::{Rules, Window};

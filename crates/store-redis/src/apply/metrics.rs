@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use board::BoardName;
-use metering::{Pulled, Registry};
+use metering::{Pulled, Registry, as_float};
 use parking_lot::Mutex;
 use shard_store::is_high;
 use tokio::time::Instant;
@@ -89,14 +89,6 @@ impl ShardIds {
             Pulled::gauge(move || limit),
         );
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a figure that is looked at by people"
-)]
-const fn as_float(ids: u64) -> f64 {
-    ids as f64
 }
 
 #[cfg(test)]
