@@ -13,6 +13,9 @@
 //! Where there is no room, a connection makes way that has taken nothing of an answer for [`STALL_MAX`]: it ends, and
 //! what was counted for it is free at once. Its memory follows with its task, in a moment. Scrapes have a pool of their
 //! own, in which a client that reads is answered whatever others leave unread.
+//!
+//! A client has the last byte of an answer before its room is free again, and may ask for the next at once. So a few
+//! reads wait a moment for room before they are refused.
 
 #[cfg(test)]
 mod tests;
@@ -30,9 +33,11 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use futures::FutureExt as _;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use parking_lot::Mutex;
-use tokio::time::Instant;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep};
 
 use crate::app::App;
 use crate::per_address::{OfAddress, PerAddress};
@@ -49,6 +54,13 @@ pub(crate) const SMALL_BYTES_MAX: usize = 16 << 10;
 /// How long a connection may take nothing of a large answer while others need its room.
 const STALL_MAX: Duration = Duration::from_secs(2);
 
+/// How long a read waits for room, and how often it looks whether there is some.
+const ROOM_WAIT_MAX: Duration = Duration::from_millis(100);
+const ROOM_LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// How many reads wait for it at once: their answers are made already, and not counted.
+const READS_WAITING_MAX: usize = 4;
+
 /// The answers on their way. Clones are the same.
 #[derive(Debug, Clone)]
 pub(crate) struct Answers(Arc<Shared>);
@@ -59,6 +71,8 @@ struct Shared {
     of_addresses: PerAddress,
     stall_max: Duration,
     unwritten: Mutex<UnwrittenAnswers>,
+    /// One for each read that may wait for room.
+    waiting: Semaphore,
 }
 
 /// Large answers that connections were given and have not written, the oldest first.
@@ -98,6 +112,13 @@ pub(crate) struct AnswerRoom {
     counted: Option<Counted>,
 }
 
+/// What has no room for an answer.
+#[derive(Debug, Clone, Copy)]
+enum Lack {
+    OfAddress,
+    OfAll,
+}
+
 /// What a response carries whose handler has taken the room for it.
 #[derive(Debug, Clone)]
 struct InRoom(Arc<AnswerRoom>);
@@ -119,6 +140,7 @@ impl Answers {
             of_addresses: PerAddress::up_to(address_bytes_max),
             stall_max,
             unwritten: Mutex::default(),
+            waiting: Semaphore::new(READS_WAITING_MAX),
         }))
     }
 
@@ -171,7 +193,7 @@ impl AnswersTo {
 
     /// Counts an answer until its connection has written it. One without room is refused, unless its handler has taken
     /// the room for it.
-    pub(crate) fn send(&self, mut response: Response, flow: &Arc<Flow>) -> Response {
+    pub(crate) async fn send(&self, mut response: Response, flow: &Arc<Flow>) -> Response {
         let taken = response.extensions_mut().remove::<InRoom>();
         // Streams have no size, and a limit of their own.
         let bytes = bytes_of(&response).unwrap_or(0);
@@ -180,7 +202,7 @@ impl AnswersTo {
         }
         let taken = taken.and_then(|InRoom(room)| Arc::into_inner(room));
         let mut room = taken.unwrap_or_else(|| self.room());
-        match room.resize_for_read(bytes) {
+        match room.resize_for_read(bytes).await {
             Ok(()) => room.send(response, flow),
             Err(problem) => problem.into_response(),
         }
@@ -201,14 +223,36 @@ impl AnswerRoom {
     /// Takes room for so many bytes in all, before a write that cannot be refused any more once it is applied.
     pub(crate) fn resize(&mut self, bytes: usize) -> Result<(), Problem> {
         self.resize_within(bytes, false)
+            .map_err(|lack| self.refuse(bytes, lack))
     }
 
-    /// The same for a read.
-    pub(crate) fn resize_for_read(&mut self, bytes: usize) -> Result<(), Problem> {
-        self.resize_within(bytes, true)
+    /// The same for a read, which may wait a moment for it.
+    pub(crate) async fn resize_for_read(&mut self, bytes: usize) -> Result<(), Problem> {
+        let Err(lack) = self.resize_within(bytes, true) else {
+            return Ok(());
+        };
+        // Boxed, since it is rare, and every request would carry its size.
+        let waited = self.wait_for_room(bytes, lack).boxed().await;
+        waited.map_err(|lack| self.refuse(bytes, lack))
     }
 
-    fn resize_within(&mut self, bytes: usize, is_read: bool) -> Result<(), Problem> {
+    async fn wait_for_room(&mut self, bytes: usize, mut lack: Lack) -> Result<(), Lack> {
+        let answers = self.to.answers.clone();
+        let Ok(_waiting) = answers.0.waiting.try_acquire() else {
+            return Err(lack);
+        };
+        let until = Instant::now() + ROOM_WAIT_MAX;
+        while Instant::now() < until {
+            sleep(ROOM_LOOK_EVERY).await;
+            match self.resize_within(bytes, true) {
+                Ok(()) => return Ok(()),
+                Err(again) => lack = again,
+            }
+        }
+        Err(lack)
+    }
+
+    fn resize_within(&mut self, bytes: usize, is_read: bool) -> Result<(), Lack> {
         if bytes <= SMALL_BYTES_MAX {
             self.counted = None;
             return Ok(());
@@ -221,29 +265,39 @@ impl AnswerRoom {
             of_all: pool.hold(),
             of_address: of_addresses.hold(*address),
         });
-        let overloaded = |detail: String| {
-            pool.refuse();
-            Err(Problem::new(ProblemType::Overloaded, detail))
-        };
         while !of_address.resize_leaving(bytes, is_read) {
             if !answers.displace(Some(*address)) {
-                let max = of_addresses.max();
-                return overloaded(format!(
-                    "answers that address {address} has not taken yet leave no room for one of {bytes} bytes, and \
-                     {max} are the limit"
-                ));
+                return Err(Lack::OfAddress);
             }
         }
         while !of_all.resize_or_alone(bytes, is_read) {
             if !answers.displace(None) {
                 of_address.resize(of_all.bytes());
-                let (all, max) = (pool.bytes(), pool.bytes_max());
-                return overloaded(format!(
-                    "answers that clients have not taken yet have {all} bytes, and {max} are the limit"
-                ));
+                return Err(Lack::OfAll);
             }
         }
         Ok(())
+    }
+
+    fn refuse(&self, bytes: usize, lack: Lack) -> Problem {
+        let AnswersTo { answers, address } = &self.to;
+        let Shared {
+            pool, of_addresses, ..
+        } = &*answers.0;
+        pool.refuse();
+        let detail = match lack {
+            Lack::OfAddress => format!(
+                "answers that address {address} has not taken yet leave no room for one of {bytes} bytes, and {} are \
+                 the limit",
+                of_addresses.max()
+            ),
+            Lack::OfAll => format!(
+                "answers that clients have not taken yet have {} bytes, and {} are the limit",
+                pool.bytes(),
+                pool.bytes_max()
+            ),
+        };
+        Problem::new(ProblemType::Overloaded, detail)
     }
 
     /// Has a response carry the room that was taken for it. What it does not need is given back.

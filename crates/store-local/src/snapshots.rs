@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use metering::as_float;
 use parking_lot::Mutex;
 
 use super::error::EmbeddedError;

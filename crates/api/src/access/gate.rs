@@ -155,7 +155,7 @@ impl Gate {
             request.extensions_mut().insert(answers.clone());
         }
         let response = self.pass(peer, request, flow).await;
-        answers.send(response, flow)
+        answers.send(response, flow).await
     }
 
     async fn pass(&self, peer: IpAddr, mut request: Request<Body>, flow: &Arc<Flow>) -> Response {

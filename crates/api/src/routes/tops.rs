@@ -113,7 +113,7 @@ pub(crate) async fn many(
             body.push(b',');
         }
         body.extend(top?.json());
-        room.resize_for_read(body.len() + END.len())?;
+        room.resize_for_read(body.len() + END.len()).await?;
     }
     body.extend_from_slice(END);
     drop(tops);
