@@ -1,16 +1,16 @@
-/** What a screen reader is told of a board that never stands still: who leads, seldom, and only when it is another. */
+/** Announces a new leader to screen readers, at most every `QUIET_MS`. */
 
 import { setText } from "./dom.js";
 import { fieldLabel, number } from "./format.js";
 import { valueOf } from "./row.js";
 
-/** Between two sentences. */
+/** Minimum time between two announcements. */
 const QUIET_MS = 10_000;
 
 export class Announcer {
     #region;
     #said = "";
-    /** What is to be said next, and of whom. */
+    /** The pending announcement, and the leader that it names. */
     #next = "";
     #leader = "";
     #timer = 0;
@@ -19,13 +19,13 @@ export class Announcer {
         this.#region = region;
     }
 
-    /** Another board: what was said of the last one is no news of this one. */
+    /** Forgets the announcements of the previous board. */
     begin() {
         this.#said = "";
         this.#next = "";
     }
 
-    /** Tells who leads, now or once it has been quiet for long enough. */
+    /** Announces the leader, at once or after the minimum time. */
     leads(leader, field) {
         if (!leader || leader.member === this.#said) {
             this.#next = "";

@@ -1,14 +1,14 @@
-/** The service's HTTP API: the few requests that the page makes, and the key that they carry. */
+/** The requests that the page sends to the HTTP API, and the API key. */
 
-/** Where the service is: the page lies in one folder of it, whatever stands before that in the path. */
+/** The base URL of the service: the parent of the page's folder. */
 const BASE = new URL("..", import.meta.url);
 
-/** A request that has not ended by then has failed. */
+/** Timeout of a request. */
 const REQUEST_MS_MAX = 15_000;
 
 const KEY_NAME = "megaboard-key";
 
-/** An answer that is none: the service's problem, as it told it. */
+/** An error response: the problem that the service returned. */
 export class Problem extends Error {
     constructor(status, body) {
         super(body.detail ?? body.title ?? `the server answered ${status}`);
@@ -16,21 +16,21 @@ export class Problem extends Error {
         this.type = body.type ?? "";
     }
 
-    /** Whether asking again later may help. */
+    /** Whether a later retry may succeed. */
     get mayPass() {
         return this.status >= 500 || this.status === 408 || this.status === 429;
     }
 
-    /** Whether a key is asked for, or another one. */
+    /** Whether the request needs a key, or another key. */
     get wantsKey() {
         return this.status === 401 || this.status === 403;
     }
 }
 
-/** The key where the browser keeps none for us. */
+/** The key, if the browser's storage is not available. */
 let keptHere = null;
 
-/** The API key of this tab, or null. It goes with the tab. */
+/** Returns the API key of this tab, or null. It is removed with the tab. */
 export function key() {
     try {
         return sessionStorage.getItem(KEY_NAME) ?? keptHere;
@@ -39,14 +39,14 @@ export function key() {
     }
 }
 
-/** Keeps a key for this tab; null forgets it. */
+/** Stores a key for this tab; null removes it. */
 export function setKey(value) {
     keptHere = value;
     try {
         if (value === null) sessionStorage.removeItem(KEY_NAME);
         else sessionStorage.setItem(KEY_NAME, value);
     } catch {
-        // Storage may be forbidden: then the key goes with the page.
+        // Storage may be forbidden: then the key is kept until the page is closed.
     }
 }
 
@@ -71,20 +71,20 @@ function boardPath(board) {
     return `v1/boards/${encodeURIComponent(board.kind)}/${encodeURIComponent(board.subject)}`;
 }
 
-/** All kinds, and by how much the server's clock is ahead of this one (whole seconds, told by `Date`). */
+/** Returns all kinds, and by how much the server's clock is ahead of the local one (from the header `Date`, in whole seconds). */
 export async function kinds() {
     const response = await ask("v1/kinds");
     const { kinds: known } = await response.json();
-    const told = Date.parse(response.headers.get("date") ?? "");
-    return { kinds: known, aheadMs: Number.isNaN(told) ? 0 : told - Date.now() };
+    const serverTime = Date.parse(response.headers.get("date") ?? "");
+    return { kinds: known, aheadMs: Number.isNaN(serverTime) ? 0 : serverTime - Date.now() };
 }
 
-/** Boards of a kind behind a subject. */
+/** Returns the boards of a kind after a subject. */
 export async function boards(kind, after, limit) {
     return (await ask("v1/boards", { kind, after, limit })).json();
 }
 
-/** The top of a board, as the text that it is. */
+/** Returns the top of a board as text. */
 export async function top(board, withinMs) {
     return (await ask(`${boardPath(board)}/top`, { window: board.window, n: board.n }, { withinMs })).text();
 }
@@ -100,19 +100,19 @@ export async function isKnown(board, member) {
     return entry.rank !== null || "reached_at" in entry;
 }
 
-/** A member's place. */
+/** Returns a member's entry, position and neighbours. */
 export async function place(board, member) {
     const path = `${boardPath(board)}/members/${encodeURIComponent(member)}`;
     return (await ask(path, { window: board.window })).json();
 }
 
-/** A member among its neighbours. */
+/** Returns a member and its neighbours. */
 export async function around(board, member, each) {
     const path = `${boardPath(board)}/members/${encodeURIComponent(member)}/around`;
     return (await ask(path, { window: board.window, above: each, below: each })).json();
 }
 
-/** Where a board's stream is. With a key it takes a token, since an EventSource sends no headers. */
+/** Returns the URL of a board's stream, with a token if there is a key: an EventSource cannot send headers. */
 export async function streamUrl(board) {
     const token = key() === null ? null : await streamToken(board);
     return address(`${boardPath(board)}/stream`, { window: board.window, n: board.n, token });
@@ -127,7 +127,7 @@ async function streamToken(board) {
     return (await response.json()).token;
 }
 
-/** The command that makes a board's first contribution. */
+/** Returns the command for a board's first contribution. */
 export function firstContribution(kind, subject) {
     const [only] = kind.fields;
     const amounts = kind.fields.length === 1 && only.name === "points"

@@ -1,4 +1,4 @@
-/** A board: what it is called, its rows, and what else a frame says of it. */
+/** A board: its name, its rows, and the other properties of a frame. */
 
 import { firstContribution } from "./api.js";
 import { Columns, FORMS } from "./columns.js";
@@ -7,7 +7,7 @@ import { byId, element, foreign, setText } from "./dom.js";
 import { clock, fieldLabel, moment, number, until, windowLabel, windowName } from "./format.js";
 import { Rows } from "./rows.js";
 
-/** Written in words above a column of values. */
+/** The sign and the words above a column of values. */
 const ORDERS = { desc: ["↓", "highest first"], asc: ["↑", "lowest first"] };
 
 export class Board {
@@ -19,7 +19,7 @@ export class Board {
     #section = byId("board");
     #columns = new Columns(byId("table"), FORMS, byId("board"));
 
-    /** Whose name stands above. */
+    /** Shows the board's name in the heading and the title. */
     name(kind, subject) {
         byId("title").replaceChildren(foreign(subject));
         document.title = `${subject} · Megaboard`;
@@ -27,7 +27,7 @@ export class Board {
         byId("span").replaceChildren();
     }
 
-    /** Another board, of which nothing is known yet. */
+    /** Begins another board, whose first frame has not arrived yet. */
     begin(kind, state, onPick) {
         this.#kind = kind;
         this.#state = state;
@@ -62,7 +62,7 @@ export class Board {
         setText(byId("quiet"), `As of ${clock(Date.parse(frame.as_of))} · version ${frame.version}`);
     }
 
-    /** Whether what is shown may be behind, since nothing comes. */
+    /** Marks the board as possibly outdated while the connection is lost. */
     away(isAway) {
         this.#section.classList.toggle("away", isAway);
     }
@@ -72,13 +72,13 @@ export class Board {
         this.#rows.mark(member);
     }
 
-    /** Tells times again. */
+    /** Updates relative times. */
     tick(now) {
         this.#rows.tick(now);
         if (this.#frame) this.#showSpan(now);
     }
 
-    /** In place of a board: a few words, and what may be done. */
+    /** Shows a message in place of the board. */
     instead(...children) {
         byId("table").hidden = true;
         byId("quiet").hidden = true;
@@ -110,11 +110,11 @@ export class Board {
         if (starting > 0) signs.push(["soon", `Starts in ${until(Date.parse(starts), now)}`]);
         else if (ends && !final) signs.push(["ends", `Ends in ${until(Date.parse(ends), now)}`]);
         if (final) signs.push(["final", ends ? `Final since ${moment(Date.parse(ends))}` : "Final"]);
-        if (stale) signs.push(["stale", "Stale: the store is away"]);
-        if (listed) signs.push(["listed", `Best ${number(listed)} are ranked`]);
-        const told = signs.join("|");
-        if (this.#signs === told) return;
-        this.#signs = told;
+        if (stale) signs.push(["stale", "Stale: the store is unavailable"]);
+        if (listed) signs.push(["listed", `The best ${number(listed)} are ranked`]);
+        const text = signs.join("|");
+        if (this.#signs === text) return;
+        this.#signs = text;
         byId("span").replaceChildren(...signs.map(([word, text]) => element("span", { class: `sign ${word}` }, text)));
     }
 
@@ -127,21 +127,21 @@ export class Board {
 
     #showEmpty() {
         if (this.#frame.final) {
-            this.instead(podium(), element("h2", {}, "Nobody was on this board"),
-                element("p", {}, "It has ended without a contribution."));
+            this.instead(podium(), element("h2", {}, "No members"),
+                element("p", {}, "It ended without a contribution."));
             return;
         }
         const first = firstContribution(this.#kind, this.#state.subject);
         if (byId("card").dataset.command === first && !byId("card").hidden) return;
-        this.instead(podium(), element("h2", {}, "The podium is free"),
-            element("p", {}, "Nobody is on this board yet. The first contribution puts a name here:"),
+        this.instead(podium(), element("h2", {}, "No members yet"),
+            element("p", {}, "Nothing was contributed to this board yet. Send a first contribution:"),
             command("Command for a first contribution", first));
         byId("card").dataset.command = first;
     }
 }
 
-/** Three steps that nobody stands on. */
+/** The drawing of an empty podium. */
 function podium() {
     return element("div", { class: "podium", "aria-hidden": "true" },
-        ...["2", "1", "3"].map((place) => element("span", {}, place)));
+        ...["2", "1", "3"].map((rank) => element("span", {}, rank)));
 }

@@ -1,12 +1,12 @@
-/** The field that a board is chosen in: a combobox over the boards of a kind, which takes any other subject, too. */
+/** The input for a board: a combobox with the boards of a kind, which accepts any other subject, too. */
 
 import * as api from "./api.js";
 import { byId, element, foreign } from "./dom.js";
 
-/** Boards of one request. */
+/** Boards per request. */
 const PAGE = 50;
 
-/** Typing has paused. */
+/** The pause in typing after which boards are requested. */
 const TYPING_MS = 150;
 
 const MORE = Symbol("more");
@@ -17,7 +17,7 @@ export class Boards {
     #go;
     #input = byId("subject");
     #list = byId("boards");
-    /** What the boards of the list begin with. */
+    /** The prefix of the boards in the list. */
     #text = "";
     #choices = [];
     #active = -1;
@@ -34,20 +34,20 @@ export class Boards {
         this.#input.addEventListener("keydown", (event) => this.#key(event));
         this.#input.addEventListener("blur", () => this.#left());
         byId("choose").addEventListener("submit", (event) => event.preventDefault());
-        // A press on a choice would take the focus, and with it the list.
+        // Otherwise the press moves the focus, and the list closes.
         this.#list.addEventListener("mousedown", (event) => event.preventDefault());
         this.#list.addEventListener("click", (event) => {
-            const at = [...this.#list.children].indexOf(event.target.closest("[role=option]"));
-            if (at >= 0) this.#choose(at);
+            const index = [...this.#list.children].indexOf(event.target.closest("[role=option]"));
+            if (index >= 0) this.#choose(index);
         });
     }
 
-    /** What is shown now. */
+    /** Shows the current board. */
     show({ kind, subject }) {
         this.#kind = kind;
         this.#subject = subject;
         const isTyping = document.activeElement === this.#input && !this.#list.hidden;
-        // Setting what is there already would lose what is selected.
+        // Assigning the same value would clear the selection.
         if (!isTyping && this.#input.value !== subject) this.#input.value = subject;
     }
 
@@ -56,7 +56,7 @@ export class Boards {
         this.#timer = setTimeout(() => this.#open(this.#input.value), TYPING_MS);
     }
 
-    /** Boards that begin with a text. Those behind it in the order come first, so that no page of others is read. */
+    /** Lists the boards that begin with `text`. They directly follow `text` in the order, so reading from there skips others. */
     async #open(text) {
         this.#turn += 1;
         const turn = this.#turn;
@@ -73,7 +73,7 @@ export class Boards {
         try {
             return await api.boards(this.#kind, after, PAGE);
         } catch {
-            // Any subject may be typed all the same.
+            // A subject can still be typed.
             return { boards: [], next: null };
         }
     }
@@ -103,7 +103,7 @@ export class Boards {
 
     #mark(at) {
         this.#active = at;
-        [...this.#list.children].forEach((option, place) => option.setAttribute("aria-selected", String(place === at)));
+        [...this.#list.children].forEach((option, index) => option.setAttribute("aria-selected", String(index === at)));
         if (at >= 0) {
             this.#input.setAttribute("aria-activedescendant", `boards-${at}`);
             this.#list.children[at].scrollIntoView({ block: "nearest" });
@@ -129,7 +129,7 @@ export class Boards {
         clearTimeout(this.#timer);
         this.#expand(false);
         this.#input.value = subject;
-        // What is typed next is another board, not more of this one's name.
+        // Select all, so that typing replaces the name.
         if (document.activeElement === this.#input) this.#input.select();
         if (subject !== "" && subject !== this.#subject) this.#go({ subject, member: "" });
     }

@@ -1,4 +1,4 @@
-/** Choosing what is shown: the kind, the window, how many, light or dark. The board itself is `boards.js`. */
+/** Choice of the kind, the window, the number of rows, and the theme. The board is chosen in `boards.js`. */
 
 import { byId, element } from "./dom.js";
 import { windowLabel } from "./format.js";
@@ -13,12 +13,12 @@ export class Choose {
         themeSwitch();
     }
 
-    /** The kinds that there are. */
+    /** Fills the list of kinds. */
     kinds(kinds) {
         byId("kind").replaceChildren(...kinds.map(({ kind }) => element("option", { value: kind }, kind)));
     }
 
-    /** What is shown now. */
+    /** Shows the current choice. */
     show(kind, state) {
         byId("kind").value = state.kind;
         byId("tools").hidden = state.subject === "";
@@ -39,7 +39,7 @@ function windowChoice(window) {
     return element("label", {}, input, element("span", {}, windowLabel(window)));
 }
 
-/** The system's scheme, until one is chosen here; that is remembered. */
+/** Uses the system's colour scheme until the user chooses one, which is stored. */
 function themeSwitch() {
     const root = document.documentElement;
     const system = matchMedia("(prefers-color-scheme: dark)");
@@ -50,7 +50,7 @@ function themeSwitch() {
         try {
             localStorage.setItem("megaboard-theme", root.dataset.theme);
         } catch {
-            // Then it holds until the page is left.
+            // Without storage the choice lasts until the page is closed.
         }
         show();
     });

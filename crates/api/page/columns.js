@@ -1,31 +1,31 @@
 /**
- * How a table uses its width: how wide its columns are, and which form its rows have. A form is a layout of a row in
- * `forms.css` or `find.css`. A number that is cut reads as another number, so the first form is taken that cuts nothing.
+ * The layout of a table: the widths of its columns, and the form of its rows. A form is a layout of a row in `forms.css`
+ * or `find.css`. A truncated number reads as another number, so the first form that truncates nothing is used.
  *
- * The reader's font is unknown. So nothing is calculated: a row with the widest texts, which is not visible, is laid out in
- * each form, and its cells are compared with what they contain.
+ * The user's font is unknown, so widths are measured: an invisible row with the widest texts is laid out in each form,
+ * and its cells are compared with their contents.
  */
 
 import { element } from "./dom.js";
 import { age, fieldLabel, number } from "./format.js";
 import { gapText, isLong, Row, valueOf } from "./row.js";
 
-/** Forms of the board, from low rows to high ones. The last one is taken where none fits. */
+/** Forms of the board, from low rows to high ones. The last one is used if none fits. */
 export const FORMS = ["columns", "stacked", "tall", "lines"];
 
-/** Forms of the neighbours of a member that was found. */
+/** Forms of a found member's neighbours. */
 export const NEAR_FORMS = ["near", "near-tall"];
 
-/** Below it type and distances are smaller. */
+/** Below this width fonts and distances are smaller. */
 const NARROW_REM = 36;
 
-/** Texts that every column has room for, so that few boards change their form later. */
+/** Texts for which every column has room, so that boards rarely change their form later. */
 const USUAL = { rank: ["100"], gap: ["−123,456", "Leader"], age: ["just now", "59 min ago"] };
 
-/** What a cell may contain, each compared with its cell. */
+/** The contents of a cell, each compared with its cell. */
 const CONTENTS = ".medal, .name bdi, .number, .gap > :first-child, time";
 
-/** Rounding of layouts, in pixels. */
+/** Tolerance for rounding of layouts, in pixels. */
 const SLACK_PX = 0.5;
 
 export class Columns {
@@ -34,11 +34,11 @@ export class Columns {
     #fields = [];
     #columns = null;
     #width = 0;
-    /** Has the classes and the width of the table, and in it the row with the widest texts. */
+    /** The sizer: an element with the classes and the width of the table, which contains the row with the widest texts. */
     #sizer = element("div", { "aria-hidden": "true" });
     #model = null;
 
-    /** The columns of a table in one of these forms, in the width of `around`, which may be there where the table is hidden. */
+    /** Lays out a table in one of these forms, in the width of `around`, which has a width also if the table is hidden. */
     constructor(table, forms, around = table) {
         this.#table = table;
         this.#forms = forms;
@@ -50,7 +50,7 @@ export class Columns {
         }).observe(around);
     }
 
-    /** Another board. */
+    /** Begins another board. */
     begin(fields) {
         this.#fields = fields;
         this.#table.classList.toggle("many", fields.length > 1);
@@ -72,7 +72,7 @@ export class Columns {
         this.#arrange();
     }
 
-    /** Makes room for what entries show. Columns only grow, so that nothing twitches. */
+    /** Makes room for the entries' texts. Columns only grow, so that the layout is steady. */
     fit(entries, now) {
         const { rank, values, gap, age: ages } = this.#columns;
         const texts = entries.flatMap((entry, at) => [
@@ -82,14 +82,14 @@ export class Columns {
             [ages, age(Date.parse(entry.reached_at), now)],
         ]);
         const unseen = texts.filter(([column, text]) => !column.hasSeen(text));
-        // What nearly every frame comes to: no look at the layout.
+        // The usual case: nothing has grown, and the layout is not read.
         if (unseen.length === 0 && this.#sizer.dataset.shown === this.#table.dataset.shown) return;
         const isOther = this.#imitate();
         const grown = unseen.map(([column, text]) => column.widen(text, this.#sizer));
         if (isOther || grown.includes(true)) this.#arrange();
     }
 
-    /** Gives the sizer what decides the type and layout of the table; says whether it had something else. */
+    /** Copies the font and layout settings of the table to the sizer; returns whether they have changed. */
     #imitate() {
         const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
         this.#table.classList.toggle("narrow", this.#width < NARROW_REM * rem);
@@ -132,7 +132,7 @@ export class Columns {
         for (const { style } of [this.#table, this.#sizer]) style.setProperty(name, value);
     }
 
-    /** Whether anything in the row with the widest texts is not seen whole. */
+    /** Whether any text in the widest row is truncated. */
     #isCut() {
         const row = this.#model.element;
         const whole = row.getBoundingClientRect();
@@ -145,7 +145,7 @@ export class Columns {
     }
 }
 
-/** What a column shows: the widest text so far, and how wide the column is, with the distance to the one before. */
+/** A column: its widest text so far, and its width, with the distance to the previous column. */
 class Column {
     text = "";
     #textWidth = 0;
@@ -154,7 +154,7 @@ class Column {
     #head;
     #seen = new Set();
 
-    /** `classOf` is the class that a text has, `head` what stands above. */
+    /** `classOf` returns the class of a text; `head` is the heading. */
     constructor(classOf, head) {
         this.#classOf = classOf;
         this.#head = head;
@@ -164,12 +164,12 @@ class Column {
         return Math.max(this.#textWidth, this.#headWidth);
     }
 
-    /** Whether there is room for a text, since it was seen before, or one that differs in digits alone. */
+    /** Whether a text is known to fit: it, or one that differs only in its digits, was seen before. */
     hasSeen(text) {
         return this.#seen.has(shapeOf(text));
     }
 
-    /** Makes room for a text; says whether there was less. */
+    /** Makes room for a text; returns whether the column has grown. */
     widen(text, sizer) {
         const shape = shapeOf(text);
         this.#seen.add(shape);
@@ -180,19 +180,19 @@ class Column {
         return true;
     }
 
-    /** Measures again, since the type has changed. */
+    /** Measures again after the font has changed. */
     measure(sizer) {
         this.#headWidth = measured(`${this.#classOf("")} head-text`, this.#head, sizer);
         if (this.text !== "") this.#textWidth = measured(this.#classOf(this.text), this.text, sizer);
     }
 }
 
-/** What stands for all texts that differ in digits alone. */
+/** Returns a key for all texts that differ only in their digits. */
 function shapeOf(text) {
     return text.replace(/\d/g, "0");
 }
 
-/** How wide a text of this class is, in pixels. */
+/** Measures the width of a text of this class, in pixels. */
 function measured(className, text, sizer) {
     const probe = element("div", { class: `probe ${className}` }, text);
     sizer.append(probe);

@@ -1,11 +1,11 @@
-/** A command that is taken along: to the clipboard, or marked for the keyboard where there is none. */
+/** A command with a copy button; without clipboard access the text is selected instead. */
 
 import { element, setText } from "./dom.js";
 
-/** How long it is said what became of it. */
+/** How long the button shows the result. */
 const SAID_MS = 4000;
 
-/** A command with its button. It scrolls, so that a keyboard has to reach it. */
+/** Returns a command with its button. The command scrolls, so it must be focusable. */
 export function command(label, text) {
     const code = element("code", {}, text);
     const button = element("button", { type: "button", class: "copy" }, "Copy");
@@ -21,7 +21,7 @@ export function command(label, text) {
         element("pre", { tabindex: "0", role: "region", "aria-label": label }, code), button);
 }
 
-/** Whether it is in the clipboard now. Browsers have none for a page that came without TLS from another host, and may refuse. */
+/** Copies to the clipboard and returns whether that succeeded. Browsers refuse it for pages from other hosts without TLS. */
 async function copied(text) {
     try {
         await navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
-/** Schemas as lists of members. What a member holds is drawn when it is opened: schemas may hold one another. */
+/** Schemas as lists of fields. The fields of a schema are rendered when it is opened, since schemas may be recursive. */
 
 import { element } from "./dom.js";
 import { words } from "./docs-words.js";
@@ -12,12 +12,12 @@ export class Schemas {
         this.#answers = contract.components.responses;
     }
 
-    /** An answer, by its name where it has one. */
+    /** Resolves a response that may be a reference. */
     answerOf(told) {
         return told.$ref ? this.#answers[this.nameOf(told)] : told;
     }
 
-    /** What a schema is called, where it has a name. */
+    /** Returns the name of a referenced schema. */
     nameOf(schema) {
         return schema?.$ref?.split("/").at(-1);
     }
@@ -27,7 +27,7 @@ export class Schemas {
         return name ? { ...this.#all[name], ...schema, $ref: undefined } : schema;
     }
 
-    /** A schema's sort, in a few words. */
+    /** Describes a schema's type. */
     typeOf(schema) {
         const name = this.nameOf(schema);
         if (name && !this.#isPlain(this.#all[name])) return name;
@@ -43,27 +43,27 @@ export class Schemas {
         return !schema.properties && !schema.allOf && !schema.oneOf;
     }
 
-    /** What bounds a value, as a line of words; none where nothing does. */
+    /** Returns a line with the limits, the default and an example of a value; none if it has none. */
     bounds(schema, example = undefined) {
         const it = this.#resolved(schema);
         const said = [
-            ["at least", it.minimum], ["at most", it.maximum], ["shortest", it.minLength], ["longest", it.maxLength],
-            ["items, at least", it.minItems], ["items, at most", it.maxItems], ["pattern", it.pattern],
-            ["unless given", it.default], ["for example", example ?? it.example ?? it.examples?.[0]],
+            ["minimum", it.minimum], ["maximum", it.maximum], ["minimum length", it.minLength], ["maximum length", it.maxLength],
+            ["minimum items", it.minItems], ["maximum items", it.maxItems], ["pattern", it.pattern],
+            ["default", it.default], ["example", example ?? it.example ?? it.examples?.[0]],
         ].filter(([, value]) => value !== undefined && value !== null && value !== false);
         if (said.length === 0) return [];
         const text = said.map(([what, value]) => `${what} \`${typeof value === "string" ? value : JSON.stringify(value)}\``);
         return words(text.join(" · "));
     }
 
-    /** The members of an object, those of its parts included: `[name, schema, needed]`. */
+    /** Returns the fields of an object, including those of its parts: `[name, schema, required]`. */
     #members(schema) {
         const it = this.#resolved(schema);
         const own = Object.entries(it.properties ?? {}).map(([name, of]) => [name, of, it.required?.includes(name) ?? false]);
         return [...(it.allOf ?? []).flatMap((part) => this.#members(part)), ...own];
     }
 
-    /** Other schemas that a value may be of, or hold. */
+    /** Returns the object schemas that a value may have or contain. */
     #inner(schema) {
         const it = this.#resolved(schema);
         const alternatives = (it.oneOf ?? it.anyOf ?? []).flatMap((other) => this.#inner(other));
@@ -78,26 +78,26 @@ export class Schemas {
         return element("li", {},
             element("code", { class: "name" }, name),
             element("span", { class: "type" }, this.typeOf(schema)),
-            needed ? element("span", { class: "needed" }, "always") : null,
+            needed ? element("span", { class: "needed" }, "required") : null,
             ...words(this.#resolved(schema).description),
             ...this.bounds(schema),
             ...inner.map((one) => this.#closed(one)));
     }
 
     #closed(schema) {
-        const details = element("details", {}, element("summary", {}, this.nameOf(schema) ?? "Members"));
+        const details = element("details", {}, element("summary", {}, this.nameOf(schema) ?? "Fields"));
         const fill = () => details.append(element("div", { class: "in" }, this.#list(schema)));
         details.addEventListener("toggle", fill, { once: true });
         return details;
     }
 
     #list(schema) {
-        // Of what several parts say, the last holds.
+        // If several parts define a field, the last one applies.
         const members = new Map(this.#members(schema).map((member) => [member[0], member]));
         return element("ul", { class: "list" }, ...[...members.values()].map((member) => this.#member(member)));
     }
 
-    /** A schema: what it is, and its members to be opened. */
+    /** Renders a schema: its type, and its fields on demand. */
     view(schema) {
         const inner = this.#inner(schema);
         return element("div", { class: "schema" },

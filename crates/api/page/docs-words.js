@@ -1,4 +1,4 @@
-/** Descriptions: paragraphs with `code` and **strong** words, as the document has them, and no more of Markdown. */
+/** Renders descriptions: paragraphs with `code` and **strong** text, the only Markdown that the document uses. */
 
 import { element } from "./dom.js";
 
@@ -14,7 +14,7 @@ function* parts(text) {
     yield text.slice(at);
 }
 
-/** The paragraphs of a text; none of nothing. */
+/** Returns the paragraphs of a text; none if the text is missing or empty. */
 export function words(text) {
     const paragraphs = (text ?? "").split(/\n\s*\n/).filter((part) => part.trim());
     return paragraphs.map((part) => element("p", {}, ...parts(part.replace(/\s*\n\s*/g, " "))));

@@ -1,4 +1,4 @@
-/** The page that shows the contract: it reads `openapi.json` of this server, and nothing else. */
+/** The page that shows the API. It reads `openapi.json` of this server, and nothing else. */
 
 import { command } from "./copy.js";
 import { byId, element } from "./dom.js";
@@ -7,7 +7,7 @@ import { Schemas } from "./docs-schema.js";
 
 const METHODS = ["get", "post", "put", "delete"];
 
-/** All operations, in the order of the document. */
+/** Returns all operations, in the order of the document. */
 function operationsOf(contract) {
     return Object.entries(contract.paths).flatMap(([path, item]) =>
         METHODS.filter((method) => item[method]).map((method) => ({ path, method, ...item[method] })));
@@ -26,7 +26,7 @@ function textOf(example) {
     return typeof example === "string" ? example : JSON.stringify(example, null, 2);
 }
 
-/** A path with its parameters filled in by their examples. */
+/** Returns the URL of an operation, with examples for its parameters. */
 function filled(operation) {
     const exampleFor = (it) => it.example ?? it.schema.example;
     const given = (operation.parameters ?? []).filter((it) => it.required || exampleFor(it) !== undefined);
@@ -36,7 +36,7 @@ function filled(operation) {
     return new URL(`.${path}${query.length ? `?${query.join("&")}` : ""}`, location.href).href;
 }
 
-/** What does it in a shell. */
+/** Returns the shell command for an operation. */
 function curl(operation) {
     const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
     const parts = [operation.responses["200"]?.content?.["text/event-stream"] ? "curl -N" : "curl"];
@@ -56,7 +56,7 @@ function parameter(schemas, it) {
         element("code", { class: "name" }, it.name),
         element("span", { class: "type" }, schemas.typeOf(it.schema)),
         element("span", { class: "note" }, it.in),
-        it.required ? element("span", { class: "needed" }, "needed") : null,
+        it.required ? element("span", { class: "needed" }, "required") : null,
         ...words(it.description),
         ...schemas.bounds(it.schema, it.example));
 }
@@ -80,10 +80,10 @@ function response(schemas, [status, told]) {
     const isProblem = content.some(([media]) => media.includes("problem"));
     const inside = [
         headers.length ? element("ul", { class: "list" }, ...headers) : null,
-        ...content.flatMap((entry) => body(schemas, `Answer ${status}`, entry)),
+        ...content.flatMap((entry) => body(schemas, `Response ${status}`, entry)),
     ];
     const more = inside.some(Boolean)
-        ? element("details", isProblem ? {} : { open: "" }, element("summary", {}, "What it holds"),
+        ? element("details", isProblem ? {} : { open: "" }, element("summary", {}, "Content"),
             element("div", { class: "in" }, ...inside))
         : null;
     return element("li", {}, element("span", { class: "status" }, status), ...words(it.description), more);
@@ -101,18 +101,18 @@ function route(schemas, operation) {
         sections.push(element("h4", {}, "Body"), ...words(operation.requestBody.description),
             ...Object.entries(operation.requestBody.content).flatMap((entry) => body(schemas, `Body of ${id}`, entry)));
     }
-    sections.push(element("h4", {}, "Answers"),
+    sections.push(element("h4", {}, "Responses"),
         element("ul", { class: "list" }, ...Object.entries(operation.responses).map((entry) => response(schemas, entry))));
     return element("section", { class: "route", id, "aria-labelledby": `${id}-title` },
         element("h3", { id: `${id}-title` }, element("a", { href: `#${id}` }, operation.summary)),
         element("p", { class: "at" }, methodOf(operation), element("code", {}, operation.path)),
         ...words(operation.description),
-        scope ? element("p", { class: "scope" }, "Needs a key of scope ", element("code", {}, scope), ", where the server has keys.") : null,
+        scope ? element("p", { class: "scope" }, "Requires a key with scope ", element("code", {}, scope), " if the server has keys.") : null,
         command(`Command for ${id}`, curl(operation)),
         ...sections);
 }
 
-/** Shows what has all these words, and hides the rest. */
+/** Shows the routes that contain all words of the text, and hides the others. */
 function sift(text) {
     const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
     let left = 0;
@@ -125,7 +125,7 @@ function sift(text) {
         group.hidden = shown === 0;
         left += shown;
     }
-    byId("nothing").textContent = left === 0 ? "No route has all these words." : "";
+    byId("nothing").textContent = left === 0 ? "No route matches." : "";
 }
 
 function show(contract) {
@@ -147,7 +147,7 @@ function show(contract) {
         byId("groups").append(element("div", {}, element("h2", {}, tag.name), ...words(tag.description), ...routes));
     }
     byId("sift").addEventListener("input", (event) => sift(event.target.value));
-    // What the address names is there only now.
+    // The target of the URL's hash exists only now.
     document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
 

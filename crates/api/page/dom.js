@@ -1,6 +1,6 @@
-/** Elements. Text goes in as text nodes alone, so that no name is ever read as markup. */
+/** DOM elements. Text is only inserted as text nodes, so that no name is parsed as markup. */
 
-/** An element with attributes (`class` among them) and children: elements, or text. */
+/** Creates an element with attributes (including `class`) and children: elements or text. */
 export function element(name, attributes = {}, ...children) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
@@ -10,26 +10,26 @@ export function element(name, attributes = {}, ...children) {
     return made;
 }
 
-/** The element of the page with this id. */
+/** Returns the page's element with this id. */
 export function byId(id) {
     return document.getElementById(id);
 }
 
-/** Somebody else's text, kept from turning the direction of what is around it. */
+/** Wraps a foreign text, so that its direction does not affect the text around it. */
 export function foreign(text) {
     const made = element("bdi", { dir: "auto" });
     made.textContent = text;
     return made;
 }
 
-/** Sets text only where it differs: what is the same costs no layout. */
+/** Sets text only if it differs, to avoid a layout. */
 export function setText(target, text) {
     if (target.textContent !== text) target.textContent = text;
 }
 
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** Whether anything may move: nobody sees it in a hidden tab, and some do not want to. */
+/** Whether animations are allowed: not in a hidden tab, nor with reduced motion. */
 export function mayMove() {
     return document.visibilityState === "visible" && !stillness.matches;
 }

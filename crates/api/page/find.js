@@ -1,4 +1,4 @@
-/** Finding a member: its place, how far it is to others, and its neighbours, for as long as it is shown. */
+/** Search for a member: shows its rank, the gaps to others, and its neighbours, and keeps them up to date. */
 
 import * as api from "./api.js";
 import { Columns, NEAR_FORMS } from "./columns.js";
@@ -7,10 +7,10 @@ import { fieldLabel, number, percent, windowLabel, windowPhrase } from "./format
 import { Rows } from "./rows.js";
 import { apart, avatar, valueOf } from "./row.js";
 
-/** Neighbours on one side. */
+/** Number of neighbours on each side. */
 const NEIGHBOURS = 3;
 
-/** A board may change five times a second; a place among a million is asked for less often. */
+/** Minimum time between two requests for a member; the board itself may change five times a second. */
 const REFRESH_MS = 1000;
 
 export class Find {
@@ -38,7 +38,7 @@ export class Find {
         addEventListener("keydown", (event) => this.#key(event));
     }
 
-    /** Another board, or another member on it; without a member nothing is shown. */
+    /** Begins another board or member; without a member nothing is shown. */
     begin(kind, state) {
         const isSame = this.#state !== null && this.#member === state.member
             && ["kind", "subject", "window"].every((part) => this.#state[part] === state[part]);
@@ -56,17 +56,17 @@ export class Find {
         else this.changed(Date.now());
     }
 
-    /** The board has changed: the place may have, too. */
+    /** Requests the member again after the board has changed. */
     changed(now) {
         if (this.#member === "" || document.visibilityState === "hidden") return;
-        // What is under way may have been looked up before this change.
+        // The response under way may be older than this change.
         this.#isBehind = this.#timer !== 0;
         if (this.#isBehind) return;
         const wait = Math.max(0, this.#askedAt + REFRESH_MS - now);
         this.#timer = setTimeout(() => this.#ask(), wait);
     }
 
-    /** Tells times again. */
+    /** Updates relative times. */
     tick(now) {
         this.#now = now;
         this.#neighbours?.tick(now);
@@ -95,7 +95,7 @@ export class Find {
         if (this.#isBehind) this.changed(Date.now());
     }
 
-    /** A place and its neighbours, or null. Who was not there is looked up first, which is no error where it fails. */
+    /** Returns the member and its neighbours, or null. Unless it was ranked before, `lookup` checks first, so that an absent member causes no 404. */
     async #look(state, member) {
         if (this.#shape !== "ranked" && !await api.isKnown(state, member)) return null;
         return Promise.all([
@@ -125,7 +125,7 @@ export class Find {
         this.#neighbours.show(around.entries, around.entries[0], this.#now);
     }
 
-    /** Of several fields that one whose values are shown: the first that is not the same for all of them. */
+    /** Selects the field whose values are shown: the first in which the entries differ. */
     #showField(entries) {
         const { fields } = this.#kind;
         const differs = (field) => entries.some((entry) => valueOf(entry, field) !== valueOf(entries[0], field));
@@ -168,11 +168,11 @@ export class Find {
             this.#showAbsent();
             return;
         }
-        // What was shown stays, and what cannot be told now may be told at the next change.
+        // On a temporary problem what was shown stays, and the next change requests it again.
         if (this.#shape === "" || (error instanceof api.Problem && !error.mayPass)) {
             this.#build("absent");
             this.#shape = "";
-            const text = error instanceof api.Problem ? error.message : "The server does not answer.";
+            const text = error instanceof api.Problem ? error.message : "The server did not respond.";
             setText(this.#found.querySelector(".words"), text);
             this.#say(text);
         } else {
@@ -184,14 +184,14 @@ export class Find {
     #showAbsent() {
         if (this.#shape !== "absent") {
             this.#build("absent");
-            // Who is in any window of a board is in that of all time, which alone is wider than every other.
+            // A member of any window is also in the window of all time.
             if (this.#state.window !== "all" && this.#kind.windows.includes("all")) {
                 const way = element("button", { type: "button", class: "way" }, `Look in ${windowLabel("all").toLowerCase()}`);
                 way.addEventListener("click", () => this.#go({ window: "all" }));
                 this.#found.querySelector(".ways").append(way);
             }
         }
-        const text = `Not on this board ${windowPhrase(this.#state.window)}. Names are matched exactly, capitals included.`;
+        const text = `Not on this board ${windowPhrase(this.#state.window)}. Names are case-sensitive and must match exactly.`;
         setText(this.#found.querySelector(".words"), text);
         this.#say(`${this.#member}: ${text}`);
     }
@@ -202,7 +202,7 @@ export class Find {
         byId("member").focus();
     }
 
-    /** Once for a search, not at every change. */
+    /** Announces the result once per search, not at every change. */
     #say(text) {
         const key = `${this.#turn}`;
         if (byId("found-said").dataset.turn === key) return;
@@ -222,7 +222,7 @@ export class Find {
     }
 }
 
-/** Who is off the list of a board that ranks only its best has no neighbours. */
+/** A member below a top list has no neighbours. */
 function notListed(error) {
     if (error instanceof api.Problem && error.type === "not-listed") return { entries: [] };
     throw error;
@@ -235,12 +235,12 @@ function heads(fields) {
 }
 
 function standing({ position, members, percentile }) {
-    if (members === 1) return "The only one here";
-    if (position === 1) return "Ahead of everybody";
-    return percentile === 0 ? "Last, for now" : `Ahead of ${percent(percentile)} % of all others`;
+    if (members === 1) return "The only member";
+    if (position === 1) return "Ahead of all others";
+    return percentile === 0 ? "Last" : `Ahead of ${percent(percentile)} % of all others`;
 }
 
-/** Who is next, before and behind, and how far. */
+/** The gaps to the next members above and below. */
 function chase(place, fields) {
     const lines = [[place.above, "behind"], [place.below, "ahead of"]];
     return lines.filter(([other]) => other !== null).map(([other, where]) => gapTo(place, other, where, fields));

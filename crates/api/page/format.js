@@ -1,4 +1,4 @@
-/** How numbers, times and names are written. No state, no page. */
+/** Formatting of numbers, times and names. Pure functions. */
 
 const numbers = new Intl.NumberFormat("en-US");
 const percents = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
@@ -6,26 +6,26 @@ const dates = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short",
 const clocks = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** How many colours `page.css` has for avatars. */
+/** The number of avatar colours in `page.css`. */
 const HUES = 12;
 
-/** A whole number with separators; a dash for none. Exact to 2^53, and beyond as a BigInt. */
+/** Formats a whole number with separators, and null as a dash. Exact to 2^53, and beyond as a BigInt. */
 export function number(value) {
     return value === null || value === undefined ? "–" : numbers.format(value).replace("-", "−");
 }
 
-/** How far apart two values are, whatever their size: two of them at the ends of the range are 2^54 apart. */
+/** Returns the distance of two values as a BigInt: the ends of the range are 2^54 apart. */
 export function distance(a, b) {
     const apart = BigInt(a) - BigInt(b);
     return apart < 0n ? -apart : apart;
 }
 
-/** Of 99.9999 no 100 is made: that is the first one's alone. */
+/** Formats a percentage, rounded down: only the first member has 100. */
 export function percent(value) {
     return percents.format(Math.floor(value * 100) / 100);
 }
 
-/** How long ago, in one unit. */
+/** Formats a time in the past, in one unit. */
 export function age(at, now) {
     const seconds = Math.floor((now - at) / 1000);
     if (seconds < 5) return "just now";
@@ -36,7 +36,7 @@ export function age(at, now) {
     return dates.format(at);
 }
 
-/** How long until then: `2 d 4 h`, `3 h 12 min`, `4:05`. */
+/** Formats the time until a moment: `2 d 4 h`, `3 h 12 min`, `4:05`. */
 export function until(at, now) {
     const seconds = Math.max(0, Math.ceil((at - now) / 1000));
     const [d, h, m, s] = [
@@ -47,35 +47,35 @@ export function until(at, now) {
     return `${m}:${String(s).padStart(2, "0")}`;
 }
 
-/** The clock time of a moment, where the reader is. */
+/** Formats a moment as a local clock time. */
 export function clock(at) {
     return clocks.format(at);
 }
 
-/** A moment as a date and a time, where the reader is. */
+/** Formats a moment as a local date and time. */
 export function moment(at) {
     return `${dates.format(at)}, ${clocks.format(at)}`;
 }
 
-/** What a window is called: the contract's selector (`day`) or name (`day:2026-11-20`). */
+/** Returns the label of a window: the contract's selector (`day`) or name (`day:2026-11-20`). */
 export function windowLabel(selector) {
     const current = { hour: "Hour", day: "Day", week: "Week", month: "Month", all: "All time" }[selector];
     return current ?? windowName(selector);
 }
 
-/** A window as it stands in a sentence. */
+/** Returns a window as part of a sentence. */
 export function windowPhrase(selector) {
     const current = { hour: "this hour", day: "today", week: "this week", month: "this month", all: "at any time" }[selector];
     return current ?? `in ${windowName(selector)}`;
 }
 
-/** What a field is called above its column: `last_reply` is `Last reply`. */
+/** Returns a field's column heading: `last_reply` is `Last reply`. */
 export function fieldLabel({ name }) {
     const words = name.replaceAll("_", " ");
     return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A resolved window in words: `day:2026-11-20` is `20 November 2026`. */
+/** Returns the description of a resolved window: `day:2026-11-20` is `20 November 2026`. */
 export function windowName(name) {
     if (name === "all") return "All time";
     const [period, text = ""] = [name.slice(0, name.indexOf(":")), name.slice(name.indexOf(":") + 1)];
@@ -94,17 +94,17 @@ export function windowName(name) {
     return week ? `Week ${Number(week)} of ${weekYear}` : name;
 }
 
-/** One or two signs that stand for a name: the beginnings of its first two words. */
+/** Returns the initials of a name: the first characters of its first two words. */
 export function initials(name) {
     const words = name.split(/[\s\-_.:/@]+/u).filter((word) => word !== "");
     const first = (word) => graphemes.segment(word)[Symbol.iterator]().next().value?.segment ?? "";
     const signs = (words.length > 0 ? words : [name]).slice(0, 2).map(first);
-    // A picture stands alone.
+    // An emoji is used alone.
     const shown = /\p{Extended_Pictographic}/u.test(signs[0]) ? [signs[0]] : signs;
     return shown.join("").toLocaleUpperCase("en-US");
 }
 
-/** The colour of a name, the same wherever it is shown: a number of one (FNV-1a over its UTF-16). */
+/** Returns the index of a name's colour (FNV-1a over its UTF-16). */
 export function hue(name) {
     let hash = 0x811c9dc5;
     for (let at = 0; at < name.length; at += 1) {

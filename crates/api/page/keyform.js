@@ -1,9 +1,9 @@
-/** The form that asks for an API key, where the server wants one. The key stays in this tab. */
+/** The form for an API key, if the server requires one. The key is kept in this tab only. */
 
 import * as api from "./api.js";
 import { element } from "./dom.js";
 
-/** The form's elements; `onKey()` once there is a key to try. */
+/** Returns the form's elements; calls `onKey()` when a key was entered. */
 export function keyForm(problem, onKey) {
     const wasWrong = api.key() !== null;
     const input = element("input", {
@@ -17,12 +17,12 @@ export function keyForm(problem, onKey) {
         onKey();
     });
     const why = wasWrong
-        ? `The key of this tab did not do: ${problem.message}`
-        : "This server shows its boards to those who have a key.";
+        ? `The key was rejected: ${problem.message}`
+        : "This server requires an API key.";
     return [
-        element("h2", {}, "A key, please"),
+        element("h2", {}, "API key required"),
         element("p", { id: "key-why" }, why),
         form,
-        element("p", { class: "small" }, "It is kept in this tab alone, and forgotten when you close it."),
+        element("p", { class: "small" }, "The key is stored in this tab only, and removed when you close the tab."),
     ];
 }

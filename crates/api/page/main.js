@@ -1,4 +1,4 @@
-/** The page: what the address says is chosen, connected and shown; what is clicked changes the address. */
+/** The page: shows the board that the URL selects. Every click changes the URL. */
 
 import { Announcer } from "./announce.js";
 import * as api from "./api.js";
@@ -13,18 +13,18 @@ import { Stream } from "./stream.js";
 
 const WORDS = { connecting: "Connecting…", live: "Live", lost: "Reconnecting…", final: "Final", refused: "Not connected" };
 
-/** A new board where nothing is known of any: what the empty board proposes to begin. */
+/** The subject that is proposed when a kind has no boards. */
 const FIRST_SUBJECT = "room-1";
 
 const TICK_MS = 1000;
 
-/** What is over by then needs no banner: a server that ends a stream is asked again at once. */
+/** Delay of the banner: after a server has ended a stream, the reconnect usually succeeds earlier. */
 const BANNER_AFTER_MS = 700;
 
 const BEAT = [{ opacity: 0.7 }, { opacity: 0, transform: "scale(2.8)" }];
 const BEAT_TIMING = { duration: 900, easing: "ease-out", pseudoElement: "::after" };
 
-/** Between two tries to reach a server that has not answered at all yet, on average. */
+/** Mean pause between two attempts to reach a server that has not responded yet. */
 const START_RETRY_MS = 2000;
 
 const board = new Board();
@@ -38,16 +38,16 @@ let kinds = [];
 let aheadMs = 0;
 let bannerTimer = 0;
 let isFinal = false;
-/** What is shown, and the text of the newest frame that is not. */
+/** What is shown, and the text of the newest frame that is not shown yet. */
 let shown = null;
 let waiting = null;
 
-/** The time as the server has it. */
+/** The current time by the server's clock. */
 function now() {
     return Date.now() + aheadMs;
 }
 
-/** Frames are shown when the screen is drawn: of those that come between, and in a hidden tab, the last. */
+/** Draws at most one frame per animation frame: of several frames, also in a hidden tab, only the last is shown. */
 function arrived(text) {
     if (waiting === null) requestAnimationFrame(draw);
     waiting = text;
@@ -66,7 +66,7 @@ function draw() {
     find.changed(Date.now());
 }
 
-/** The live dot beats with the board; on one that stands still it costs nothing. */
+/** Animates the dot once for each frame that arrives. */
 function beat() {
     const dot = byId("live").firstElementChild;
     if (mayMove() && dot.getAnimations({ subtree: true }).length === 0) dot.animate(BEAT, BEAT_TIMING);
@@ -85,7 +85,7 @@ function connection(state) {
     }
 }
 
-/** A board that has ended is connected to, and yet nothing on it is live. */
+/** Shows the state of the connection; a final board shows `Final` instead of `Live`. */
 function sayConnection() {
     const { state } = byId("live").dataset;
     const isOver = state === "live" && isFinal;
@@ -93,7 +93,7 @@ function sayConnection() {
     setText(byId("live").lastElementChild, isOver ? WORDS.final : WORDS[state]);
 }
 
-/** Without a board there is nobody to be found on it. */
+/** Hides the search for a member when no board is shown. */
 function closed(isClosed) {
     byId("aside").hidden = isClosed;
 }
@@ -109,7 +109,7 @@ function refused(problem) {
     board.instead(element("h2", {}, "This board cannot be shown"), element("p", {}, problem.message));
 }
 
-/** Shows what the address says; what it leaves open is filled in. */
+/** Shows what the URL selects, with defaults for missing parts. */
 async function route() {
     const wanted = current();
     const kind = kinds.find((known) => known.kind === wanted.kind);
@@ -120,8 +120,8 @@ async function route() {
         closed(true);
         byId("tools").hidden = true;
         board.name(wanted.kind, wanted.subject || wanted.kind);
-        board.instead(element("h2", {}, "There is no such kind of boards"),
-            element("p", {}, "The link may be old. Choose another kind above."));
+        board.instead(element("h2", {}, "This kind does not exist"),
+            element("p", {}, "The link may be outdated. Choose another kind above."));
         return;
     }
     if (kind === undefined || wanted.subject === "") {
@@ -145,7 +145,7 @@ async function route() {
     stream.open(state);
 }
 
-/** The first board of a kind, where none is asked for. */
+/** Selects the first board of a kind if the URL names none. */
 async function fillIn(kind) {
     const { boards: known } = await api.boards(kind.kind, "", 1);
     const { kind: asked, subject } = current();
@@ -160,8 +160,8 @@ async function start() {
     try {
         ({ kinds, aheadMs } = await api.kinds());
         if (kinds.length === 0) {
-            board.instead(element("h2", {}, "No kinds of boards yet"),
-                element("p", {}, "Add one to megaboard.toml, or with PUT /v1/kinds/gifts."));
+            board.instead(element("h2", {}, "No kinds are configured"),
+                element("p", {}, "Add a kind to megaboard.toml, or create one with PUT /v1/kinds/gifts."));
             return;
         }
         choose.kinds(kinds);
@@ -172,7 +172,7 @@ async function start() {
             return;
         }
         connection("lost");
-        // Not all readers of a server that was away at one moment.
+        // Random, so that the clients of a restarted server do not reconnect all at once.
         setTimeout(start, START_RETRY_MS * (0.5 + Math.random()));
     }
 }
@@ -190,7 +190,7 @@ setInterval(() => {
     board.tick(now());
     find.tick(now());
 }, TICK_MS);
-// In the background nothing is drawn: what came last is shown as soon as somebody looks.
+// In the background nothing is drawn: the newest state is shown when the tab becomes visible.
 document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") find.changed(Date.now());
 });

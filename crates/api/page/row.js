@@ -1,4 +1,4 @@
-/** One member's row: made once, then changed only where it differs. Where it stands is `rows.js`'s concern. */
+/** One member's row, which is updated in place. Its position is handled in `rows.js`. */
 
 import { element, foreign, mayMove, setText } from "./dom.js";
 import { age, distance, fieldLabel, hue, initials, moment, number } from "./format.js";
@@ -6,23 +6,23 @@ import { age, distance, fieldLabel, hue, initials, moment, number } from "./form
 const FLASH = { duration: 1100, easing: "ease-out" };
 const GAIN = { duration: 1600, easing: "cubic-bezier(.2,.7,.3,1)" };
 
-/** How long a row says by how many places it has moved. */
+/** How long a row shows by how many positions it has moved. */
 const MOVED_MS = 5000;
 
 const SHARE_STEPS = 200;
 
-/** Gaps that are no number: of two that are level, and to one of no value. */
+/** Texts for a gap that is not a number: equal values, and a missing value. */
 const TIED = "Tied";
 const UNTOLD = "–";
 
 const MEDALS = { 1: "gold", 2: "silver", 3: "bronze" };
 
-/** The value of a field in an entry: `points` alone, or one of `values`. */
+/** Returns the value of a field in an entry: `points`, or one of `values`. */
 export function valueOf(entry, field) {
     return entry.values ? entry.values[field.name] : entry[field.name];
 }
 
-/** By how much two entries differ, in the first field that does, since that is what parts them; null where none does. */
+/** Returns the first field in which two entries differ, and by how much; null if they are equal. */
 export function apart(entry, other, fields) {
     const field = fields.find((each) => valueOf(entry, each) !== valueOf(other, each));
     if (field === undefined) return null;
@@ -31,7 +31,7 @@ export function apart(entry, other, fields) {
     return { field, by: distance(own, others), isMore: own > others };
 }
 
-/** How far an entry is from the one above. */
+/** Formats the gap of an entry to the one above. */
 export function gapText(entry, above, fields) {
     const gap = apart(entry, above, fields);
     if (gap === null) return TIED;
@@ -40,14 +40,14 @@ export function gapText(entry, above, fields) {
     return `${gap.isMore ? "+" : "−"}${number(gap.by)}${unit}`;
 }
 
-/** A round sign of a member: its initials on its colour. */
+/** Creates a member's avatar: initials on a colour. */
 export function avatar(member) {
     const made = element("span", { class: `avatar hue-${hue(member)}`, "aria-hidden": "true" });
     made.textContent = initials(member);
     return made;
 }
 
-/** Whether a rank is too long for the type of the first ones. */
+/** Whether a rank needs a smaller font. */
 export function isLong(rank) {
     return rank.length > 3;
 }
@@ -57,9 +57,9 @@ function cell(className, ...children) {
 }
 
 export class Row {
-    /** The member's place among the rows, from 0; -1 before it has one. */
+    /** The index of the row, from 0; -1 before it has one. */
     index = -1;
-    /** The motion under way, and how far from its place it began. */
+    /** The running animation, and its initial offset. */
     motion = null;
     offset = 0;
 
@@ -110,7 +110,7 @@ export class Row {
         this.tick(now);
     }
 
-    /** Shows these texts, of no entry, in a row that is only measured. */
+    /** Shows these texts in a row that is only measured. */
     showTexts({ rank, values, gap, age: ago }) {
         this.#setRank(rank);
         this.#values.forEach((value, at) => setText(value, values[at]));
@@ -118,12 +118,12 @@ export class Row {
         setText(this.#time, ago);
     }
 
-    /** Tells how long ago again. */
+    /** Updates the relative time. */
     tick(now) {
         setText(this.#time, age(Date.parse(this.#entry.reached_at), now));
     }
 
-    /** Marks the member that was asked for. */
+    /** Marks the selected member. */
     own(isOwn) {
         this.element.classList.toggle("own", isOwn);
     }
@@ -133,7 +133,7 @@ export class Row {
         this.element.querySelector("button").focus({ preventScroll: true });
     }
 
-    /** Says for a while by how many places it has moved; up is positive. */
+    /** Shows for a while by how many positions the row has moved; up is positive. */
     places(count) {
         if (count === 0 || !mayMove()) return;
         this.#moved.dataset.way = count > 0 ? "up" : "down";
@@ -164,7 +164,7 @@ export class Row {
         if (at === 0 && was !== null && value !== null) this.#showGain(value, was);
     }
 
-    /** What has come in, beside the number for a moment. */
+    /** Shows the difference beside the value for a moment. */
     #showGain(value, was) {
         this.#gained ??= this.#values[0].parentElement.appendChild(
             element("span", { class: "gained", "aria-hidden": "true" }));
@@ -188,13 +188,13 @@ export class Row {
         setText(this.#gapMeaning, above && text !== UNTOLD ? meaning : "");
     }
 
-    /** The share of the leader's points, where more is better and there is something to share. */
+    /** Draws the value as a share of the leader's, if higher is better and both are positive. */
     #showShare(leader) {
         const [field] = this.#fields;
         const [own, most] = [valueOf(this.#entry, field), valueOf(leader, field)];
-        const told = field.order !== "asc" && most > 0 && own > 0;
-        // In steps: when the leader gains a little, a hundred bars need not move by less than is seen.
-        const share = told ? Math.round(Math.min(1, own / most) * SHARE_STEPS) / SHARE_STEPS : 0;
+        const hasShare = field.order !== "asc" && most > 0 && own > 0;
+        // In steps, so that a small gain of the leader does not redraw a hundred bars invisibly.
+        const share = hasShare ? Math.round(Math.min(1, own / most) * SHARE_STEPS) / SHARE_STEPS : 0;
         if (this.#share === share) return;
         this.#share = share;
         this.element.style.setProperty("--share", share);

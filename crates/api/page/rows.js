@@ -1,8 +1,8 @@
 /**
- * Rows by member: a frame's entries become rows in their order, and rows that have moved glide to their places.
+ * Rows by member: shows a frame's entries as rows, and animates rows that have moved.
  *
- * First, last, invert, play: but as rows are of one height, where a row was and is follows from its index, and
- * from how far its last glide has come. So a frame reads the layout once, before it changes anything.
+ * The technique is FLIP (first, last, invert, play). Since all rows have the same height, the old and new offsets follow
+ * from the indices and the progress of running animations. So a frame reads the layout once, before any change.
  */
 
 import { mayMove } from "./dom.js";
@@ -12,7 +12,7 @@ const GLIDE = { duration: 520, easing: "cubic-bezier(.22,.8,.24,1)" };
 const ENTER = { duration: 380, easing: "ease-out", fill: "backwards" };
 const LEAVE = { duration: 320, easing: "ease-in" };
 
-/** Between rows of a board that is shown for the first time. */
+/** Delay between rows of a board that is shown for the first time. */
 const STAGGER_MS = 24;
 const STAGGERED_MAX = 12;
 
@@ -25,13 +25,13 @@ export class Rows {
     #fields = [];
     #onPick = null;
 
-    /** Rows in `list`; those that leave fade in `ghosts`, if there is one, which lies over it. */
+    /** Rows are in `list`; removed rows fade out in `ghosts`, if given, which is laid over it. */
     constructor(list, ghosts = null) {
         this.#list = list;
         this.#ghosts = ghosts;
     }
 
-    /** The entries of another board, or a kind with other fields: nothing of before is kept. */
+    /** Begins another board: removes all rows. */
     begin(fields, onPick) {
         this.#fields = fields;
         this.#onPick = onPick;
@@ -41,7 +41,7 @@ export class Rows {
         this.#ghosts?.replaceChildren();
     }
 
-    /** Shows entries, best first; `leader` is whose points are the whole. */
+    /** Shows entries, best first; shares are relative to `leader`. */
     show(entries, leader, now) {
         const isFirst = this.#order.length === 0;
         const view = mayMove() && !isFirst ? this.#measure() : null;
@@ -57,7 +57,7 @@ export class Rows {
         for (const [member, row] of before) {
             if (!rows.has(member)) this.#leave(row, view);
         }
-        // Before anything else changes: Chromium forgets what has changed in an element that moveBefore moves.
+        // Before other changes: Chromium loses changes in an element that moveBefore moves.
         this.#arrange();
         this.#order.forEach((row, index) => {
             const from = row.index;
@@ -67,7 +67,7 @@ export class Rows {
             if (view) this.#move(row, from, index, view);
             else row.motion?.cancel();
         });
-        // Who goes on from a row that has left goes on from who stands there now.
+        // Keyboard focus of a removed row moves to the row that is now at its index.
         if (focused && !rows.has(focused.member)) this.#order[Math.min(focused.index, this.#order.length - 1)]?.focus();
         if (isFirst && mayMove()) this.#present();
     }
@@ -77,18 +77,18 @@ export class Rows {
         return this.#list.contains(at) ? this.#order.find((row) => row.element.contains(at)) : undefined;
     }
 
-    /** Marks this member's row, or none. */
+    /** Marks this member's row, or no row. */
     mark(member) {
         this.#own = member;
         for (const row of this.#order) row.own(row.member === member);
     }
 
-    /** Tells ages again. */
+    /** Updates relative times. */
     tick(now) {
         for (const row of this.#order) row.tick(now);
     }
 
-    /** What of the list can be seen, in rows, and how high one is. The one look at the layout. */
+    /** Returns the visible rows and the height of a row. This is the only read of the layout. */
     #measure() {
         const { top } = this.#list.getBoundingClientRect();
         const [first, second] = this.#order;
@@ -98,7 +98,7 @@ export class Rows {
         return { pitch, isSeen: (place) => place >= from && place <= to };
     }
 
-    /** Puts elements into the order of the rows with few moves: one for one row that jumped, either way. */
+    /** Reorders the elements with few moves: one if a single row has moved. */
     #arrange() {
         const focused = document.activeElement;
         let at = this.#list.firstElementChild;
@@ -106,7 +106,7 @@ export class Rows {
             if (element === at) {
                 at = at.nextElementSibling;
             } else if (at !== null && element === at.nextElementSibling) {
-                // Who stood here comes further down, and is put there then.
+                // The element that was here belongs further down and is moved there later.
                 at = element.nextElementSibling;
             } else {
                 put(this.#list, element, at);
@@ -151,7 +151,7 @@ export class Rows {
     }
 }
 
-/** Moves an element without taking it out where the browser knows how: focus and motion stay. */
+/** Moves an element without removing it, if the browser supports that, so that focus and animations are kept. */
 function put(list, element, before) {
     if (list.moveBefore && element.parentNode === list) list.moveBefore(element, before);
     else list.insertBefore(element, before);

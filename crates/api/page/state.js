@@ -1,6 +1,6 @@
-/** What is shown, as it stands in the address: `#/gifts/room-1?window=day&n=10&member=ada`. A link shows the same. */
+/** The state of the page, which is kept in the URL: `#/gifts/room-1?window=day&n=10&member=ada`. */
 
-/** How many rows are offered; the last is the most that are shown. */
+/** The choices for the number of rows; the last is the maximum. */
 export const DEPTHS = [10, 50, 100];
 
 function decoded(text) {
@@ -11,7 +11,7 @@ function decoded(text) {
     }
 }
 
-/** The state that a hash tells; what it leaves out, or tells wrong, is empty. */
+/** Parses a hash; missing and invalid parts are empty. */
 export function parse(hash) {
     const [, path = "", query = ""] = /^#\/([^?]*)\??(.*)$/s.exec(hash) ?? [];
     const [kind = "", subject = ""] = path.split("/").map(decoded);
@@ -26,7 +26,7 @@ export function parse(hash) {
     };
 }
 
-/** The hash of a state. */
+/** Formats a state as a hash. */
 export function format({ kind, subject, window, n, member }) {
     const asked = new URLSearchParams();
     if (window) asked.set("window", window);
@@ -37,17 +37,17 @@ export function format({ kind, subject, window, n, member }) {
     return `#/${path}${query ? `?${query}` : ""}`;
 }
 
-/** The state of the address now. */
+/** Returns the state of the current URL. */
 export function current() {
     return parse(location.hash);
 }
 
-/** Goes to another state, with an entry in the history of what was looked at. */
+/** Changes the state, with an entry in the browser's history. */
 export function go(change) {
     location.hash = format({ ...current(), ...change });
 }
 
-/** Writes down what was chosen for the reader, without an entry in the history. */
+/** Changes the state without an entry in the browser's history. */
 export function settle(change) {
     history.replaceState(null, "", format({ ...current(), ...change }));
 }

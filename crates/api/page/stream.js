@@ -1,9 +1,9 @@
 /**
- * The connection to a board: its top at once, then each change, for as long as it is wanted.
+ * The connection to a board: its top at once, then each change, until it is closed.
  *
- * An EventSource connects again by itself only where it was connected, gives up on any answer but 200 and
- * tells no status. So each connection begins with a request for the top, which tells what is wrong, and
- * what is lost is connected again from here, with pauses that grow.
+ * An EventSource reconnects by itself only after it was connected, gives up on any response but 200, and
+ * does not report the status. So each connection begins with a request for the top, which reports errors,
+ * and lost connections are made again here, with increasing pauses.
  */
 
 import * as api from "./api.js";
@@ -12,18 +12,18 @@ const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 10_000;
 
 /**
- * After so long without a frame the top is asked for, which has so long to answer: a connection may be dead without
- * anybody having said so, and the server's heartbeat is a comment, of which no script is told.
+ * After this time without a frame the top is requested, with this timeout. A connection may be dead without an error,
+ * and the server's keep-alive is a comment, which EventSource does not pass to scripts.
  */
 const SILENCE_MS_MAX = 20_000;
 const CHECK_MS_MAX = 5_000;
 
-/** A tab that nobody has looked at for so long gives its connection up: over HTTP/1.1 a browser has six of them for a host, for all its tabs. */
+/** A tab that was hidden for this time closes its connection: over HTTP/1.1 a browser opens six to a host, for all tabs. */
 const HIDDEN_MS_MAX = 30_000;
 
 /**
- * One connection at a time. `heard` is told:
- *   board(text)       the answer of `top`, as JSON that nobody has read yet
+ * One connection at a time. Calls the functions of `heard`:
+ *   board(text)       the response of `top`, as JSON text
  *   state(word)       `connecting`, `live`, `lost`
  *   refused(problem)  the service will not show this board; nothing more comes
  */
@@ -35,9 +35,9 @@ export class Stream {
     #hiddenTimer = 0;
     #isResting = false;
     #failures = 0;
-    /** The version that the stream told last. */
+    /** The version of the last event. */
     #version = "";
-    /** Counts what was opened, so that answers to what was left are dropped. */
+    /** Counts connections, so that responses to earlier ones are ignored. */
     #turn = 0;
 
     constructor(heard) {
@@ -48,7 +48,7 @@ export class Stream {
         this.#seen();
     }
 
-    /** Shows another board, `{kind, subject, window, n}`; what was open ends. */
+    /** Connects to another board, `{kind, subject, window, n}`; closes the current connection. */
     open(board) {
         this.close();
         this.#board = board;
@@ -57,20 +57,20 @@ export class Stream {
         if (!this.#isResting) this.#connect();
     }
 
-    /** Ends it. */
+    /** Closes the connection. */
     close() {
         this.#drop();
         this.#board = null;
     }
 
-    /** Does not wait any longer before it connects again. */
+    /** Reconnects at once. */
     now() {
         if (this.#board === null || this.#source !== null || this.#isResting) return;
         clearTimeout(this.#timer);
         this.#connect();
     }
 
-    /** Rests while nobody looks; whoever looks again is shown the top first, as at any connection. */
+    /** Closes the connection of a tab that stays hidden, and reconnects when it is visible again. */
     #seen() {
         clearTimeout(this.#hiddenTimer);
         if (document.visibilityState === "hidden") {
@@ -125,12 +125,12 @@ export class Stream {
         this.#watch();
     }
 
-    /** Once nothing has come for long, asks whether there was nothing to come. */
+    /** Checks the connection after a silence. */
     #watch() {
         this.#after(SILENCE_MS_MAX, () => this.#check());
     }
 
-    /** In place of what was to be done before. */
+    /** Replaces the pending timer. */
     #after(pauseMs, act) {
         clearTimeout(this.#timer);
         this.#timer = setTimeout(act, pauseMs);
@@ -141,10 +141,10 @@ export class Stream {
         const [turn, version] = [this.#turn, this.#version];
         try {
             const top = JSON.parse(await api.top({ ...this.#board, n: 1 }, CHECK_MS_MAX));
-            // What came meanwhile has set the timer anew.
+            // An event that arrived meanwhile has restarted the timer.
             if (turn !== this.#turn || version !== this.#version) return;
             if (top.version === version) this.#watch();
-            // A change of just now may still be on its way.
+            // The event of a recent change may still be under way.
             else this.#after(CHECK_MS_MAX, () => this.#failed(null));
         } catch (error) {
             if (turn === this.#turn) this.#failed(error);
@@ -161,7 +161,7 @@ export class Stream {
         this.#heard.state("lost");
         const pause = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** this.#failures);
         this.#failures = Math.min(this.#failures + 1, 10);
-        // Not all readers of a server that was away at one moment.
+        // Random, so that the clients of a restarted server do not reconnect all at once.
         this.#after(pause * (0.5 + Math.random() / 2), () => this.#connect());
     }
 }

@@ -1,10 +1,10 @@
-// The colour scheme that was chosen here before, set before anything is drawn. Loaded as a plain script
-// in the head, so that a page in the dark never begins with a white flash.
+// Applies the stored colour scheme before anything is drawn. Loaded as a plain script
+// in the head, so that a dark page does not begin with a white flash.
 (() => {
     try {
         const chosen = localStorage.getItem("megaboard-theme");
         if (chosen === "dark" || chosen === "light") document.documentElement.dataset.theme = chosen;
     } catch {
-        // Without storage the system's scheme holds.
+        // Without storage the system's scheme applies.
     }
 })();

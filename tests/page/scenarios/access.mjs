@@ -42,7 +42,7 @@ export const scenarios = {
         await page.goto(`${stage.url}/#/gifts/guarded?window=day`);
         await page.locator("#key").fill("mb_wrong");
         await page.keyboard.press("Enter");
-        await eventually("it is said", async () => (await page.locator("#card").innerText()).includes("did not do"));
+        await eventually("it is said", async () => (await page.locator("#card").innerText()).includes("was rejected"));
         await page.locator("#key").fill(KEY);
         await page.keyboard.press("Enter");
         await shows(page, ["ada", "ben"]);

@@ -144,7 +144,7 @@ export const scenarios = {
         await page.locator("#subject").focus();
         await page.keyboard.type("brand-new");
         await page.keyboard.press("Enter");
-        await eventually("an empty board", async () => (await page.locator("#card").innerText()).includes("The podium is free"));
+        await eventually("an empty board", async () => (await page.locator("#card").innerText()).includes("No members yet"));
         check((await page.locator("#card code").innerText()).includes('"board":"gifts/brand-new"'), "the command names the board");
         await stage.give("gifts/brand-new", ["ada", 30]);
         await shows(page, ["ada"]);

@@ -63,7 +63,7 @@ export const scenarios = {
         const page = await stage.open("#/gifts/main?window=day");
         await shows(page, ["ada"]);
         await page.evaluate(() => { location.hash = "#/no-such-kind/room?window=day"; });
-        await eventually("it is said", async () => (await page.locator("#card").innerText()).includes("no such kind"));
+        await eventually("it is said", async () => (await page.locator("#card").innerText()).includes("does not exist"));
         same(await page.locator("#title").innerText(), "room", "the board that was asked for");
         same(await page.locator("#eyebrow").innerText(), "no-such-kind", "its kind");
     },
