@@ -1,7 +1,7 @@
 //! The contract itself: [`ShardStore`].
 //!
 //! Calls return boxed futures: the body of an async function is compiled in every crate that awaits it
-//! (`docs/decisions/0010-what-a-release-is-built-of.md`).
+//! (`docs/decisions/0010-release-builds.md`).
 //!
 //! [`ShardStore::time`] is what a server uses as its `now`. While the clocks are known to be wrong,
 //! [`ShardStore::check_time`] refuses what depends on the time, and nothing is written or dropped by it.
