@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * The top of a board, live, from a Megaboard on another origin. No build step: types stand in comments.
+ * Shows the live top of a board, from a Megaboard server on another origin. No build step: the types are in comments.
  *
- * The page's address says what is shown; a page of your own would rather have that written here:
+ * The URL's parameters select what is shown; in your own page you would write the values here:
  *
- *     ?server=http://127.0.0.1:8080   a Megaboard that names this page's origin in [server.cors]
+ *     ?server=http://127.0.0.1:8080   a Megaboard server with this page's origin in [server.cors]
  *     &board=gifts/room-8842          kind and subject
- *     &window=day                     the kind's first unless told
- *     &tokens=/board-token            where tokens come from, if the server asks for keys: see stream.js
+ *     &window=day                     defaults to the kind's first window
+ *     &tokens=/board-token            source of tokens, if the server has keys: see stream.js
  *
  * @import { Entry, Top } from "../megaboard.js"
  */
@@ -17,14 +17,14 @@ import { watch } from "./stream.js";
 const WORDS = {
     connecting: "Connecting…",
     live: "Live",
-    lost: "Connection lost. Trying again…",
-    stale: "The board is out of reach. This is how it stood last.",
+    lost: "Connection lost. Reconnecting…",
+    stale: "The store is unavailable. This is the last known state.",
     final: "Final",
     ended: "",
 };
 
 const integer = new Intl.NumberFormat();
-/** One for each member that is shown. @type {Map<string, HTMLTableRowElement>} */
+/** One row for each shown member. @type {Map<string, HTMLTableRowElement>} */
 const rows = new Map();
 
 /** @param {string} id */
@@ -34,7 +34,7 @@ function element(id) {
     return found;
 }
 
-/** A new element. What came from elsewhere becomes its text, never markup. @param {string} name @param {string | Node} content @param {string} [scope] */
+/** Creates an element. Foreign text is inserted as text, never as markup. @param {string} name @param {string | Node} content @param {string} [scope] */
 function made(name, content, scope) {
     const node = document.createElement(name);
     node.append(content);
@@ -45,7 +45,7 @@ function made(name, content, scope) {
 /** @param {keyof typeof WORDS} state */
 function say(state, words = WORDS[state]) {
     element("board").dataset.state = state;
-    // What is the same is not read out again.
+    // An unchanged text is not announced again.
     if (element("state").textContent !== words) element("state").textContent = words;
 }
 
@@ -58,15 +58,15 @@ function show({ entries, members, window, stale, final }) {
     element("rows").replaceChildren(...entries.map((entry) => drawn(entry, entries[0])));
     for (const [member, row] of rows) if (!row.isConnected) rows.delete(member);
     glide(before);
-    element("about").textContent = entries.length ? `${integer.format(members)} ranked · ${window.split(":")[0]}` : "Nobody yet.";
+    element("about").textContent = entries.length ? `${integer.format(members)} ranked · ${window.split(":")[0]}` : "No members yet.";
 }
 
-/** A standing's fields by their names: of most kinds the one, `points`. @param {Entry} [entry] @returns {Record<string, number | null>} */
+/** Returns a standing's fields by name; most kinds have only `points`. @param {Entry} [entry] @returns {Record<string, number | null>} */
 function values(entry) {
     return entry?.values ?? { points: entry?.points ?? null };
 }
 
-/** The row of a member as it is now. @param {Entry} entry @param {Entry} [first] */
+/** Creates or updates a member's row. @param {Entry} entry @param {Entry} [first] */
 function drawn(entry, first) {
     const row = rows.get(entry.member) ?? document.createElement("tr");
     rows.set(entry.member, row);
@@ -76,7 +76,7 @@ function drawn(entry, first) {
     return row;
 }
 
-/** Has rows glide from where they stood. @param {Map<string, number>} before */
+/** Animates rows from their previous offsets. @param {Map<string, number>} before */
 function glide(before) {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     for (const [member, row] of rows) {

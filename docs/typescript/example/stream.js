@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * A board's stream: the top at once and whenever it has changed, for as long as the page is there.
+ * The stream of a board: its top at once and after each change, until the page is closed.
  *
  * @import { Problem, StreamEvents, StreamToken, Top } from "../megaboard.js"
  */
@@ -9,16 +9,16 @@ const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 10_000;
 
 /**
- * What is watched. `tokens` is for servers that ask for keys, which never belong into a page: a path of your own
- * server, which has a key, asks `POST /v1/stream-tokens {"board": …}` and hands on the answer.
+ * The board to watch. `tokens` is for servers with keys: a path of your own server, which has the key, sends
+ * `POST /v1/stream-tokens {"board": …}` and returns the response. Never put a key into a page.
  * @typedef {{ server: string, board: string, window?: string | null, n?: number, tokens?: string | null }} Watched
  *
- * Who is told of it. After `ended` nothing more comes.
+ * The callbacks. `ended` is the last call.
  * @typedef {{ board(top: Top): void, lost(): void, ended(problem: Problem): void }} Heard
  */
 
 /**
- * Where the stream is. Each connection has a token of its own: that of the last one may have run out.
+ * Returns the URL of the stream. Each connection gets a new token, since the last one may have expired.
  * @param {Watched} watched
  */
 async function streamUrl({ server, board, window, n = 10, tokens }) {
@@ -37,7 +37,7 @@ async function streamUrl({ server, board, window, n = 10, tokens }) {
 }
 
 /**
- * Listens for one of the stream's events.
+ * Listens for one type of the stream's events.
  * @template {keyof StreamEvents} Name
  * @param {EventSource} source
  * @param {Name} name
@@ -48,21 +48,20 @@ function on(source, name, hear) {
 }
 
 /**
- * Why a stream was refused, where asking again would not help: an EventSource does not tell.
+ * Returns why a stream was refused if a retry would not help: an EventSource does not report it.
  * @param {URL} url
  * @returns {Promise<Problem | null>}
  */
 async function refusal(url) {
     const answer = await fetch(url);
     if (answer.ok) await answer.body?.cancel();
-    // A token may have run out.
+    // A token may have expired.
     const passes = answer.status === 429 || answer.status >= 500 || (answer.status === 401 && url.searchParams.has("token"));
     return answer.ok || passes ? null : answer.json();
 }
 
 /**
- * Shows a board to `heard` from now on. What is lost is connected again after a pause, which grows, and is not the
- * same for all who lost it.
+ * Passes a board's changes to `heard`. Reconnects lost connections after an increasing, random pause.
  * @param {Watched} watched
  * @param {Heard} heard
  */
@@ -86,7 +85,7 @@ export async function watch(watched, heard, failures = 0) {
             else heard.ended(problem);
         });
         source.addEventListener("error", async () => {
-            // By itself it would give up on any answer but 200, and come back with the old token.
+            // By itself it would give up on any response but 200, and reconnect with the old token.
             source.close();
             const problem = begun ? null : await refusal(url).catch(() => null);
             if (problem) heard.ended(problem);

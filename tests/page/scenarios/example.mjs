@@ -56,7 +56,7 @@ export const scenarios = {
 
     async "the example has a column for each field of a kind"(stage) {
         const fields = await opened(stage, "board=races/example&window=all");
-        await eventually("an empty board", async () => await fields.locator("#about").textContent() === "Nobody yet.");
+        await eventually("an empty board", async () => await fields.locator("#about").textContent() === "No members yet.");
         await stage.give("races/example", ["ada", { laps: 3, seconds: 70 }]);
         await shows(fields, [["1", "ada", "3", "70"]]);
         same(await fields.locator("#head").innerText(), "Rank\tMember\tLaps\tSeconds", "a column for each field");
@@ -91,7 +91,7 @@ export const outages = {
         const before = [["1", "ada", "30"], ["2", "ben", "20"]];
         await shows(page, before);
         await stage.ask("kill");
-        await says(page, "Connection lost. Trying again…");
+        await says(page, "Connection lost. Reconnecting…");
         await shows(page, before);
         const found = await looks(stage, page, "lost");
         check(found.length === 0, found.join("\n"));
