@@ -5,10 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::limits::SETTINGS_KEPT;
-use board::{BoardName, ShardCount};
-use shard_store::{Revision, ShardStore};
+use board::{Activity, BoardName, ShardCount};
+use shard_store::{BoardSettings, Revision, ShardStore};
 
-use crate::durable::{self, EmbeddedSettings, settings};
+use crate::audit::Audit;
+use crate::durable::{self, Durability, EmbeddedSettings, settings};
+use crate::op::{Op, What};
+use crate::script::Script;
 use crate::sim::SimDisk;
 use store_conformance::given::{HOUR, MINUTE, NOW, board_name, gifts};
 
@@ -77,4 +80,37 @@ async fn its_settings_are_kept_no_longer_for_it() {
         store.expire(end).await.unwrap();
         assert_eq!(store.board(&room()).await.unwrap(), None);
     }
+}
+
+#[tokio::test]
+async fn its_settings_give_way_to_a_closed_name_however_often_they_are_looked_at() {
+    let settings = EmbeddedSettings {
+        // The audit knows of a sweep that may be lost, and looks again for what it left.
+        durability: Durability::Interval(durable::NEVER),
+        ..settings()
+    };
+    let mut audit = Audit::new(Script::new(1, 5), settings, SimDisk::default()).await;
+    let settings = BoardSettings {
+        shards: gifts(|_| ()).shards(),
+        activity: Activity::new(Some(NOW), None, None).unwrap(),
+    };
+    let put_kind = What::PutKind {
+        kind: Arc::new(gifts(|_| ())),
+        alone: true,
+    };
+    // One of the names that an audit looks at.
+    let name = board_name("gifts", "a");
+    let put_settings = What::PutSettings {
+        name: name.clone(),
+        settings,
+    };
+    let made = [put_kind, put_settings, What::Create(name.clone())];
+    let swept = [SETTINGS_KEPT * 2, SETTINGS_KEPT * 2 + HOUR];
+    let swept = swept.map(|span| (NOW.plus(span), What::Sweep));
+    for (now, what) in made.map(|what| (NOW, what)).into_iter().chain(swept) {
+        assert!(audit.ask(&Op { now, what }).await);
+        audit.look().await;
+    }
+    let left = audit.store().board(&name).await.unwrap().unwrap();
+    assert_eq!((left.activity, left.created), (settings.activity, false));
 }

@@ -56,6 +56,10 @@ impl Existence {
     /// What a sweep has left of it, where that is what was seen: settings that its name keeps, or its own if nothing
     /// was applied to it.
     fn left_by(&self, kind: &Arc<Kind>, seen: &SeenBoard, now: Timestamp) -> Option<Self> {
+        // What a sweep leaves has an incarnation of its own; this one is as it was, and so is its date.
+        if seen.record.incarnation == self.record.incarnation {
+            return None;
+        }
         let BoardRecord {
             shards, activity, ..
         } = self.record;
