@@ -1,6 +1,7 @@
 //! What every store has to pass.
 //!
-//! Each file holds scenarios about one promise of the contract, as functions over a store that is [`given`]; [`hold!`]
+//! Each file holds scenarios about one promise of the contract, as functions over an open store
+//! ([`fixtures::OpenStore`]); [`hold!`]
 //! makes a test of each for one store, in `tests/conformance` of the crate that has the store. What only one store
 //! promises is tested there, too.
 //!
@@ -14,7 +15,7 @@
 )]
 
 pub mod any_kind;
-pub mod given;
+pub mod fixtures;
 pub mod twin;
 pub mod versions_seen;
 

@@ -9,7 +9,7 @@ use std::{env, fs};
 
 use board::{BoardName, Member, Subject, Value, Values};
 use shard_store::{Batch, Change, Item, KindRecord, Outcome, Revision, ShardStore as _};
-use store_conformance::given::{NOW, gifts};
+use store_conformance::fixtures::{NOW, gifts};
 use store_local::LocalStore;
 use testkit::dice::runs;
 

@@ -6,7 +6,7 @@ use board::Window;
 use shard_store::{Failure, Outcome};
 use store_local::LocalStore;
 
-use store_conformance::given::{Given, HOUR, NOW, gifts, member};
+use store_conformance::fixtures::{HOUR, NOW, OpenStore, gifts, member};
 
 const ALL: Window = Window::ALL_TIME;
 const APPLIED: Outcome = Outcome::Applied(Vec::new());
@@ -14,8 +14,8 @@ const APPLIED: Outcome = Outcome::Applied(Vec::new());
 #[tokio::test]
 async fn an_id_that_finds_no_room_is_unavailable() {
     let store = LocalStore::in_memory_within(Arc::default(), 64 << 10).unwrap();
-    let given = Given::new(store, ());
-    let board = given.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
+    let store = OpenStore::new(store, ());
+    let board = store.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
     let u1 = member("u1");
     let mut taken = 0;
     let failed = loop {
@@ -49,29 +49,29 @@ async fn an_id_that_finds_no_room_is_unavailable() {
     assert_eq!(board.version(ALL, 0).await.counter, version.counter + 1);
     // Past their span they make room, as they do with their board.
     let later = NOW.plus(HOUR);
-    given.expire(later).await.unwrap();
-    given.expire(later.plus(HOUR)).await.unwrap();
+    store.expire(later).await.unwrap();
+    store.expire(later.plus(HOUR)).await.unwrap();
     let item = board.points_by_id(&u1, 1, "evt-0", later.plus(HOUR));
     assert_eq!(board.apply(&[item], later.plus(HOUR)).await, [APPLIED]);
 }
 
 #[tokio::test]
 async fn a_deleted_board_gives_its_bytes_back() {
-    let given = Given::new(
+    let store = OpenStore::new(
         LocalStore::in_memory_within(Arc::default(), 16 << 10).unwrap(),
         (),
     );
-    let kind = given.kind(gifts(|spec| spec.shards = 4)).await;
+    let kind = store.kind(gifts(|spec| spec.shards = 4)).await;
     // Each incarnation takes more than half of the room, some of it after growth.
     for _ in 0..20 {
-        let board = given.created(&kind, "room-1", NOW).await;
+        let board = store.created(&kind, "room-1", NOW).await;
         let items = (0..260).map(|number| {
             let member = member(&format!("u{number}"));
             board.points_by_id(&member, 1, "evt-1", NOW)
         });
         let items: Vec<_> = items.collect();
         assert_eq!(board.apply(&items, NOW).await, vec![APPLIED; 260]);
-        given
+        store
             .delete_board(&board.record.name, NOW.plus(HOUR))
             .await
             .unwrap();
@@ -80,18 +80,18 @@ async fn a_deleted_board_gives_its_bytes_back() {
 
 #[tokio::test]
 async fn a_board_whose_first_contribution_finds_no_room_is_withdrawn() {
-    let given = Given::new(
+    let store = OpenStore::new(
         LocalStore::in_memory_within(std::sync::Arc::default(), 0).unwrap(),
         (),
     );
-    let kind = given.kind(gifts(|spec| spec.shards = 4)).await;
-    let board = given.created(&kind, "room-1", NOW).await;
+    let kind = store.kind(gifts(|spec| spec.shards = 4)).await;
+    let board = store.created(&kind, "room-1", NOW).await;
     let name = &board.record.name;
     let u1 = member("u1");
     let failed = board
         .apply(&[board.points_by_id(&u1, 1, "evt-1", NOW)], NOW)
         .await;
     assert!(matches!(failed[0], Outcome::Failed(_)), "{failed:?}");
-    given.withdraw(&board.record).await.unwrap();
-    assert_eq!(given.board(name).await.unwrap(), None);
+    store.withdraw(&board.record).await.unwrap();
+    assert_eq!(store.board(name).await.unwrap(), None);
 }

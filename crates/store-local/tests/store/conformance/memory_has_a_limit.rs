@@ -10,16 +10,16 @@ use shard_store::{
 };
 use store_local::{LocalStore, REMEMBERED_ID_BYTES_MAX};
 
-use store_conformance::given::{Board, Given, HOUR, NOW, board_name, gifts, member};
+use store_conformance::fixtures::{Board, HOUR, NOW, OpenStore, board_name, gifts, member};
 
 const ALL: Window = Window::ALL_TIME;
 const APPLIED: Outcome = Outcome::Applied(Vec::new());
 const LIMIT: u64 = 1 << 30;
 
-fn limited() -> (Given, Arc<Memory>) {
+fn limited() -> (OpenStore, Arc<Memory>) {
     let memory = Arc::new(Memory::up_to(LIMIT));
     let store = LocalStore::in_memory_within(memory.clone(), REMEMBERED_ID_BYTES_MAX).unwrap();
-    (Given::new(store, ()), memory)
+    (OpenStore::new(store, ()), memory)
 }
 
 #[track_caller]
@@ -41,9 +41,9 @@ async fn fill(board: &Board, names: std::ops::Range<u32>) {
 
 #[tokio::test]
 async fn what_needs_memory_is_refused_and_all_else_goes_on() {
-    let (given, memory) = limited();
-    let kind = given.kind(gifts(|spec| spec.shards = 1)).await;
-    let board = given.created(&kind, "a", NOW).await;
+    let (store, memory) = limited();
+    let kind = store.kind(gifts(|spec| spec.shards = 1)).await;
+    let board = store.created(&kind, "a", NOW).await;
     let (there, new) = (member("u0"), member("new"));
     fill(&board, 0..10).await;
     memory.note_resident(LIMIT);
@@ -60,14 +60,14 @@ async fn what_needs_memory_is_refused_and_all_else_goes_on() {
     assert_eq!(board.points_of(ALL, &there).await, Some(3));
     assert_eq!(board.points_of(ALL, &new).await, None);
     // The board that is there is found, and no other is created.
-    given
+    store
         .create_board(&board.record.name, &kind, None, NOW)
         .await
         .unwrap();
     let other = board_name("gifts", "b");
     let settings = BoardSettings::from(ShardCount::new(1).unwrap());
-    let created = given.create_board(&other, &kind, None, NOW).await;
-    let settled = given.put_settings(&other, &kind, settings, NOW).await;
+    let created = store.create_board(&other, &kind, None, NOW).await;
+    let settled = store.put_settings(&other, &kind, settings, NOW).await;
     assert!(matches!(
         created,
         Err(CreateBoardError::Store(StoreError::Unavailable(_)))
@@ -76,31 +76,31 @@ async fn what_needs_memory_is_refused_and_all_else_goes_on() {
         settled,
         Err(PutSettingsError::Store(StoreError::Unavailable(_)))
     ));
-    assert_eq!(given.board(&other).await.unwrap(), None);
+    assert_eq!(store.board(&other).await.unwrap(), None);
     // What takes away does so.
-    given.expire(NOW).await.unwrap();
-    given
+    store.expire(NOW).await.unwrap();
+    store
         .delete_board(&board.record.name, NOW.plus(HOUR))
         .await
         .unwrap();
-    given.delete_kind(&kind.name, Revision(1)).await.unwrap();
+    store.delete_kind(&kind.name, Revision(1)).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_board_that_went_makes_room_for_as_much() {
-    let (given, memory) = limited();
-    let kind = given.kind(gifts(|spec| spec.shards = 1)).await;
-    let board = given.created(&kind, "a", NOW).await;
-    fill(&given.created(&kind, "b", NOW).await, 0..100).await;
+    let (store, memory) = limited();
+    let kind = store.kind(gifts(|spec| spec.shards = 1)).await;
+    let board = store.created(&kind, "a", NOW).await;
+    fill(&store.created(&kind, "b", NOW).await, 0..100).await;
     fill(&board, 0..100).await;
     memory.note_resident(LIMIT);
-    given.expire(NOW).await.unwrap();
+    store.expire(NOW).await.unwrap();
     let new = board.points(&member("new"), 1, NOW);
     assert_refused(&board.apply(std::slice::from_ref(&new), NOW).await[0]);
     let gone = board_name("gifts", "b");
-    given.delete_board(&gone, NOW.plus(HOUR)).await.unwrap();
+    store.delete_board(&gone, NOW.plus(HOUR)).await.unwrap();
     // It stays resident; the sweep finds that less is held.
-    given.expire(NOW).await.unwrap();
+    store.expire(NOW).await.unwrap();
     let mut added = 0;
     loop {
         let item = board.points(&member(&format!("again {added}")), 1, NOW);

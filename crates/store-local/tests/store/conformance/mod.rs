@@ -6,17 +6,17 @@ mod memory_has_a_limit;
 use std::sync::Arc;
 use std::time::Duration;
 
-use store_conformance::given::Given;
+use store_conformance::fixtures::OpenStore;
 use store_conformance::hold;
 use store_local::{Durability, EmbeddedSettings, LocalDisk, LocalStore};
 
-async fn memory() -> Given {
-    Given::new(LocalStore::in_memory().unwrap(), ())
+async fn memory() -> OpenStore {
+    OpenStore::new(LocalStore::in_memory().unwrap(), ())
 }
 
 /// A store in a folder of its own. It answers when what it says is written, not synced: what the
 /// contract says is the same, and the disk is spared.
-async fn embedded() -> Given {
+async fn embedded() -> OpenStore {
     let folder = tempfile::tempdir().unwrap();
     let disk = Arc::new(LocalDisk::open(folder.path()).unwrap());
     let settings = EmbeddedSettings {
@@ -25,7 +25,7 @@ async fn embedded() -> Given {
         clock_pause: Duration::ZERO,
         ..EmbeddedSettings::default()
     };
-    Given::new(LocalStore::open(disk, &settings).unwrap(), folder)
+    OpenStore::new(LocalStore::open(disk, &settings).unwrap(), folder)
 }
 
 hold!(memory: crate::conformance::memory);

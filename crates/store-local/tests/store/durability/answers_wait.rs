@@ -10,7 +10,7 @@ use shard_store::{Batch, Outcome, Revision, ShardStore};
 
 use crate::durability::durable::{self, settings};
 use crate::durability::sim::{Act, SimDisk, Trap};
-use store_conformance::given::{Board, NOW, board_name, gifts, member};
+use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 

@@ -10,7 +10,9 @@ use store_local::Disk as _;
 
 use crate::durability::durable::{self, EmbeddedSettings, settings};
 use crate::durability::sim::SimDisk;
-use store_conformance::given::{Board, DAY, HOUR, board_name, gifts, idle, kept, member, window};
+use store_conformance::fixtures::{
+    Board, DAY, HOUR, board_name, gifts, idle, kept, member, window,
+};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 

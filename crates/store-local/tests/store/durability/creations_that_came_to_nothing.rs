@@ -10,7 +10,7 @@ use shard_store::{Revision, ShardStore};
 
 use crate::durability::durable::{self, EmbeddedSettings, settings};
 use crate::durability::sim::SimDisk;
-use store_conformance::given::{HOUR, MINUTE, NOW, board_name, gifts};
+use store_conformance::fixtures::{HOUR, MINUTE, NOW, board_name, gifts};
 
 fn room() -> BoardName {
     board_name("gifts", "room")

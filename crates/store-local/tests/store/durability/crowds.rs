@@ -10,7 +10,7 @@ use store_local::LocalStore;
 
 use crate::durability::durable::{self, Durability, EmbeddedSettings, NEVER, settings};
 use crate::durability::sim::{Act, SimDisk, Trap};
-use store_conformance::given::{Board, NOW, board_name, gifts, member};
+use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
 use testkit::dice::{Dice, Seed, runs};
 
 const WRITERS: u64 = 8;

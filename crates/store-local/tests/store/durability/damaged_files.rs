@@ -12,7 +12,7 @@ use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
 use crate::durability::sim::SimDisk;
 use crate::durability::world::World;
-use store_conformance::given::gifts;
+use store_conformance::fixtures::gifts;
 use testkit::dice::{Dice, Seed, runs};
 
 /// Zeros that are left behind the end of a journal, of megabytes.

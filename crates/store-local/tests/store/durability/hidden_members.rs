@@ -9,7 +9,7 @@ use shard_store::{KindRecord, Outcome, Revision, ShardStore};
 
 use crate::durability::durable::{self, settings};
 use crate::durability::sim::SimDisk;
-use store_conformance::given::{Board, NOW, board_name, gifts, member};
+use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
 
 /// Hidden one by one. From the 59th on a kind is longer than 8 KiB.
 const ONE_BY_ONE: usize = 150;

@@ -14,7 +14,7 @@ use crate::durability::durable::{self, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
 use crate::durability::sim::{Act, SimDisk, Trap};
-use store_conformance::given::{Board, NOW, board_name, gifts, member};
+use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
 use testkit::dice::{Seed, runs};
 
 const DEADLINE: Duration = Duration::from_secs(30);

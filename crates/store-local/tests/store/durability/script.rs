@@ -16,7 +16,7 @@ use shard_store::{BoardRecord, BoardSettings, Change, Item, KindRecord, ShardSto
 use crate::durability::op::{Op, What};
 use crate::durability::world::World;
 use store_conformance::any_kind::{any_kind, any_outright, any_values};
-use store_conformance::given::{Board, DAY, HOUR, MINUTE, NOW, board_name, member};
+use store_conformance::fixtures::{Board, DAY, HOUR, MINUTE, NOW, board_name, member};
 use testkit::dice::Dice;
 
 const KINDS: [&str; 2] = ["gifts", "laps"];

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use board::{BoardName, Window};
 use shard_store::{BoardRecord, Entry, KindRecord, ShardStore, ShardVersion, StoreError};
 
-use store_conformance::given::whole;
+use store_conformance::fixtures::whole;
 
 /// Kinds, and all boards with all their windows, shard by shard.
 #[derive(Debug, Clone, PartialEq)]

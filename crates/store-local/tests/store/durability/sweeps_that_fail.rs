@@ -7,7 +7,7 @@ use shard_store::{Memory, Revision, ShardStore, StoreError};
 
 use crate::durability::durable::{self, EmbeddedSettings, settings};
 use crate::durability::sim::{Act, EIO, SimDisk, Times, Trap};
-use store_conformance::given::{Board, DAY, NOW, board_name, gifts, kept, member, window};
+use store_conformance::fixtures::{Board, DAY, NOW, board_name, gifts, kept, member, window};
 
 #[tokio::test]
 async fn what_is_held_is_weighed_where_nothing_can_be_dropped() {
