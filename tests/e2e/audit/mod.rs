@@ -17,6 +17,7 @@ mod versions;
 mod writer;
 
 use std::thread;
+use std::time::Duration;
 
 use testkit::Server;
 use testkit::dice::Dice;
@@ -40,6 +41,16 @@ pub(crate) const LIGHT: Load = Load {
 };
 
 const WRITERS: usize = 4;
+
+/// Requests that a writer sends one after the other. A server that is killed under write gets no more; what lasts
+/// longer, such as a failover, gets its further requests [`BETWEEN`] apart: each is sent once more for the ledger.
+const EAGER: usize = 200;
+
+/// Between the further requests of a writer.
+const BETWEEN: Duration = Duration::from_millis(10);
+
+/// Between the looks of a reader, which would otherwise take a processor from what it watches.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
 
 /// What came of some work.
 pub(crate) struct Work {

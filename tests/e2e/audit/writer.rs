@@ -8,6 +8,7 @@ use testkit::{Server, ndjson};
 
 use super::item::{BOARDS, DAYS, Item, Place, Sent, Told};
 use super::tally::Tally;
+use super::{BETWEEN, EAGER};
 
 /// Members that all writers give to.
 const SHARED_MEMBERS: usize = 40;
@@ -51,7 +52,13 @@ impl Writer {
 
     /// Writes until the work ends or there is no answer; all that it sent.
     pub(super) fn write(mut self, server: &Server, tally: &Tally) -> Vec<Sent> {
-        while !tally.has_ended() {
+        for request in 0.. {
+            if tally.has_ended() {
+                break;
+            }
+            if request > EAGER {
+                thread::sleep(BETWEEN);
+            }
             let lines = self.dice.below(2) == 0;
             let sort = self
                 .dice

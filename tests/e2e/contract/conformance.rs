@@ -11,7 +11,7 @@ use testkit::{Launch, dice};
 use super::{CONFIG, fill};
 
 /// Requests of an operation, beside those for each example and each bound.
-const EXAMPLES: (usize, usize) = (12, 200);
+const EXAMPLES: (usize, usize) = (6, 200);
 
 /// `target/schemathesis`, where `tests/run` puts it.
 fn schemathesis() -> PathBuf {
