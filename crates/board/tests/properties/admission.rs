@@ -6,29 +6,22 @@ use std::time::Duration;
 
 use board::limits::FUTURE_MAX;
 use board::{
-    Admission, Calendar, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, NotAdmitted,
-    Period, RankStyle, Rules, Ties, Timestamp, WindowRule, WindowState,
+    Admission, Calendar, Keep, Kind, KindSpec, NotAdmitted, Period, Timestamp, WindowRule,
+    WindowState,
 };
 use proptest::prelude::*;
+
+use crate::fixtures::gifts;
 
 const MS: Duration = Duration::from_millis(1);
 const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
 fn kind(zone: &str, windows: Vec<WindowRule>) -> Kind {
-    let points = FieldRule::sum(FieldName::new("points").unwrap());
     let spec = KindSpec {
-        name: KindName::new("gifts").unwrap(),
-        rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
-        rank: RankStyle::Ordinal,
         windows,
         calendar: Calendar::new(zone).unwrap(),
-        shards: 16,
-        top: 1000,
-        max_staleness: Duration::ZERO,
-        dedupe: HOUR,
-        retain: None,
-        publish: None,
+        ..gifts(&[])
     };
     Kind::new(spec).unwrap()
 }

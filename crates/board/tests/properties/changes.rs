@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use board::{
-    Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Op, Period,
-    RankStyle, Retain, Rules, Ties, Timestamp, WindowRule, WindowState,
+    Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindSpec, Mode, Op, Period, RankStyle,
+    Retain, Rules, Ties, Timestamp, WindowRule, WindowState,
 };
+
+use crate::fixtures;
 
 const DAY: Duration = Duration::from_hours(24);
 
@@ -28,19 +30,8 @@ fn rules(fields: Vec<FieldRule>, mode: Mode, ties: Ties) -> Rules {
 /// Points of the day and of all time, in Shanghai.
 fn gifts(change: impl FnOnce(&mut KindSpec)) -> Kind {
     let mut spec = KindSpec {
-        name: KindName::new("gifts").unwrap(),
-        rules: rules(vec![field("points")], Mode::Accumulate, Ties::Earliest),
-        rank: RankStyle::Ordinal,
-        windows: [Period::Day, Period::All]
-            .map(WindowRule::with_defaults)
-            .to_vec(),
         calendar: Calendar::new("Asia/Shanghai").unwrap(),
-        shards: 16,
-        top: 1000,
-        max_staleness: Duration::from_millis(200),
-        dedupe: Duration::from_hours(1),
-        retain: None,
-        publish: None,
+        ..fixtures::gifts(&[Period::Day, Period::All])
     };
     change(&mut spec);
     Kind::new(spec).unwrap()

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use board::limits::{DEDUPE_MAX, KEEP_MAX, STALENESS_MAX};
 use board::{
-    Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Op, Period,
-    RankStyle, Rules, RulesError, Ties, WindowRule,
+    Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindSpec, Mode, Op, Period, Rules,
+    RulesError, Ties, WindowRule,
 };
+
+use crate::fixtures;
 
 const DAY: Duration = Duration::from_hours(24);
 const MS: Duration = Duration::from_millis(1);
@@ -16,19 +18,7 @@ fn points() -> FieldRule {
 }
 
 fn gifts(change: impl FnOnce(&mut KindSpec)) -> KindSpec {
-    let mut spec = KindSpec {
-        name: KindName::new("gifts").unwrap(),
-        rules: Rules::new(vec![points()], Mode::Accumulate, Ties::Earliest).unwrap(),
-        rank: RankStyle::Ordinal,
-        windows: Period::ALL_PERIODS.map(WindowRule::with_defaults).to_vec(),
-        calendar: Calendar::utc(),
-        shards: 16,
-        top: 1000,
-        max_staleness: Duration::from_millis(200),
-        dedupe: Duration::from_hours(1),
-        retain: None,
-        publish: None,
-    };
+    let mut spec = fixtures::gifts(&Period::ALL_PERIODS);
     change(&mut spec);
     spec
 }

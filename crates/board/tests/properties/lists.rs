@@ -1,12 +1,12 @@
 //! Which kinds may rank only their best, and what the others are told.
 
-use std::time::Duration;
-
 use board::limits::{RETAIN_MAX, TRIM_AT_MAX};
 use board::{
-    Calendar, Direction, FieldName, FieldRule, Kind, KindError, KindName, KindSpec, Mode, Op,
-    Period, RankStyle, Retain, Rules, Ties, WindowRule,
+    Direction, FieldName, FieldRule, Kind, KindError, KindSpec, Mode, Op, Period, Retain, Rules,
+    Ties,
 };
+
+use crate::fixtures::gifts;
 
 fn field(name: &str, order: Direction, op: Op) -> FieldRule {
     FieldRule {
@@ -34,17 +34,10 @@ fn highest() -> Rules {
 
 fn kind(rules: Rules, top: u64, retain: Retain) -> Result<Kind, KindError> {
     Kind::new(KindSpec {
-        name: KindName::new("gifts").unwrap(),
         rules,
-        rank: RankStyle::Ordinal,
-        windows: vec![WindowRule::with_defaults(Period::All)],
-        calendar: Calendar::utc(),
-        shards: 16,
         top,
-        max_staleness: Duration::from_millis(200),
-        dedupe: Duration::from_hours(1),
-        publish: None,
         retain: Some(retain),
+        ..gifts(&[Period::All])
     })
 }
 
@@ -171,7 +164,7 @@ fn standings_that_may_fall_are_named_and_need_leave() {
 }
 
 #[test]
-fn who_gives_only_positive_deltas_is_told_where_that_is_enough() {
+fn errors_say_where_positive_deltas_alone_are_enough() {
     use Direction::{Asc, Desc};
     let hint = |order, ties| {
         let rules = rules(&[(order, Op::Sum)], Mode::Accumulate, ties);

@@ -9,6 +9,7 @@
 mod activity;
 mod admission;
 mod changes;
+mod fixtures;
 mod folding;
 mod kinds;
 mod lists;

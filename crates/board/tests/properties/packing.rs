@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use board::{
-    Admission, Calendar, Direction, FieldName, FieldRule, Kind, KindName, KindSpec, Mode,
-    NotAdmitted, Op, Packing, Period, RankStyle, Rules, Standing, Ties, Timestamp, Value, Values,
-    Window, WindowRule,
+    Admission, Direction, FieldName, FieldRule, Kind, KindSpec, Mode, NotAdmitted, Op, Packing,
+    Period, Rules, Standing, Ties, Timestamp, Value, Values, Window,
 };
 use proptest::prelude::*;
+
+use crate::fixtures::gifts;
 
 const FROM: i64 = 1_767_225_600_000;
 const DAY_MS: i64 = 86_400_000;
@@ -36,20 +37,8 @@ fn rules(op: Op, ties: Ties, packing: Packing) -> Rules {
 
 fn kind(rules: Rules, periods: &[Period]) -> Result<Kind, board::KindError> {
     Kind::new(KindSpec {
-        name: KindName::new("gifts").unwrap(),
         rules,
-        rank: RankStyle::Ordinal,
-        windows: periods
-            .iter()
-            .map(|period| WindowRule::with_defaults(*period))
-            .collect(),
-        calendar: Calendar::utc(),
-        shards: 1,
-        top: 10,
-        max_staleness: Duration::from_secs(1),
-        dedupe: Duration::from_hours(1),
-        retain: None,
-        publish: None,
+        ..gifts(periods)
     })
 }
 
