@@ -10,7 +10,7 @@ use shard_store::{
 
 use crate::any_kind::{any_kind, any_outright, any_values};
 use crate::fixtures::{Board, DAY, HOUR, MINUTE, NOW, OpenStore, member};
-use crate::twin::{Told, Twin};
+use crate::twin::{ItemOutcome, Twin};
 use crate::versions_seen::Versions;
 use testkit::dice::{Dice, Seed};
 
@@ -101,15 +101,15 @@ impl<'a> Run<'a> {
         let mut changed = false;
         // Items of several shards do not touch one another: the twin may take them in their order.
         for (item, outcome) in items.iter().zip(&outcomes) {
-            let told = self.twin.apply(item, self.clock);
+            let reported = self.twin.apply(item, self.clock);
             assert_eq!(
-                told,
-                Told::by(outcome),
+                reported,
+                ItemOutcome::by(outcome),
                 "{item:?} at {}: {outcome:?}",
                 self.clock
             );
             self.check_report(item, outcome, report);
-            changed |= told == Told::Applied;
+            changed |= reported == ItemOutcome::Applied;
         }
         if !changed {
             assert_eq!(self.all_versions().await, before, "nothing was applied");
@@ -179,23 +179,26 @@ impl<'a> Run<'a> {
     }
 
     fn check_report(&self, item: &Item, outcome: &Outcome, report: bool) {
-        let (Outcome::Applied(told) | Outcome::Duplicate(told)) = outcome else {
+        let (Outcome::Applied(reported) | Outcome::Duplicate(reported)) = outcome else {
             return;
         };
         let rules = self.board.kind.rules();
         let shown = |window: Window, standing: &Standing| {
             (window, rules.values(standing), rules.reached_at(standing))
         };
-        let told: Vec<_> = told.iter().map(|t| shown(t.window, &t.standing)).collect();
+        let reported: Vec<_> = reported
+            .iter()
+            .map(|t| shown(t.window, &t.standing))
+            .collect();
         let held = self.twin.standings(item);
         let held: Vec<_> = held
             .iter()
             .map(|(w, standing)| shown(*w, standing))
             .collect();
         if report && item.change != Change::Remove {
-            assert_eq!(told, held, "standings after {item:?}");
+            assert_eq!(reported, held, "standings after {item:?}");
         } else {
-            assert_eq!(told, [], "nobody asked for standings");
+            assert_eq!(reported, [], "nobody asked for standings");
         }
     }
 

@@ -1,4 +1,4 @@
-//! A board's record is made once, whoever asks at the same time.
+//! A board's record is made once, however many callers create it at the same time.
 
 use std::sync::Arc;
 

@@ -162,7 +162,7 @@ pub async fn a_creation_that_came_to_nothing_is_withdrawn(store: OpenStore) {
     assert!(store.board(name).await.unwrap().is_some());
     store.expire(end).await.unwrap();
     assert_eq!(store.board(name).await.unwrap(), None);
-    // A board that holds something stays, whoever withdraws it.
+    // A board that holds something stays when it is withdrawn.
     let board = store.created(&kind, "room-1", NOW).await;
     board.apply(&[board.points(&u1, 1, NOW)], NOW).await;
     store.withdraw(&board.record).await.unwrap();

@@ -15,7 +15,7 @@ use crate::fixtures::{Board, DAY, HOUR, NOW, OpenStore, gifts, idle, kept, membe
 
 const ALL: Window = Window::ALL_TIME;
 
-/// Sweeps without a pause until it is told to stop.
+/// Sweeps without a pause until it is stopped.
 fn sweeper(store: &OpenStore, now: Timestamp, start: Arc<Barrier>) -> (JoinHandle<()>, Stop) {
     let stop = Stop::default();
     let (store, stopped) = (store.shared(), stop.clone());

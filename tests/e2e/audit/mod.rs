@@ -1,8 +1,8 @@
 //! The audit of every contribution: writers of every sort at work on a server while something happens
 //! to it or to what it stands on, and afterwards a ledger that holds what the server shows against what
-//! each of them was told.
+//! each of them got as an answer.
 //!
-//! [`under_load`] is the work, [`Ledger`] the audit. Writers go on until they are told to end or nobody
+//! [`under_load`] is the work, [`Ledger`] the audit. Writers go on until they are asked to end or nobody
 //! answers; readers look all the while that nothing applied is missing from a fresh read ([`tally`]),
 //! and that no version names two boards ([`versions`]).
 //!
@@ -54,7 +54,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
 
 /// What came of some work.
 pub(crate) struct Work {
-    /// All that was sent, with what its writers were told.
+    /// All that was sent, with what its writers got as answers.
     pub(crate) sent: Vec<Sent>,
     /// What was shown meanwhile.
     pub(crate) shown: Vec<Shown>,

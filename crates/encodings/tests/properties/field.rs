@@ -223,7 +223,7 @@ fn what_none_of_them_wrote_is_refused() {
 }
 
 #[test]
-fn a_fraction_that_was_rounded_away_is_told() {
+fn a_fraction_that_was_rounded_away_is_doubtful() {
     let encoding = encoding("fraction(base=317242022400)");
     let decoded = encoding.decode(500.0, b"u").unwrap();
     assert_eq!(

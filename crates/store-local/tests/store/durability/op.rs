@@ -9,7 +9,7 @@ use shard_store::{
     KindWriteError, PutSettingsError, Revision, ShardStore, StoreError,
 };
 
-use store_conformance::twin::Told;
+use store_conformance::twin::ItemOutcome;
 
 /// One call.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ pub(crate) enum What {
 pub(crate) enum Reply {
     Kind(KindRecord),
     Board(BoardRecord),
-    Told(Vec<Told>),
+    Outcomes(Vec<ItemOutcome>),
     Refused(String),
     Nothing,
 }
@@ -149,7 +149,9 @@ impl Op {
             items,
         };
         match store.apply(&record, shard, batch).await {
-            Ok(outcomes) => Answer::Done(Reply::Told(outcomes.iter().map(Told::by).collect())),
+            Ok(outcomes) => Answer::Done(Reply::Outcomes(
+                outcomes.iter().map(ItemOutcome::by).collect(),
+            )),
             Err(error) => Answer::failed(error),
         }
     }

@@ -11,7 +11,7 @@ use shard_store::{BoardRecord, BoardSettings, KindRecord, Revision};
 
 use crate::durability::op::{Op, Reply, What};
 use crate::durability::seen::{Seen, SeenBoard, SeenWindow};
-use store_conformance::twin::{Told, Twin};
+use store_conformance::twin::{ItemOutcome, Twin};
 
 /// Everything that a store holds.
 #[derive(Clone, Default)]
@@ -148,9 +148,10 @@ impl World {
                     return Reply::refused("Dead");
                 };
                 let twin = Arc::make_mut(&mut incarnation.twin);
-                let told: Vec<Told> = items.iter().map(|item| twin.apply(item, op.now)).collect();
-                incarnation.in_use |= told.contains(&Told::Applied);
-                Reply::Told(told)
+                let reported: Vec<ItemOutcome> =
+                    items.iter().map(|item| twin.apply(item, op.now)).collect();
+                incarnation.in_use |= reported.contains(&ItemOutcome::Applied);
+                Reply::Outcomes(reported)
             }
             What::Sweep => {
                 self.expire(op.now);
@@ -212,7 +213,7 @@ impl World {
         Reply::Nothing
     }
 
-    /// The board's kind, and its record as it is told to be, but for what is its own choice.
+    /// The board's kind, and its record as calls name it, but for what the store chooses.
     fn made(
         &self,
         name: &BoardName,
