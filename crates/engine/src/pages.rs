@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_told_to_the_byte() {
+    fn growth_is_reported_to_the_byte() {
         let mut pages: Pages<[u32; 4]> = Pages::new();
         for _ in 0..5 * 4096 {
             let told = pages.bytes() + pages.growth_bytes(1);

@@ -9,37 +9,37 @@ use shard_store::{
 };
 
 use crate::any_kind::{any_kind, any_outright, any_values};
-use crate::given::{Board, DAY, Given, HOUR, MINUTE, NOW, member};
-use crate::twin::{Told, Twin};
+use crate::fixtures::{Board, DAY, HOUR, MINUTE, NOW, OpenStore, member};
+use crate::twin::{ItemOutcome, Twin};
 use crate::versions_seen::Versions;
 use testkit::dice::{Dice, Seed};
 
 /// All shards of a tiny board are likely to be kept as one.
-pub async fn tiny_boards_agree(given: Given) {
-    agree(given, 20, 60, (100, 8_000)).await;
+pub async fn tiny_boards_agree(store: OpenStore) {
+    agree(store, 20, 60, (100, 8_000)).await;
 }
 
 /// Boards that outgrow what is small, and fall back below it.
-pub async fn growing_boards_agree(given: Given) {
-    agree(given, 150, 60, (50, 2_500)).await;
+pub async fn growing_boards_agree(store: OpenStore) {
+    agree(store, 150, 60, (50, 2_500)).await;
 }
 
 /// Boards of which every shard is large.
-pub async fn large_boards_agree(given: Given) {
-    agree(given, 2500, 30, (12, 600)).await;
+pub async fn large_boards_agree(store: OpenStore) {
+    agree(store, 2500, 30, (12, 600)).await;
 }
 
-async fn agree(given: Given, members: usize, steps: usize, (sampled, whole): (u64, u64)) {
+async fn agree(store: OpenStore, members: usize, steps: usize, (sampled, whole): (u64, u64)) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
-    for number in 0..given.runs(sampled, whole) {
-        let mut run = Run::new(&given, &mut dice, members, number).await;
+    for number in 0..store.runs(sampled, whole) {
+        let mut run = Run::new(&store, &mut dice, members, number).await;
         for _ in 0..steps {
             run.step(&mut dice).await;
         }
         run.compare(&mut dice).await;
         run.board.verify().await;
-        given
+        store
             .delete_board(&run.board.record.name, run.clock)
             .await
             .unwrap();
@@ -48,7 +48,7 @@ async fn agree(given: Given, members: usize, steps: usize, (sampled, whole): (u6
 
 /// One board beside its twin.
 struct Run<'a> {
-    given: &'a Given,
+    store: &'a OpenStore,
     board: Board,
     twin: Twin,
     members: Vec<Member>,
@@ -61,13 +61,13 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    async fn new(given: &'a Given, dice: &mut Dice, members: usize, number: u64) -> Self {
+    async fn new(store: &'a OpenStore, dice: &mut Dice, members: usize, number: u64) -> Self {
         let shards = *dice.pick(&[1, 4, 16]);
         let kind = Arc::new(any_kind(dice, shards));
-        let kind = given.put_kind(kind, Revision(number), true).await;
-        let board = given.created(&kind.unwrap(), "b", NOW).await;
+        let kind = store.put_kind(kind, Revision(number), true).await;
+        let board = store.created(&kind.unwrap(), "b", NOW).await;
         Self {
-            given,
+            store,
             twin: Twin::new(board.kind.clone(), board.record.clone(), NOW),
             board,
             members: (0..members).map(|n| member(&format!("u{n}"))).collect(),
@@ -101,15 +101,15 @@ impl<'a> Run<'a> {
         let mut changed = false;
         // Items of several shards do not touch one another: the twin may take them in their order.
         for (item, outcome) in items.iter().zip(&outcomes) {
-            let told = self.twin.apply(item, self.clock);
+            let reported = self.twin.apply(item, self.clock);
             assert_eq!(
-                told,
-                Told::by(outcome),
+                reported,
+                ItemOutcome::by(outcome),
                 "{item:?} at {}: {outcome:?}",
                 self.clock
             );
             self.check_report(item, outcome, report);
-            changed |= told == Told::Applied;
+            changed |= reported == ItemOutcome::Applied;
         }
         if !changed {
             assert_eq!(self.all_versions().await, before, "nothing was applied");
@@ -179,23 +179,26 @@ impl<'a> Run<'a> {
     }
 
     fn check_report(&self, item: &Item, outcome: &Outcome, report: bool) {
-        let (Outcome::Applied(told) | Outcome::Duplicate(told)) = outcome else {
+        let (Outcome::Applied(reported) | Outcome::Duplicate(reported)) = outcome else {
             return;
         };
         let rules = self.board.kind.rules();
         let shown = |window: Window, standing: &Standing| {
             (window, rules.values(standing), rules.reached_at(standing))
         };
-        let told: Vec<_> = told.iter().map(|t| shown(t.window, &t.standing)).collect();
+        let reported: Vec<_> = reported
+            .iter()
+            .map(|t| shown(t.window, &t.standing))
+            .collect();
         let held = self.twin.standings(item);
         let held: Vec<_> = held
             .iter()
             .map(|(w, standing)| shown(*w, standing))
             .collect();
         if report && item.change != Change::Remove {
-            assert_eq!(told, held, "standings after {item:?}");
+            assert_eq!(reported, held, "standings after {item:?}");
         } else {
-            assert_eq!(told, [], "nobody asked for standings");
+            assert_eq!(reported, [], "nobody asked for standings");
         }
     }
 
@@ -206,7 +209,7 @@ impl<'a> Run<'a> {
         if self.twin.is_about_idle(self.clock) {
             return;
         }
-        self.given.expire(self.clock).await.unwrap();
+        self.store.expire(self.clock).await.unwrap();
         let held: Vec<Window> = self.twin.windows.keys().copied().collect();
         self.twin.expire(self.clock);
         for window in held {
@@ -214,7 +217,7 @@ impl<'a> Run<'a> {
                 self.versions.forget(window);
             }
         }
-        let there = self.given.board(&self.board.record.name).await.unwrap();
+        let there = self.store.board(&self.board.record.name).await.unwrap();
         if there.is_none() {
             assert!(
                 self.twin.may_be_gone(self.clock),
@@ -226,7 +229,7 @@ impl<'a> Run<'a> {
 
     async fn delete_board(&mut self) {
         let name = self.board.record.name.clone();
-        self.given
+        self.store
             .delete_board(&name, self.clock.plus(HOUR))
             .await
             .unwrap();
@@ -235,8 +238,8 @@ impl<'a> Run<'a> {
 
     async fn recreate(&mut self) {
         let old = self.board.clone();
-        let kind = self.given.kinds().await.unwrap().remove(0);
-        self.board = self.given.created(&kind, "b", self.clock).await;
+        let kind = self.store.kinds().await.unwrap().remove(0);
+        self.board = self.store.created(&kind, "b", self.clock).await;
         self.twin = Twin::new(old.kind.clone(), self.board.record.clone(), self.clock);
         self.sent.clear();
         self.versions = Versions::default();
@@ -276,7 +279,7 @@ impl<'a> Run<'a> {
     }
 
     async fn compare_counts(&self, shard: u16) {
-        let counted = self.given.windows(&self.board.record, shard).await.unwrap();
+        let counted = self.store.windows(&self.board.record, shard).await.unwrap();
         let mut counted: Vec<_> = counted.iter().map(|c| (c.window, c.members)).collect();
         counted.sort_unstable();
         let held = self.twin.windows.keys().map(|window| WindowCount {
@@ -303,7 +306,7 @@ impl<'a> Run<'a> {
             groups: true,
             asks: asks.into(),
         };
-        let reading = match self.given.read(&self.board.record, shard, &query).await {
+        let reading = match self.store.read(&self.board.record, shard, &query).await {
             Err(StoreError::WindowDropped) => {
                 assert!(self.twin.may_be_dropped(window), "{window:?}");
                 return;

@@ -7,7 +7,7 @@ use board::{
     Timestamp, Value, Values, WindowRule, limits::VALUE_MAX,
 };
 
-use crate::given::{DAY, HOUR, NOW, gifts, idle, kept};
+use crate::fixtures::{DAY, HOUR, NOW, gifts, idle, kept};
 use testkit::dice::Dice;
 
 /// A kind of one to four fields, any mode, op, direction and tie rule, and up to five windows that

@@ -1,20 +1,20 @@
-//! A board's record is made once, whoever asks at the same time.
+//! A board's record is made once, however many callers create it at the same time.
 
 use std::sync::Arc;
 
 use shard_store::BoardRecord;
 use tokio::sync::Barrier;
 
-use crate::given::{DAY, Given, NOW, board_name, gifts};
+use crate::fixtures::{DAY, NOW, OpenStore, board_name, gifts};
 
-pub async fn concurrent_creations_make_one_incarnation(given: Given) {
+pub async fn concurrent_creations_make_one_incarnation(store: OpenStore) {
     const CALLERS: usize = 8;
-    let kind = given.kind(gifts(|_| ())).await;
+    let kind = store.kind(gifts(|_| ())).await;
     for round in 0..50 {
         let start = Arc::new(Barrier::new(CALLERS));
         let callers: Vec<_> = (0..CALLERS)
             .map(|_| {
-                let (store, kind, start) = (given.store.clone(), kind.clone(), start.clone());
+                let (store, kind, start) = (store.shared(), kind.clone(), start.clone());
                 let name = board_name("gifts", &format!("room-{round}"));
                 tokio::spawn(async move {
                     start.wait().await;
@@ -27,28 +27,28 @@ pub async fn concurrent_creations_make_one_incarnation(given: Given) {
             records.push(caller.await.unwrap());
         }
         let name = board_name("gifts", &format!("room-{round}"));
-        let kept = given.board(&name).await.unwrap().unwrap();
+        let kept = store.board(&name).await.unwrap().unwrap();
         assert!(kept.created);
         assert_eq!(records, vec![kept; CALLERS]);
     }
 }
 
-pub async fn a_created_board_is_found_as_it_is(given: Given) {
-    let kind = given.kind(gifts(|spec| spec.shards = 8)).await;
+pub async fn a_created_board_is_found_as_it_is(store: OpenStore) {
+    let kind = store.kind(gifts(|spec| spec.shards = 8)).await;
     let name = board_name("gifts", "room-1");
-    assert_eq!(given.board(&name).await.unwrap(), None);
-    let created = given.create_board(&name, &kind, None, NOW).await.unwrap();
+    assert_eq!(store.board(&name).await.unwrap(), None);
+    let created = store.create_board(&name, &kind, None, NOW).await.unwrap();
     assert_eq!(
         (&created.name, created.shards.get(), created.created),
         (&name, 8, true)
     );
-    assert_eq!(given.board(&name).await.unwrap(), Some(created.clone()));
+    assert_eq!(store.board(&name).await.unwrap(), Some(created.clone()));
     let wider = gifts(|spec| spec.shards = 64);
-    let wider = given
+    let wider = store
         .put_kind(Arc::new(wider), kind.revision, false)
         .await
         .unwrap();
-    let again = given
+    let again = store
         .create_board(&name, &wider, None, NOW.plus(DAY))
         .await
         .unwrap();
@@ -57,7 +57,7 @@ pub async fn a_created_board_is_found_as_it_is(given: Given) {
         "a board keeps the shards it was created with"
     );
     let other = board_name("gifts", "room-2");
-    let other = given.create_board(&other, &wider, None, NOW).await.unwrap();
+    let other = store.create_board(&other, &wider, None, NOW).await.unwrap();
     assert_eq!(other.shards.get(), 64);
     assert_ne!(other.incarnation, created.incarnation);
 }

@@ -2,19 +2,19 @@
 
 use board::{ShardCount, Subject};
 
-use crate::given::{Given, HOUR, NOW, board_name, gifts};
+use crate::fixtures::{HOUR, NOW, OpenStore, board_name, gifts};
 
-async fn subjects(given: &Given, kind: &str, after: Option<&str>, limit: usize) -> Vec<String> {
+async fn subjects(store: &OpenStore, kind: &str, after: Option<&str>, limit: usize) -> Vec<String> {
     let after = after.map(|text| Subject::new(text).unwrap());
     let kind = kind.parse().unwrap();
-    let boards = given.boards(&kind, after.as_ref(), limit).await.unwrap();
+    let boards = store.boards(&kind, after.as_ref(), limit).await.unwrap();
     let subjects = boards.iter().map(|board| board.name.subject().to_string());
     subjects.collect()
 }
 
-pub async fn pages_follow_the_subjects(given: Given) {
-    let gifts_kind = given.kind(gifts(|_| ())).await;
-    let likes_kind = given
+pub async fn pages_follow_the_subjects(store: OpenStore) {
+    let gifts_kind = store.kind(gifts(|_| ())).await;
+    let likes_kind = store
         .kind(gifts(|spec| spec.name = "likes".parse().unwrap()))
         .await;
     let by_bytes = [
@@ -39,45 +39,45 @@ pub async fn pages_follow_the_subjects(given: Given) {
         "room-10",
         "a b",
     ] {
-        let board = given.created(&gifts_kind, subject, NOW).await;
+        let board = store.created(&gifts_kind, subject, NOW).await;
         assert!(board.record.created);
     }
-    given.created(&likes_kind, "a", NOW).await;
-    assert_eq!(subjects(&given, "gifts", None, 100).await, by_bytes);
-    assert_eq!(subjects(&given, "gifts", None, 2).await, by_bytes[..2]);
+    store.created(&likes_kind, "a", NOW).await;
+    assert_eq!(subjects(&store, "gifts", None, 100).await, by_bytes);
+    assert_eq!(subjects(&store, "gifts", None, 2).await, by_bytes[..2]);
     assert_eq!(
-        subjects(&given, "gifts", Some("a"), 3).await,
+        subjects(&store, "gifts", Some("a"), 3).await,
         by_bytes[2..5]
     );
     // The cursor needs not be there.
     assert_eq!(
-        subjects(&given, "gifts", Some("c"), 100).await,
+        subjects(&store, "gifts", Some("c"), 100).await,
         by_bytes[5..]
     );
-    assert_eq!(subjects(&given, "gifts", Some("مرحبا"), 100).await, [""; 0]);
-    assert_eq!(subjects(&given, "likes", None, 100).await, ["a"]);
-    assert_eq!(subjects(&given, "races", None, 100).await, [""; 0]);
+    assert_eq!(subjects(&store, "gifts", Some("مرحبا"), 100).await, [""; 0]);
+    assert_eq!(subjects(&store, "likes", None, 100).await, ["a"]);
+    assert_eq!(subjects(&store, "races", None, 100).await, [""; 0]);
 }
 
-pub async fn only_created_boards_are_listed(given: Given) {
-    let kind = given.kind(gifts(|_| ())).await;
+pub async fn only_created_boards_are_listed(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
     for subject in ["a", "b", "c"] {
-        given.created(&kind, subject, NOW).await;
+        store.created(&kind, subject, NOW).await;
     }
     let eight = ShardCount::new(8).unwrap();
     let uncreated = board_name("gifts", "aa");
-    given
+    store
         .put_settings(&uncreated, &kind, eight.into(), NOW)
         .await
         .unwrap();
-    given
+    store
         .delete_board(&board_name("gifts", "b"), NOW.plus(HOUR))
         .await
         .unwrap();
-    assert_eq!(subjects(&given, "gifts", None, 2).await, ["a", "c"]);
-    given
+    assert_eq!(subjects(&store, "gifts", None, 2).await, ["a", "c"]);
+    store
         .create_board(&uncreated, &kind, None, NOW)
         .await
         .unwrap();
-    assert_eq!(subjects(&given, "gifts", None, 2).await, ["a", "aa"]);
+    assert_eq!(subjects(&store, "gifts", None, 2).await, ["a", "aa"]);
 }

@@ -9,7 +9,7 @@ use shard_store::{
     BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, PutSettingsError, StoreError,
 };
 
-use crate::given::{Board, DAY, Given, HOUR, MINUTE, NOW, board_name, gifts, idle, member};
+use crate::fixtures::{Board, DAY, HOUR, MINUTE, NOW, OpenStore, board_name, gifts, idle, member};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -30,17 +30,17 @@ fn within(activity: Activity) -> BoardSettings {
 }
 
 /// Two boards of this time, a small one and one that has grown, each with members.
-async fn fought(given: &Given, activity: Activity) -> Vec<Board> {
-    let kind = given.kind(gifts(|_| ())).await;
+async fn fought(store: &OpenStore, activity: Activity) -> Vec<Board> {
+    let kind = store.kind(gifts(|_| ())).await;
     let mut boards = Vec::new();
     for (subject, members) in [("small", 5), ("large", 400)] {
         let name = board_name("gifts", subject);
-        let settled = given.put_settings(&name, &kind, within(activity), NOW);
+        let settled = store.put_settings(&name, &kind, within(activity), NOW);
         let seen = Some(settled.await.unwrap().incarnation);
         let board = Board {
-            store: given.store.clone(),
+            store: store.shared(),
             kind: kind.kind.clone().unwrap(),
-            record: given.create_board(&name, &kind, seen, NOW).await.unwrap(),
+            record: store.create_board(&name, &kind, seen, NOW).await.unwrap(),
         };
         for shard in board.shards() {
             let members = board.members_of(shard, members);
@@ -52,12 +52,12 @@ async fn fought(given: &Given, activity: Activity) -> Vec<Board> {
     boards
 }
 
-async fn found(given: &Given, board: &Board) -> Option<BoardRecord> {
-    given.board(&board.record.name).await.unwrap()
+async fn found(store: &OpenStore, board: &Board) -> Option<BoardRecord> {
+    store.board(&board.record.name).await.unwrap()
 }
 
-pub async fn settings_keep_the_time_of_a_board(given: Given) {
-    let kind = given.kind(gifts(|_| ())).await;
+pub async fn settings_keep_the_time_of_a_board(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room 1");
     let at = |ms: u64| Some(NOW.plus(Duration::from_millis(ms)));
     for (starts_at, ends_at, kept) in [
@@ -69,102 +69,102 @@ pub async fn settings_keep_the_time_of_a_board(given: Given) {
         (None, None, None),
     ] {
         let activity = Activity::new(starts_at, ends_at, kept).unwrap();
-        let settled = given.put_settings(&name, &kind, within(activity), NOW);
+        let settled = store.put_settings(&name, &kind, within(activity), NOW);
         let settled = settled.await.unwrap();
         assert_eq!((settled.activity, settled.created), (activity, false));
         // What is left out goes back: settings take the place of those before, whole.
-        assert_eq!(given.board(&name).await.unwrap(), Some(settled.clone()));
+        assert_eq!(store.board(&name).await.unwrap(), Some(settled.clone()));
         let seen = Some(settled.incarnation);
-        let created = given.create_board(&name, &kind, seen, NOW).await.unwrap();
+        let created = store.create_board(&name, &kind, seen, NOW).await.unwrap();
         let expected = BoardRecord {
             created: true,
             ..settled
         };
         assert_eq!(created, expected);
-        assert_eq!(given.board(&name).await.unwrap(), Some(created.clone()));
-        let listed = given.boards(&kind.name, None, 10).await.unwrap();
+        assert_eq!(store.board(&name).await.unwrap(), Some(created.clone()));
+        let listed = store.boards(&kind.name, None, 10).await.unwrap();
         assert_eq!(listed, std::slice::from_ref(&created));
-        let refused = given.put_settings(&name, &kind, within(Activity::ALWAYS), NOW);
+        let refused = store.put_settings(&name, &kind, within(Activity::ALWAYS), NOW);
         assert_eq!(refused.await, Err(PutSettingsError::Created));
         // Whoever comes later has seen the record that is answered.
         assert_eq!(
-            given.create_board(&name, &kind, None, NOW).await,
+            store.create_board(&name, &kind, None, NOW).await,
             Ok(created)
         );
-        given.delete_board(&name, NOW.plus(DAY)).await.unwrap();
+        store.delete_board(&name, NOW.plus(DAY)).await.unwrap();
     }
-    let plain = given.create_board(&name, &kind, None, NOW).await.unwrap();
+    let plain = store.create_board(&name, &kind, None, NOW).await.unwrap();
     assert_eq!(plain.activity, Activity::ALWAYS);
 }
 
-pub async fn nobody_creates_a_board_whose_time_it_has_not_seen(given: Given) {
-    let kind = given.kind(gifts(|_| ())).await;
+pub async fn nobody_creates_a_board_whose_time_it_has_not_seen(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    let first = given
+    let first = store
         .put_settings(&name, &kind, within(battle()), NOW)
         .await;
     let first = first.unwrap();
-    let refused = given.create_board(&name, &kind, None, NOW).await;
+    let refused = store.create_board(&name, &kind, None, NOW).await;
     assert_eq!(
         refused,
         Err(CreateBoardError::Unseen(Box::new(first.clone())))
     );
     let later = Activity::new(Some(NOW.plus(DAY)), None, None).unwrap();
-    let second = given.put_settings(&name, &kind, within(later), NOW).await;
+    let second = store.put_settings(&name, &kind, within(later), NOW).await;
     let second = second.unwrap();
-    let refused = given
+    let refused = store
         .create_board(&name, &kind, Some(first.incarnation), NOW)
         .await;
     assert_eq!(
         refused,
         Err(CreateBoardError::Unseen(Box::new(second.clone())))
     );
-    assert_eq!(given.board(&name).await.unwrap(), Some(second));
+    assert_eq!(store.board(&name).await.unwrap(), Some(second));
     // Those without bounds refuse nothing that could come.
-    let plain = given.put_settings(&name, &kind, within(Activity::ALWAYS), NOW);
+    let plain = store.put_settings(&name, &kind, within(Activity::ALWAYS), NOW);
     plain.await.unwrap();
-    let created = given
+    let created = store
         .create_board(&name, &kind, Some(first.incarnation), NOW)
         .await;
     assert!(created.unwrap().created);
 }
 
-pub async fn a_board_goes_when_its_time_is_over(given: Given) {
-    let boards = fought(&given, battle()).await;
+pub async fn a_board_goes_when_its_time_is_over(store: OpenStore) {
+    let boards = fought(&store, battle()).await;
     let gone = ends_at().plus(DAY);
-    given.expire(gone.minus(MS)).await.unwrap();
+    store.expire(gone.minus(MS)).await.unwrap();
     for board in &boards {
-        assert!(found(&given, board).await.is_some());
+        assert!(found(&store, board).await.is_some());
         assert!(board.members(Window::ALL_TIME).await > 0);
     }
-    given.expire(gone).await.unwrap();
-    let kind = given.kinds().await.unwrap().remove(0);
-    assert_eq!(given.boards(&kind.name, None, 10).await.unwrap(), []);
+    store.expire(gone).await.unwrap();
+    let kind = store.kinds().await.unwrap().remove(0);
+    assert_eq!(store.boards(&kind.name, None, 10).await.unwrap(), []);
     for board in &boards {
         let name = &board.record.name;
         // The name takes what happens from now on, and nothing from before.
-        let left = found(&given, board).await.unwrap();
+        let left = found(&store, board).await.unwrap();
         assert_eq!((left.activity, left.created), (from(gone), false));
         let item = board.points(&member("u1"), 1, gone);
         let refused = board.try_apply(&[item], gone, false).await;
         assert_eq!(refused, Err(StoreError::Dead));
         // The name is free, and what comes is another board, without an end.
-        let unseen = given.create_board(name, &kind, None, gone).await;
+        let unseen = store.create_board(name, &kind, None, gone).await;
         assert_eq!(
             unseen,
             Err(CreateBoardError::Unseen(Box::new(left.clone())))
         );
         let seen = Some(left.incarnation);
-        let created = given.create_board(name, &kind, seen, gone).await.unwrap();
+        let created = store.create_board(name, &kind, seen, gone).await.unwrap();
         assert_ne!(created.incarnation, board.record.incarnation);
         assert_eq!((created.activity, created.created), (from(gone), true));
-        assert_eq!(given.delete_board(name, gone.plus(DAY)).await, Ok(()));
-        let deleted = given.delete_board(name, gone.plus(DAY)).await;
+        assert_eq!(store.delete_board(name, gone.plus(DAY)).await, Ok(()));
+        let deleted = store.delete_board(name, gone.plus(DAY)).await;
         assert_eq!(deleted, Err(DeleteBoardError::NotThere));
     }
 }
 
-pub async fn a_name_is_closed_as_long_as_something_from_before_may_come(given: Given) {
+pub async fn a_name_is_closed_as_long_as_something_from_before_may_come(store: OpenStore) {
     let hours = gifts(|spec| {
         let hour = WindowRule {
             keep: Keep::After(DAY * 2),
@@ -172,9 +172,9 @@ pub async fn a_name_is_closed_as_long_as_something_from_before_may_come(given: G
         };
         spec.windows = vec![hour];
     });
-    let hours = given.kind(hours).await;
+    let hours = store.kind(hours).await;
     let always = KindName::new("always").unwrap();
-    let always = given.kind(gifts(|spec| spec.name = always.clone())).await;
+    let always = store.kind(gifts(|spec| spec.name = always.clone())).await;
     let gone = ends_at().plus(DAY);
     // The hour before that ends with it, but for minutes.
     let last_hour = hours.kind.as_ref().unwrap().admits_until(gone.minus(MS));
@@ -182,40 +182,40 @@ pub async fn a_name_is_closed_as_long_as_something_from_before_may_come(given: G
     assert!((gone.plus(DAY * 2)..gone.plus(DAY * 2 + HOUR)).contains(&last_hour));
     for (kind, until) in [(&hours, last_hour), (&always, gone.plus(NAMES_CLOSED))] {
         let name = board_name(kind.name.as_str(), "battle");
-        let settled = given.put_settings(&name, kind, within(battle()), NOW);
+        let settled = store.put_settings(&name, kind, within(battle()), NOW);
         let seen = Some(settled.await.unwrap().incarnation);
-        given.create_board(&name, kind, seen, NOW).await.unwrap();
-        given.expire(gone).await.unwrap();
-        given.expire(until.minus(MS)).await.unwrap();
-        let left = given.board(&name).await.unwrap().unwrap();
+        store.create_board(&name, kind, seen, NOW).await.unwrap();
+        store.expire(gone).await.unwrap();
+        store.expire(until.minus(MS)).await.unwrap();
+        let left = store.board(&name).await.unwrap().unwrap();
         assert_eq!((left.activity, left.created), (from(gone), false));
-        given.expire(until).await.unwrap();
-        assert_eq!(given.board(&name).await.unwrap(), None);
+        store.expire(until).await.unwrap();
+        assert_eq!(store.board(&name).await.unwrap(), None);
     }
 }
 
-pub async fn a_name_stays_closed_whatever_becomes_of_its_boards(given: Given) {
+pub async fn a_name_stays_closed_whatever_becomes_of_its_boards(store: OpenStore) {
     let weeks = gifts(|spec| spec.windows = vec![idle(DAY * 7)]);
-    let kind = given.kind(weeks).await;
+    let kind = store.kind(weeks).await;
     let gone = ends_at().plus(DAY);
     for outcome in ["refused", "removed"] {
         let name = board_name("gifts", outcome);
-        let settled = given.put_settings(&name, &kind, within(battle()), NOW);
+        let settled = store.put_settings(&name, &kind, within(battle()), NOW);
         let seen = Some(settled.await.unwrap().incarnation);
-        given.create_board(&name, &kind, seen, NOW).await.unwrap();
+        store.create_board(&name, &kind, seen, NOW).await.unwrap();
     }
-    given.expire(gone).await.unwrap();
+    store.expire(gone).await.unwrap();
     for outcome in ["refused", "removed"] {
         let name = board_name("gifts", outcome);
-        let left = given.board(&name).await.unwrap().unwrap();
+        let left = store.board(&name).await.unwrap().unwrap();
         let seen = Some(left.incarnation);
         let board = Board {
-            store: given.store.clone(),
+            store: store.shared(),
             kind: kind.kind.clone().unwrap(),
-            record: given.create_board(&name, &kind, seen, gone).await.unwrap(),
+            record: store.create_board(&name, &kind, seen, gone).await.unwrap(),
         };
         if outcome == "refused" {
-            given.withdraw(&board.record).await.unwrap();
+            store.withdraw(&board.record).await.unwrap();
         } else {
             let item = board.points(&member("u1"), 1, gone);
             board.apply(&[item], gone).await;
@@ -224,25 +224,25 @@ pub async fn a_name_stays_closed_whatever_becomes_of_its_boards(given: Given) {
     // Each is idle, or forgotten, long before the name opens.
     let until = gone.plus(NAMES_CLOSED);
     for now in [gone.plus(DAY * 2), gone.plus(DAY * 10), until.minus(MS)] {
-        given.expire(now).await.unwrap();
+        store.expire(now).await.unwrap();
     }
     for outcome in ["refused", "removed"] {
         let name = board_name("gifts", outcome);
-        let left = given.board(&name).await.unwrap().unwrap();
+        let left = store.board(&name).await.unwrap().unwrap();
         assert_eq!(
             (left.activity, left.created),
             (from(gone), false),
             "{outcome}"
         );
     }
-    given.expire(until).await.unwrap();
+    store.expire(until).await.unwrap();
     for outcome in ["refused", "removed"] {
         let name = board_name("gifts", outcome);
-        assert_eq!(given.board(&name).await.unwrap(), None, "{outcome}");
+        assert_eq!(store.board(&name).await.unwrap(), None, "{outcome}");
     }
 }
 
-pub async fn a_name_is_closed_by_its_kind_as_it_is_now(given: Given) {
+pub async fn a_name_is_closed_by_its_kind_as_it_is_now(store: OpenStore) {
     let hours = |keep| {
         gifts(|spec| {
             let hour = WindowRule {
@@ -252,24 +252,24 @@ pub async fn a_name_is_closed_by_its_kind_as_it_is_now(given: Given) {
             spec.windows = vec![hour];
         })
     };
-    let kind = given.kind(hours(DAY)).await;
+    let kind = store.kind(hours(DAY)).await;
     let name = board_name("gifts", "battle");
-    let settled = given.put_settings(&name, &kind, within(battle()), NOW);
+    let settled = store.put_settings(&name, &kind, within(battle()), NOW);
     let seen = Some(settled.await.unwrap().incarnation);
-    given.create_board(&name, &kind, seen, NOW).await.unwrap();
+    store.create_board(&name, &kind, seen, NOW).await.unwrap();
     let longer = Arc::new(hours(DAY * 2));
-    let kind = given.put_kind(longer, kind.revision, false).await.unwrap();
+    let kind = store.put_kind(longer, kind.revision, false).await.unwrap();
     let gone = ends_at().plus(DAY);
-    given.expire(gone).await.unwrap();
+    store.expire(gone).await.unwrap();
     let until = kind.kind.unwrap().admits_until(gone.minus(MS)).unwrap();
-    given.expire(until.minus(MS)).await.unwrap();
-    let left = given.board(&name).await.unwrap().unwrap();
+    store.expire(until.minus(MS)).await.unwrap();
+    let left = store.board(&name).await.unwrap().unwrap();
     assert_eq!((left.activity, left.created), (from(gone), false));
-    given.expire(until).await.unwrap();
-    assert_eq!(given.board(&name).await.unwrap(), None);
+    store.expire(until).await.unwrap();
+    assert_eq!(store.board(&name).await.unwrap(), None);
 }
 
-pub async fn a_board_that_holds_nothing_keeps_its_time(given: Given) {
+pub async fn a_board_that_holds_nothing_keeps_its_time(store: OpenStore) {
     let kind = gifts(|spec| {
         let hour = WindowRule {
             keep: Keep::After(DAY),
@@ -278,17 +278,17 @@ pub async fn a_board_that_holds_nothing_keeps_its_time(given: Given) {
         spec.windows = vec![hour];
         spec.dedupe = Duration::ZERO;
     });
-    let kind = given.kind(kind).await;
+    let kind = store.kind(kind).await;
     let campaign = Activity::new(Some(NOW), Some(NOW.plus(DAY * 10)), None).unwrap();
     let mut records = Vec::new();
     for (subject, activity) in [("campaign", campaign), ("plain", Activity::ALWAYS)] {
         let name = board_name("gifts", subject);
-        let settled = given.put_settings(&name, &kind, within(activity), NOW);
+        let settled = store.put_settings(&name, &kind, within(activity), NOW);
         let seen = Some(settled.await.unwrap().incarnation);
         let board = Board {
-            store: given.store.clone(),
+            store: store.shared(),
             kind: kind.kind.clone().unwrap(),
-            record: given.create_board(&name, &kind, seen, NOW).await.unwrap(),
+            record: store.create_board(&name, &kind, seen, NOW).await.unwrap(),
         };
         board
             .apply(&[board.points(&member("u1"), 1, NOW)], NOW)
@@ -296,13 +296,13 @@ pub async fn a_board_that_holds_nothing_keeps_its_time(given: Given) {
         records.push(board.record);
     }
     // Its windows are gone, and then some: what comes is still of the campaign.
-    given.expire(NOW.plus(DAY * 2)).await.unwrap();
-    given.expire(NOW.plus(DAY * 5)).await.unwrap();
-    let board = async |place: usize| given.board(&records[place].name).await.unwrap();
+    store.expire(NOW.plus(DAY * 2)).await.unwrap();
+    store.expire(NOW.plus(DAY * 5)).await.unwrap();
+    let board = async |place: usize| store.board(&records[place].name).await.unwrap();
     assert_eq!(board(0).await.as_ref(), Some(&records[0]));
     assert_eq!(board(1).await, None);
     let end = campaign.settings_kept_until(NOW);
-    given.expire(end.plus(DAY)).await.unwrap();
+    store.expire(end.plus(DAY)).await.unwrap();
     assert_eq!(board(0).await, None);
 }
 
@@ -311,17 +311,17 @@ fn from(starts_at: Timestamp) -> Activity {
     Activity::new(Some(starts_at), None, None).unwrap()
 }
 
-pub async fn a_board_without_expiry_stays_after_its_end(given: Given) {
+pub async fn a_board_without_expiry_stays_after_its_end(store: OpenStore) {
     let activity = Activity::new(None, Some(ends_at()), None).unwrap();
-    let boards = fought(&given, activity).await;
-    given.expire(ends_at().plus(DAY * 300)).await.unwrap();
+    let boards = fought(&store, activity).await;
+    store.expire(ends_at().plus(DAY * 300)).await.unwrap();
     for board in &boards {
-        assert_eq!(found(&given, board).await, Some(board.record.clone()));
+        assert_eq!(found(&store, board).await, Some(board.record.clone()));
     }
 }
 
-pub async fn uncreated_settings_outlast_the_time_that_they_name(given: Given) {
-    let kind = given.kind(gifts(|_| ())).await;
+pub async fn uncreated_settings_outlast_the_time_that_they_name(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
     let starts_at = NOW.plus(DAY * 10);
     let last = starts_at.plus(DAY);
     let at = |at| Some(at);
@@ -347,13 +347,13 @@ pub async fn uncreated_settings_outlast_the_time_that_they_name(given: Given) {
     ] {
         let name = board_name("gifts", subject);
         let activity = Activity::new(activity.0, activity.1, activity.2).unwrap();
-        let settled = given
+        let settled = store
             .put_settings(&name, &kind, within(activity), NOW)
             .await;
-        given.expire(until.minus(MS)).await.unwrap();
-        assert_eq!(given.board(&name).await.unwrap(), settled.ok(), "{subject}");
-        given.expire(until).await.unwrap();
-        let found = given.board(&name).await.unwrap();
+        store.expire(until.minus(MS)).await.unwrap();
+        assert_eq!(store.board(&name).await.unwrap(), settled.ok(), "{subject}");
+        store.expire(until).await.unwrap();
+        let found = store.board(&name).await.unwrap();
         let found = found.map(|record| (record.activity, record.created));
         assert_eq!(found, left.map(|at| (from(at), false)), "{subject}");
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use board::Window;
 use shard_store::{Batch, Deadline, Item, Outcome, StoreError};
 
-use crate::given::{Board, Given, NOW, gifts, member};
+use crate::fixtures::{Board, NOW, OpenStore, gifts, member};
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -25,8 +25,8 @@ async fn apply_until(
     board.store.apply(&board.record, shard, batch).await
 }
 
-pub async fn what_is_late_is_not_applied(given: Given) {
-    let board = given.fresh(gifts(|_| ()), "room-1").await;
+pub async fn what_is_late_is_not_applied(store: OpenStore) {
+    let board = store.fresh(gifts(|_| ()), "room-1").await;
     let u1 = member("u1");
     let items = [board.points(&u1, 1, NOW)];
     let now = Instant::now();
@@ -43,11 +43,11 @@ pub async fn what_is_late_is_not_applied(given: Given) {
 }
 
 /// Many write until the last moment; what is seen after it is all that there ever is.
-pub async fn nothing_is_applied_behind_a_closing(given: Given) {
+pub async fn nothing_is_applied_behind_a_closing(store: OpenStore) {
     const WRITERS: usize = 8;
-    let board = given.fresh(gifts(|spec| spec.shards = 2), "room-1").await;
-    let is_remote = !given.clock_tolerance().is_zero();
-    for round in 0..given.runs(10, 100) {
+    let board = store.fresh(gifts(|spec| spec.shards = 2), "room-1").await;
+    let is_remote = !store.clock_tolerance().is_zero();
+    for round in 0..store.runs(10, 100) {
         let until = Instant::now() + Duration::from_millis(50 + round);
         let writers: Vec<_> = (0..WRITERS)
             .map(|writer| {
@@ -62,7 +62,7 @@ pub async fn nothing_is_applied_behind_a_closing(given: Given) {
                 })
             })
             .collect();
-        tokio::time::sleep_until((until + given.clock_tolerance()).into()).await;
+        tokio::time::sleep_until((until + store.clock_tolerance()).into()).await;
         let mut seen = Vec::new();
         for shard in board.shards() {
             seen.push(board.version(ALL, shard).await);

@@ -8,7 +8,7 @@ use board::{Member, Period, Window};
 use shard_store::{Anchor, Outcome, Reading};
 use tokio::task::JoinHandle;
 
-use crate::given::{Board, DAY, Given, NOW, gifts, kept, member, whole, window};
+use crate::fixtures::{Board, DAY, NOW, OpenStore, gifts, kept, member, whole, window};
 use testkit::dice::{Dice, runs};
 
 const ALL: Window = Window::ALL_TIME;
@@ -21,7 +21,7 @@ pub fn writers(board: &Board, members: &[Member], batches: u64) -> Vec<JoinHandl
         let (board, members) = (board.clone(), members.to_vec());
         tokio::spawn(async move {
             let mut dice = Dice::new(writer);
-            let mut given = vec![0; members.len()];
+            let mut added = vec![0; members.len()];
             for _ in 0..batches {
                 let chosen: Vec<usize> = (0..20).map(|_| dice.below(members.len())).collect();
                 let items = chosen
@@ -30,22 +30,22 @@ pub fn writers(board: &Board, members: &[Member], batches: u64) -> Vec<JoinHandl
                 let outcomes = board.apply(&items.collect::<Vec<_>>(), NOW).await;
                 assert_eq!(outcomes, vec![Outcome::Applied(Vec::new()); 20]);
                 for who in chosen {
-                    given[who] += 1;
+                    added[who] += 1;
                 }
                 tokio::task::yield_now().await;
             }
-            given
+            added
         })
     };
     (0..WRITERS).map(write).collect()
 }
 
-/// Holds the board against what the writers gave.
+/// Compares the board with what the writers added.
 pub async fn settle_up(board: &Board, members: &[Member], writers: Vec<JoinHandle<Vec<i64>>>) {
-    let mut given = vec![0; members.len()];
+    let mut added = vec![0; members.len()];
     for writer in writers {
         let by_one = writer.await.unwrap();
-        given
+        added
             .iter_mut()
             .zip(by_one)
             .for_each(|(sum, points)| *sum += points);
@@ -64,7 +64,7 @@ pub async fn settle_up(board: &Board, members: &[Member], writers: Vec<JoinHandl
                 }
             }
         }
-        assert_eq!(held, given, "{window:?}");
+        assert_eq!(held, added, "{window:?}");
     }
     board.verify().await;
 }
@@ -76,23 +76,23 @@ pub fn named(count: usize) -> Vec<Member> {
         .collect()
 }
 
-pub async fn none_is_lost_on_one_shard(given: Given) {
-    let board = given.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
+pub async fn none_is_lost_on_one_shard(store: OpenStore) {
+    let board = store.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
     let members = named(500);
     let writers = writers(&board, &members, runs(200, 5000));
     settle_up(&board, &members, writers).await;
 }
 
-pub async fn none_is_lost_while_a_board_grows(given: Given) {
+pub async fn none_is_lost_while_a_board_grows(store: OpenStore) {
     let kind = gifts(|spec| {
         spec.shards = 16;
         spec.windows.push(kept(Period::Day, DAY));
     });
-    let kind = given.kind(kind).await;
+    let kind = store.kind(kind).await;
     let members = named(400);
     // Growth is soon over: many boards grow.
     for number in 0..runs(20, 500) {
-        let board = given.created(&kind, &format!("room-{number}"), NOW).await;
+        let board = store.created(&kind, &format!("room-{number}"), NOW).await;
         let writers = writers(&board, &members, 20);
         settle_up(&board, &members, writers).await;
     }
@@ -113,12 +113,12 @@ fn assert_whole(reading: &Reading) {
     assert_eq!(members.len(), entries.len(), "nobody stands twice");
 }
 
-pub async fn readings_are_whole_while_others_write(given: Given) {
+pub async fn readings_are_whole_while_others_write(store: OpenStore) {
     let kind = gifts(|spec| {
         spec.shards = 4;
         spec.windows.push(kept(Period::Day, DAY));
     });
-    let board = given.fresh(kind, "room-1").await;
+    let board = store.fresh(kind, "room-1").await;
     let members = named(1200);
     let stop = Arc::new(AtomicBool::new(false));
     let read = |reader: u64| {

@@ -3,7 +3,7 @@
 use board::{Period, Timestamp, Window, WindowRule};
 use shard_store::{Item, Outcome, Refused};
 
-use crate::given::{Board, DAY, Given, HOUR, NOW, gifts, kept, member, window};
+use crate::fixtures::{Board, DAY, HOUR, NOW, OpenStore, gifts, kept, member, window};
 
 const APPLIED: Outcome = Outcome::Applied(Vec::new());
 
@@ -34,9 +34,9 @@ fn one_each(board: &Board) -> Vec<board::Member> {
         .collect()
 }
 
-pub async fn a_window_goes_at_its_retention(given: Given) {
+pub async fn a_window_goes_at_its_retention(store: OpenStore) {
     let forever = WindowRule::with_defaults(Period::All);
-    let board = given.fresh(daily(&[forever]), "room-1").await;
+    let board = store.fresh(daily(&[forever]), "room-1").await;
     for count in [1, 300] {
         let members = board
             .shards()
@@ -47,26 +47,26 @@ pub async fn a_window_goes_at_its_retention(given: Given) {
         board.apply(&items, NOW).await;
     }
     let last = gone_at().minus(std::time::Duration::from_millis(1));
-    given.expire(last).await.unwrap();
+    store.expire(last).await.unwrap();
     assert_eq!(board.members(today()).await, 1200);
-    given.expire(gone_at()).await.unwrap();
+    store.expire(gone_at()).await.unwrap();
     assert!(board.is_dropped(today()).await);
     assert_eq!(board.members(Window::ALL_TIME).await, 1200);
     for shard in board.shards() {
-        let windows = given.windows(&board.record, shard).await.unwrap();
+        let windows = store.windows(&board.record, shard).await.unwrap();
         assert_eq!(windows.len(), 1);
         assert_eq!(windows[0].window, Window::ALL_TIME);
     }
     board.verify().await;
 }
 
-pub async fn a_stepping_clock_brings_no_window_back(given: Given) {
+pub async fn a_stepping_clock_brings_no_window_back(store: OpenStore) {
     let forever = WindowRule::with_defaults(Period::All);
-    let board = given.fresh(daily(&[forever]), "room-1").await;
+    let board = store.fresh(daily(&[forever]), "room-1").await;
     let u1 = member("u1");
     let late: Item = board.points(&u1, 1, NOW);
     board.apply(std::slice::from_ref(&late), NOW).await;
-    given.expire(gone_at()).await.unwrap();
+    store.expire(gone_at()).await.unwrap();
     // By this clock the day is open: it still counts in the window without bounds, only.
     assert_eq!(late.windows.len(), 2);
     let outcomes = board
@@ -102,8 +102,8 @@ pub async fn a_stepping_clock_brings_no_window_back(given: Given) {
     assert_eq!(board.members(window(Period::Day, tomorrow)).await, 1);
 }
 
-pub async fn a_window_dropped_on_one_shard_is_closed_on_all(given: Given) {
-    let board = given
+pub async fn a_window_dropped_on_one_shard_is_closed_on_all(store: OpenStore) {
+    let board = store
         .fresh(daily(&[kept(Period::Month, DAY * 40)]), "room-1")
         .await;
     let crowd = board
@@ -117,7 +117,7 @@ pub async fn a_window_dropped_on_one_shard_is_closed_on_all(given: Given) {
     // Today, only one shard has anybody.
     let first = board.members_of(0, 1).remove(0);
     board.apply(&[board.points(&first, 1, NOW)], NOW).await;
-    given.expire(gone_at()).await.unwrap();
+    store.expire(gone_at()).await.unwrap();
     for member in one_each(&board) {
         let item = Item {
             windows: [today()].into(),

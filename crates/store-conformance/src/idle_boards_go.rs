@@ -3,7 +3,9 @@
 use board::{Kind, Period, Window, WindowRule};
 use shard_store::{Change, StoreError};
 
-use crate::given::{Board, DAY, Given, HOUR, NOW, board_name, gifts, idle, kept, member, window};
+use crate::fixtures::{
+    Board, DAY, HOUR, NOW, OpenStore, board_name, gifts, idle, kept, member, window,
+};
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -20,67 +22,67 @@ async fn crowd(board: &Board, members: i64, now: board::Timestamp) {
     board.apply(&items, now).await;
 }
 
-pub async fn an_idle_board_goes_whole(given: Given) {
-    let kind = given.kind(week_of_idleness(&[])).await;
+pub async fn an_idle_board_goes_whole(store: OpenStore) {
+    let kind = store.kind(week_of_idleness(&[])).await;
     for (subject, members) in [("small", 5), ("large", 1500)] {
-        let board = given.created(&kind, subject, NOW).await;
+        let board = store.created(&kind, subject, NOW).await;
         crowd(&board, members, NOW).await;
-        given.expire(NOW.plus(DAY * 6)).await.unwrap();
+        store.expire(NOW.plus(DAY * 6)).await.unwrap();
         assert_eq!(board.members(ALL).await, members.unsigned_abs());
         // A store may renew a board's time only now and then: an eighth of it late at most.
-        given.expire(NOW.plus(DAY * 8)).await.unwrap();
+        store.expire(NOW.plus(DAY * 8)).await.unwrap();
         assert_eq!(
-            given.board(&board.record.name).await.unwrap(),
+            store.board(&board.record.name).await.unwrap(),
             None,
             "{subject}"
         );
-        let listed = given.boards(&kind.name, None, 10).await.unwrap();
+        let listed = store.boards(&kind.name, None, 10).await.unwrap();
         assert_eq!(listed, []);
         let item = board.points(&member("u1"), 1, NOW);
         let refused = board.try_apply(&[item], NOW, false).await;
         assert_eq!(refused, Err(StoreError::Dead));
-        let recreated = given.created(&kind, subject, NOW.plus(DAY * 8)).await;
+        let recreated = store.created(&kind, subject, NOW.plus(DAY * 8)).await;
         assert_ne!(recreated.record.incarnation, board.record.incarnation);
         assert_eq!(recreated.members(ALL).await, 0);
-        given
+        store
             .delete_board(&recreated.record.name, NOW)
             .await
             .unwrap();
     }
 }
 
-pub async fn a_write_keeps_every_shard(given: Given) {
-    let board = given.fresh(week_of_idleness(&[]), "room-1").await;
+pub async fn a_write_keeps_every_shard(store: OpenStore) {
+    let board = store.fresh(week_of_idleness(&[]), "room-1").await;
     crowd(&board, 1500, NOW).await;
     let loyal = member("u7");
     let mut now = NOW;
     for _ in 0..10 {
         now = now.plus(DAY * 5);
         board.apply(&[board.points(&loyal, 1, now)], now).await;
-        given.expire(now.plus(DAY)).await.unwrap();
+        store.expire(now.plus(DAY)).await.unwrap();
         assert_eq!(board.members(ALL).await, 1500);
     }
-    given.expire(now.plus(DAY * 8)).await.unwrap();
-    let there = given.board(&board.record.name).await.unwrap();
+    store.expire(now.plus(DAY * 8)).await.unwrap();
+    let there = store.board(&board.record.name).await.unwrap();
     assert_eq!(there, None);
 }
 
-pub async fn an_idle_window_goes_and_its_version_stays(given: Given) {
+pub async fn an_idle_window_goes_and_its_version_stays(store: OpenStore) {
     let month = kept(Period::Month, DAY * 100);
-    let kind = given.kind(week_of_idleness(&[month])).await;
+    let kind = store.kind(week_of_idleness(&[month])).await;
     for (subject, members) in [("small", 5), ("large", 1500)] {
-        let board = given.created(&kind, subject, NOW).await;
+        let board = store.created(&kind, subject, NOW).await;
         crowd(&board, members, NOW).await;
         let before = board.version(ALL, 0).await;
         let later = NOW.plus(DAY * 16);
-        given.expire(later).await.unwrap();
+        store.expire(later).await.unwrap();
         assert_eq!(board.members(ALL).await, 0);
         let month = board.members(window(Period::Month, NOW)).await;
         assert_eq!(month, members.unsigned_abs(), "its time has not come");
         let gone = board.version(ALL, 0).await;
         assert!(gone.counter > before.counter, "{before:?} then {gone:?}");
         // It goes once, not with every sweep.
-        given.expire(later).await.unwrap();
+        store.expire(later).await.unwrap();
         assert_eq!(board.version(ALL, 0).await, gone);
         for shard in board.shards() {
             let u = board.members_of(shard, 1).remove(0);
@@ -93,30 +95,30 @@ pub async fn an_idle_window_goes_and_its_version_stays(given: Given) {
     }
 }
 
-pub async fn boards_without_idle_stay(given: Given) {
-    let board = given.fresh(gifts(|_| ()), "room-1").await;
+pub async fn boards_without_idle_stay(store: OpenStore) {
+    let board = store.fresh(gifts(|_| ()), "room-1").await;
     crowd(&board, 5, NOW).await;
     for years in [1, 10, 100] {
-        given.expire(NOW.plus(DAY * 365 * years)).await.unwrap();
+        store.expire(NOW.plus(DAY * 365 * years)).await.unwrap();
     }
     assert_eq!(board.members(ALL).await, 5);
-    let there = given.board(&board.record.name).await.unwrap();
+    let there = store.board(&board.record.name).await.unwrap();
     assert_eq!(there, Some(board.record));
 }
 
-pub async fn an_emptied_board_goes_with_its_last_window(given: Given) {
-    let kind = given
+pub async fn an_emptied_board_goes_with_its_last_window(store: OpenStore) {
+    let kind = store
         .kind(gifts(|spec| spec.windows = vec![kept(Period::Day, DAY)]))
         .await;
-    let board = given.created(&kind, "room-1", NOW).await;
+    let board = store.created(&kind, "room-1", NOW).await;
     crowd(&board, 5, NOW).await;
     let u0 = member("u0");
     board
         .apply(&[board.item(&u0, Change::Remove, NOW, NOW)], NOW)
         .await;
-    given.expire(NOW.plus(HOUR)).await.unwrap();
+    store.expire(NOW.plus(HOUR)).await.unwrap();
     assert_eq!(board.members(window(Period::Day, NOW)).await, 4);
-    given.expire(NOW.plus(DAY * 3)).await.unwrap();
+    store.expire(NOW.plus(DAY * 3)).await.unwrap();
     let name = board_name("gifts", "room-1");
-    assert_eq!(given.board(&name).await.unwrap(), None);
+    assert_eq!(store.board(&name).await.unwrap(), None);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use board::{Period, Value, Values, Window, WindowRule, limits::VALUE_MAX};
 use shard_store::{Change, Item, Outcome, Refused};
 
-use crate::given::{Board, DAY, Given, HOUR, MINUTE, NOW, gifts, member, window};
+use crate::fixtures::{Board, DAY, HOUR, MINUTE, NOW, OpenStore, gifts, member, window};
 
 const ALL: Window = Window::ALL_TIME;
 const MS: Duration = Duration::from_millis(1);
@@ -17,8 +17,8 @@ async fn one(board: &Board, item: Item, now: board::Timestamp) -> Outcome {
     board.apply(&[item], now).await.remove(0)
 }
 
-pub async fn an_id_counts_for_exactly_the_span(given: Given) {
-    let board = given.fresh(gifts(|_| ()), "room-1").await;
+pub async fn an_id_counts_for_exactly_the_span(store: OpenStore) {
+    let board = store.fresh(gifts(|_| ()), "room-1").await;
     let u1 = member("u1");
     let mut now = NOW;
     let pauses = [Duration::ZERO, Duration::ZERO, MINUTE * 17, HOUR * 5, MS];
@@ -33,16 +33,16 @@ pub async fn an_id_counts_for_exactly_the_span(given: Given) {
         let last = HOUR.saturating_sub(MS);
         for later in [Duration::ZERO, MS, MINUTE * 30, last] {
             assert_eq!(one(&board, item.clone(), now.plus(later)).await, DUPLICATE);
-            given.expire(now.plus(later)).await.unwrap();
+            store.expire(now.plus(later)).await.unwrap();
         }
         assert_eq!(board.points_of(ALL, &u1).await, Some(round));
         now = now.plus(HOUR);
     }
 }
 
-pub async fn a_refused_contribution_leaves_no_id(given: Given) {
+pub async fn a_refused_contribution_leaves_no_id(store: OpenStore) {
     let windows = [Period::All, Period::Day].map(WindowRule::with_defaults);
-    let board = given
+    let board = store
         .fresh(gifts(|spec| spec.windows = windows.to_vec()), "room-1")
         .await;
     let u1 = member("u1");
@@ -66,8 +66,8 @@ pub async fn a_refused_contribution_leaves_no_id(given: Given) {
     assert_eq!(board.points_of(today, &u1).await, Some(1));
 }
 
-pub async fn members_do_not_share_ids(given: Given) {
-    let board = given.fresh(gifts(|_| ()), "room-1").await;
+pub async fn members_do_not_share_ids(store: OpenStore) {
+    let board = store.fresh(gifts(|_| ()), "room-1").await;
     let there = board.members_of(0, 2);
     let elsewhere = board.members_of(3, 1);
     for member in there.iter().chain(&elsewhere) {
@@ -80,8 +80,8 @@ pub async fn members_do_not_share_ids(given: Given) {
     }
 }
 
-pub async fn ids_outlast_growth(given: Given) {
-    let board = given.fresh(gifts(|spec| spec.shards = 16), "room-1").await;
+pub async fn ids_outlast_growth(store: OpenStore) {
+    let board = store.fresh(gifts(|spec| spec.shards = 16), "room-1").await;
     let members: Vec<_> = (0..3000)
         .map(|number| member(&format!("u{number}")))
         .collect();
@@ -103,8 +103,8 @@ pub async fn ids_outlast_growth(given: Given) {
     assert_eq!(again, expected, "the first ten rounds are past their span");
 }
 
-pub async fn no_span_remembers_nothing(given: Given) {
-    let board = given
+pub async fn no_span_remembers_nothing(store: OpenStore) {
+    let board = store
         .fresh(gifts(|spec| spec.dedupe = Duration::ZERO), "room-1")
         .await;
     let item = board.points_by_id(&member("u1"), 1, "evt-1", NOW);

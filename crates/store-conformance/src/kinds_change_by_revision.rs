@@ -9,14 +9,14 @@ use shard_store::{
     StoreError,
 };
 
-use crate::given::{Board, Given, HOUR, NOW, board_name, gifts, member};
+use crate::fixtures::{Board, HOUR, NOW, OpenStore, board_name, gifts, member};
 
 fn topped(top: u64) -> Arc<Kind> {
     Arc::new(gifts(|spec| spec.top = top))
 }
 
-async fn kept(given: &Given) -> Vec<(u64, Option<usize>)> {
-    let kinds = given.kinds().await.unwrap();
+async fn kept(store: &OpenStore) -> Vec<(u64, Option<usize>)> {
+    let kinds = store.kinds().await.unwrap();
     let shown = |record: &KindRecord| {
         let top = record.kind.as_ref().map(|kind| kind.top());
         (record.revision.0, top)
@@ -24,62 +24,62 @@ async fn kept(given: &Given) -> Vec<(u64, Option<usize>)> {
     kinds.iter().map(shown).collect()
 }
 
-pub async fn a_stale_revision_is_refused(given: Given) {
-    assert_eq!(kept(&given).await, []);
-    let first = given.put_kind(topped(1), Revision(0), true).await.unwrap();
+pub async fn a_stale_revision_is_refused(store: OpenStore) {
+    assert_eq!(kept(&store).await, []);
+    let first = store.put_kind(topped(1), Revision(0), true).await.unwrap();
     assert_eq!((first.revision, first.kind), (Revision(1), Some(topped(1))));
-    let second = given.put_kind(topped(2), Revision(1), false).await.unwrap();
+    let second = store.put_kind(topped(2), Revision(1), false).await.unwrap();
     assert_eq!(second.revision, Revision(2));
     for stale in [0, 1, 3] {
-        let refused = given.put_kind(topped(3), Revision(stale), false).await;
+        let refused = store.put_kind(topped(3), Revision(stale), false).await;
         assert_eq!(refused, Err(KindWriteError::Stale));
-        let refused = given.delete_kind(&second.name, Revision(stale)).await;
+        let refused = store.delete_kind(&second.name, Revision(stale)).await;
         assert_eq!(refused, Err(KindWriteError::Stale));
     }
     let other = "likes".parse().unwrap();
-    let unknown = given.delete_kind(&other, Revision(1)).await;
+    let unknown = store.delete_kind(&other, Revision(1)).await;
     assert_eq!(unknown, Err(KindWriteError::Stale));
-    assert_eq!(kept(&given).await, [(2, Some(2))]);
+    assert_eq!(kept(&store).await, [(2, Some(2))]);
 }
 
-pub async fn kinds_with_boards_are_protected(given: Given) {
-    let kind = given.kind(gifts(|_| ())).await;
+pub async fn kinds_with_boards_are_protected(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    given.create_board(&name, &kind, None, NOW).await.unwrap();
-    let refused = given.put_kind(topped(1), Revision(1), true).await;
+    store.create_board(&name, &kind, None, NOW).await.unwrap();
+    let refused = store.put_kind(topped(1), Revision(1), true).await;
     assert_eq!(refused, Err(KindWriteError::HasBoards));
-    let refused = given.delete_kind(&kind.name, Revision(1)).await;
+    let refused = store.delete_kind(&kind.name, Revision(1)).await;
     assert_eq!(refused, Err(KindWriteError::HasBoards));
-    given.put_kind(topped(2), Revision(1), false).await.unwrap();
-    given.delete_board(&name, NOW.plus(HOUR)).await.unwrap();
-    given.put_kind(topped(3), Revision(2), true).await.unwrap();
-    given.delete_kind(&kind.name, Revision(3)).await.unwrap();
-    assert_eq!(kept(&given).await, [(4, None)]);
+    store.put_kind(topped(2), Revision(1), false).await.unwrap();
+    store.delete_board(&name, NOW.plus(HOUR)).await.unwrap();
+    store.put_kind(topped(3), Revision(2), true).await.unwrap();
+    store.delete_kind(&kind.name, Revision(3)).await.unwrap();
+    assert_eq!(kept(&store).await, [(4, None)]);
 }
 
-pub async fn a_deleted_kind_leaves_a_record(given: Given) {
-    let kind = given.kind(gifts(|_| ())).await;
-    given
+pub async fn a_deleted_kind_leaves_a_record(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
+    store
         .kind(gifts(|spec| spec.name = "likes".parse().unwrap()))
         .await;
-    given.delete_kind(&kind.name, Revision(1)).await.unwrap();
-    let kinds = given.kinds().await.unwrap();
+    store.delete_kind(&kind.name, Revision(1)).await.unwrap();
+    let kinds = store.kinds().await.unwrap();
     let names: Vec<_> = kinds.iter().map(|record| record.name.as_str()).collect();
     assert_eq!(names, ["gifts", "likes"]);
-    assert_eq!(kept(&given).await, [(2, None), (1, Some(1000))]);
-    let afresh = given.put_kind(topped(1), Revision(0), false).await;
+    assert_eq!(kept(&store).await, [(2, None), (1, Some(1000))]);
+    let afresh = store.put_kind(topped(1), Revision(0), false).await;
     assert_eq!(
         afresh,
         Err(KindWriteError::Stale),
         "as a configuration file would"
     );
-    let back = given.put_kind(topped(1), Revision(2), false).await.unwrap();
+    let back = store.put_kind(topped(1), Revision(2), false).await.unwrap();
     assert_eq!(back.revision, Revision(3));
 }
 
-pub async fn stale_kinds_create_no_boards(given: Given) {
-    let first = given.kind(gifts(|_| ())).await;
-    let second = given.put_kind(topped(2), Revision(1), false).await.unwrap();
+pub async fn stale_kinds_create_no_boards(store: OpenStore) {
+    let first = store.kind(gifts(|_| ())).await;
+    let second = store.put_kind(topped(2), Revision(1), false).await.unwrap();
     let name = board_name("gifts", "room-1");
     let two = ShardCount::new(2).unwrap();
     let ahead = KindRecord {
@@ -91,18 +91,18 @@ pub async fn stale_kinds_create_no_boards(given: Given) {
         ..second.clone()
     };
     for stale in [first, ahead, unknown] {
-        let created = given.create_board(&name, &stale, None, NOW).await;
+        let created = store.create_board(&name, &stale, None, NOW).await;
         assert_eq!(created, Err(CreateBoardError::StaleKind));
-        let settled = given.put_settings(&name, &stale, two.into(), NOW).await;
+        let settled = store.put_settings(&name, &stale, two.into(), NOW).await;
         assert_eq!(settled, Err(PutSettingsError::StaleKind));
     }
-    given.delete_kind(&second.name, Revision(2)).await.unwrap();
-    let deleted = given.kinds().await.unwrap().remove(0);
+    store.delete_kind(&second.name, Revision(2)).await.unwrap();
+    let deleted = store.kinds().await.unwrap().remove(0);
     for gone in [second, deleted] {
-        let created = given.create_board(&name, &gone, None, NOW).await;
+        let created = store.create_board(&name, &gone, None, NOW).await;
         assert_eq!(created, Err(CreateBoardError::StaleKind));
     }
-    assert_eq!(given.board(&name).await.unwrap(), None);
+    assert_eq!(store.board(&name).await.unwrap(), None);
 }
 
 async fn versions(board: &Board) -> Vec<ShardVersion> {
@@ -114,7 +114,7 @@ async fn versions(board: &Board) -> Vec<ShardVersion> {
 }
 
 /// A kind that was replaced while it had no boards, and what was read by it, still on its way.
-pub async fn stale_kinds_write_to_no_board(given: Given) {
+pub async fn stale_kinds_write_to_no_board(store: OpenStore) {
     let replaced: [fn(&mut KindSpec); 3] = [
         |spec| spec.calendar = Calendar::new("Asia/Tokyo").unwrap(),
         |spec| {
@@ -130,10 +130,10 @@ pub async fn stale_kinds_write_to_no_board(given: Given) {
             spec.rules = Rules::new(fields, Mode::Accumulate, Ties::Earliest).unwrap();
         },
     ];
-    let current = given.kind(gifts(|_| ())).await;
+    let current = store.kind(gifts(|_| ())).await;
     // Small, and split into shards.
     for (subject, members) in [("room-1", 3), ("room-2", 20_000)] {
-        let board = given.created(&current, subject, NOW).await;
+        let board = store.created(&current, subject, NOW).await;
         assert_eq!(board.record.meaning, board.kind.meaning());
         let points = |number| board.points(&member(&format!("u{number}")), 1, NOW);
         let items: Vec<_> = (0..members).map(points).collect();
@@ -166,19 +166,19 @@ pub async fn stale_kinds_write_to_no_board(given: Given) {
     }
 }
 
-pub async fn no_more_kinds_are_kept_than_the_limit(given: Given) {
+pub async fn no_more_kinds_are_kept_than_the_limit(store: OpenStore) {
     let named = |number: usize| gifts(|spec| spec.name = format!("k{number}").parse().unwrap());
     for number in 0..KINDS_MAX {
-        given.kind(named(number)).await;
+        store.kind(named(number)).await;
     }
-    let one_more = || given.put_kind(Arc::new(named(KINDS_MAX)), Revision(0), true);
+    let one_more = || store.put_kind(Arc::new(named(KINDS_MAX)), Revision(0), true);
     assert_eq!(one_more().await, Err(KindWriteError::TooMany));
     // Those that are there change as ever; a deleted one leaves its record, and no room.
-    let first = given.put_kind(Arc::new(named(0)), Revision(1), true);
+    let first = store.put_kind(Arc::new(named(0)), Revision(1), true);
     let first = first.await.unwrap();
-    given.delete_kind(&first.name, Revision(2)).await.unwrap();
+    store.delete_kind(&first.name, Revision(2)).await.unwrap();
     assert_eq!(one_more().await, Err(KindWriteError::TooMany));
-    given
+    store
         .put_kind(Arc::new(named(0)), Revision(3), true)
         .await
         .unwrap();

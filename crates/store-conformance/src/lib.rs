@@ -1,8 +1,8 @@
 //! What every store has to pass.
 //!
-//! Each file holds scenarios about one promise of the contract, as functions over a store that is [`given`]; [`hold!`]
-//! makes a test of each for one store, in `tests/conformance` of the crate that has the store. What only one store
-//! promises is tested there, too.
+//! Each file holds scenarios about one promise of the contract, as functions over an open store
+//! ([`fixtures::OpenStore`]); [`hold!`] makes a test of each for one store, in the tests of the crate that has the
+//! store. What only one store promises is tested there, too.
 //!
 //! `MEGABOARD_TEST_SEED` repeats a random run, `MEGABOARD_TEST_LONG=1` makes all of them long: each then takes a few
 //! minutes at most.
@@ -14,7 +14,7 @@
 )]
 
 pub mod any_kind;
-pub mod given;
+pub mod fixtures;
 pub mod twin;
 pub mod versions_seen;
 

@@ -9,7 +9,7 @@ use board::{
 };
 use shard_store::{Anchor, Ask, Change, Entry, Item, Outcome, Query, Refused};
 
-use crate::given::{Board, Given, MINUTE, NOW, gifts, member, whole, window};
+use crate::fixtures::{Board, MINUTE, NOW, OpenStore, gifts, member, whole, window};
 use testkit::dice::{Dice, Seed};
 
 const ALL: Window = Window::ALL_TIME;
@@ -18,18 +18,18 @@ const ALL: Window = Window::ALL_TIME;
 type Standings = BTreeMap<Member, Standing>;
 
 /// Contributions alone, which only raise standings.
-pub async fn lists_that_grow_are_exact(given: Given) {
-    agree(given, 0).await;
+pub async fn lists_that_grow_are_exact(store: OpenStore) {
+    agree(store, 0).await;
 }
 
 /// With removals, and sets to better and to worse.
-pub async fn lists_heal_when_standings_fall(given: Given) {
-    agree(given, 6).await;
+pub async fn lists_heal_when_standings_fall(store: OpenStore) {
+    agree(store, 6).await;
 }
 
 /// Everybody who is listed leaves, batch by batch, until nobody is left.
-pub async fn lists_outlast_their_best(given: Given) {
-    let board = given.fresh(list(10, points(), 1), "b").await;
+pub async fn lists_outlast_their_best(store: OpenStore) {
+    let board = store.fresh(list(10, points(), 1), "b").await;
     let mut twin = Standings::new();
     let all: Vec<Item> = (0..200)
         .map(|n| board.points(&member(&format!("u{n}")), n + 1, NOW))
@@ -45,16 +45,16 @@ pub async fn lists_outlast_their_best(given: Given) {
 }
 
 /// One item in so many removes or sets; none for 0.
-async fn agree(given: Given, falling: u64) {
+async fn agree(store: OpenStore, falling: u64) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
-    for number in 0..given.runs(20, 400) {
+    for number in 0..store.runs(20, 400) {
         let keep = 1 + u64::try_from(dice.below(20)).unwrap();
         let kind = list(keep, any_rules(&mut dice), *dice.pick(&[1, 4]));
-        let kind = given
+        let kind = store
             .put_kind(kind.into(), shard_store::Revision(number), true)
             .await;
-        let board = given.created(&kind.unwrap(), "b", NOW).await;
+        let board = store.created(&kind.unwrap(), "b", NOW).await;
         let mut twin = Standings::new();
         for _ in 0..15 {
             let count = 1 + dice.below(60);
@@ -64,7 +64,7 @@ async fn agree(given: Given, falling: u64) {
             compare(&board, &twin).await;
         }
         board.verify().await;
-        given.delete_board(&board.record.name, NOW).await.unwrap();
+        store.delete_board(&board.record.name, NOW).await.unwrap();
     }
 }
 
@@ -218,8 +218,8 @@ async fn compare_in(window: Window, board: &Board, twin: &Standings) {
 }
 
 /// Somebody who never contributed is neither ranked nor off the list.
-pub async fn nobody_is_off_a_list_without_a_standing(given: Given) {
-    let board = given.fresh(list(2, points(), 1), "b").await;
+pub async fn nobody_is_off_a_list_without_a_standing(store: OpenStore) {
+    let board = store.fresh(list(2, points(), 1), "b").await;
     let all: Vec<Item> = (0..9)
         .map(|n| board.points(&member(&format!("u{n}")), n + 1, NOW))
         .collect();

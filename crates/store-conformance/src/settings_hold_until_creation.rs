@@ -6,64 +6,64 @@ use board::limits::SETTINGS_KEPT;
 use board::{Activity, Calendar, ShardCount, Window};
 use shard_store::{BoardSettings, PutSettingsError, Revision, StoreError};
 
-use crate::given::{Board, DAY, Given, HOUR, MINUTE, NOW, board_name, gifts, member};
+use crate::fixtures::{Board, DAY, HOUR, MINUTE, NOW, OpenStore, board_name, gifts, member};
 
 fn shards(count: u64) -> ShardCount {
     ShardCount::new(count).unwrap()
 }
 
-pub async fn the_last_settings_count_at_the_creation(given: Given) {
-    let kind = given.kind(gifts(|_| ())).await;
+pub async fn the_last_settings_count_at_the_creation(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
     for count in [64, 2] {
-        let settled = given
+        let settled = store
             .put_settings(&name, &kind, shards(count).into(), NOW)
             .await
             .unwrap();
         assert_eq!((settled.shards, settled.created), (shards(count), false));
-        assert_eq!(given.board(&name).await.unwrap(), Some(settled));
+        assert_eq!(store.board(&name).await.unwrap(), Some(settled));
     }
-    let created = given.create_board(&name, &kind, None, NOW).await.unwrap();
+    let created = store.create_board(&name, &kind, None, NOW).await.unwrap();
     assert_eq!((created.shards, created.created), (shards(2), true));
-    assert_eq!(given.board(&name).await.unwrap(), Some(created));
+    assert_eq!(store.board(&name).await.unwrap(), Some(created));
 }
 
-pub async fn settings_are_refused_after_creation(given: Given) {
-    let kind = given.kind(gifts(|_| ())).await;
+pub async fn settings_are_refused_after_creation(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    let created = given.create_board(&name, &kind, None, NOW).await.unwrap();
-    let refused = given
+    let created = store.create_board(&name, &kind, None, NOW).await.unwrap();
+    let refused = store
         .put_settings(&name, &kind, shards(2).into(), NOW)
         .await;
     assert_eq!(refused, Err(PutSettingsError::Created));
-    assert_eq!(given.board(&name).await.unwrap(), Some(created));
-    given.delete_board(&name, NOW.plus(HOUR)).await.unwrap();
-    let settled = given
+    assert_eq!(store.board(&name).await.unwrap(), Some(created));
+    store.delete_board(&name, NOW.plus(HOUR)).await.unwrap();
+    let settled = store
         .put_settings(&name, &kind, shards(2).into(), NOW)
         .await
         .unwrap();
     assert_eq!((settled.shards, settled.created), (shards(2), false));
 }
 
-pub async fn settings_go_with_their_kind(given: Given) {
-    let kind = given.kind(gifts(|_| ())).await;
+pub async fn settings_go_with_their_kind(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    given
+    store
         .put_settings(&name, &kind, shards(64).into(), NOW)
         .await
         .unwrap();
-    given.delete_kind(&kind.name, kind.revision).await.unwrap();
-    assert_eq!(given.board(&name).await.unwrap(), None);
-    let again = given.put_kind(Arc::new(gifts(|_| ())), Revision(2), false);
+    store.delete_kind(&kind.name, kind.revision).await.unwrap();
+    assert_eq!(store.board(&name).await.unwrap(), None);
+    let again = store.put_kind(Arc::new(gifts(|_| ())), Revision(2), false);
     let again = again.await.unwrap();
-    let created = given.create_board(&name, &again, None, NOW).await.unwrap();
+    let created = store.create_board(&name, &again, None, NOW).await.unwrap();
     assert_eq!(created.shards, shards(4));
 }
 
-pub async fn settings_outlast_a_change_of_the_kind(given: Given) {
-    let kind = given.kind(gifts(|_| ())).await;
+pub async fn settings_outlast_a_change_of_the_kind(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    given
+    store
         .put_settings(&name, &kind, shards(64).into(), NOW)
         .await
         .unwrap();
@@ -71,15 +71,15 @@ pub async fn settings_outlast_a_change_of_the_kind(given: Given) {
         spec.shards = 8;
         spec.calendar = Calendar::new("Asia/Tokyo").unwrap();
     });
-    let put = given.put_kind(Arc::new(other), kind.revision, true);
+    let put = store.put_kind(Arc::new(other), kind.revision, true);
     let other = put.await.unwrap();
-    let kept = given.board(&name).await.unwrap().unwrap();
+    let kept = store.board(&name).await.unwrap().unwrap();
     assert_eq!((kept.shards, kept.created), (shards(64), false));
     // It is a board of what the kind has become.
-    let record = given.create_board(&name, &other, None, NOW).await.unwrap();
+    let record = store.create_board(&name, &other, None, NOW).await.unwrap();
     assert_eq!((record.shards, record.created), (shards(64), true));
     let board = Board {
-        store: given.store.clone(),
+        store: store.shared(),
         kind: other.kind.clone().unwrap(),
         record,
     };
@@ -93,86 +93,86 @@ pub async fn settings_outlast_a_change_of_the_kind(given: Given) {
     );
 }
 
-pub async fn settings_outlast_a_sweep(given: Given) {
-    let kind = given.kind(gifts(|_| ())).await;
+pub async fn settings_outlast_a_sweep(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    given
+    store
         .put_settings(&name, &kind, shards(64).into(), NOW)
         .await
         .unwrap();
     let later = NOW.plus(SETTINGS_KEPT).minus(MINUTE);
-    given.expire(later).await.unwrap();
+    store.expire(later).await.unwrap();
     // Created, and swept before its first contribution comes.
-    let created = given.create_board(&name, &kind, None, later).await.unwrap();
-    given.expire(later).await.unwrap();
-    assert_eq!(given.board(&name).await.unwrap(), Some(created.clone()));
+    let created = store.create_board(&name, &kind, None, later).await.unwrap();
+    store.expire(later).await.unwrap();
+    assert_eq!(store.board(&name).await.unwrap(), Some(created.clone()));
     assert_eq!(created.shards, shards(64));
 }
 
-pub async fn settings_go_when_nobody_contributes(given: Given) {
-    let kind = given.kind(gifts(|_| ())).await;
+pub async fn settings_go_when_nobody_contributes(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    given
+    store
         .put_settings(&name, &kind, shards(64).into(), NOW)
         .await
         .unwrap();
-    given
+    store
         .put_settings(&name, &kind, shards(64).into(), NOW.plus(HOUR))
         .await
         .unwrap();
     // From the last settings on, whatever becomes of the kind meanwhile.
-    let put = given.put_kind(Arc::new(gifts(|spec| spec.top = 7)), kind.revision, true);
+    let put = store.put_kind(Arc::new(gifts(|spec| spec.top = 7)), kind.revision, true);
     let kind = put.await.unwrap();
     let end = NOW.plus(HOUR).plus(SETTINGS_KEPT);
-    given.expire(NOW.plus(SETTINGS_KEPT)).await.unwrap();
+    store.expire(NOW.plus(SETTINGS_KEPT)).await.unwrap();
     assert_eq!(
-        given.board(&name).await.unwrap().unwrap().shards,
+        store.board(&name).await.unwrap().unwrap().shards,
         shards(64)
     );
-    given.expire(end).await.unwrap();
-    assert_eq!(given.board(&name).await.unwrap(), None);
-    let created = given.create_board(&name, &kind, None, end).await.unwrap();
+    store.expire(end).await.unwrap();
+    assert_eq!(store.board(&name).await.unwrap(), None);
+    let created = store.create_board(&name, &kind, None, end).await.unwrap();
     assert_eq!(created.shards, shards(4));
 }
 
-pub async fn a_creation_that_came_to_nothing_is_withdrawn(given: Given) {
-    let kind = given.kind(gifts(|_| ())).await;
-    let board = given.created(&kind, "room-1", NOW).await;
+pub async fn a_creation_that_came_to_nothing_is_withdrawn(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
+    let board = store.created(&kind, "room-1", NOW).await;
     let name = &board.record.name;
-    given.withdraw(&board.record).await.unwrap();
-    assert_eq!(given.board(name).await.unwrap(), None);
-    assert_eq!(given.boards(&kind.name, None, 10).await.unwrap(), []);
+    store.withdraw(&board.record).await.unwrap();
+    assert_eq!(store.board(name).await.unwrap(), None);
+    assert_eq!(store.boards(&kind.name, None, 10).await.unwrap(), []);
     let u1 = member("u1");
     let items = [board.points(&u1, 1, NOW)];
     let gone = board.try_apply(&items, NOW, false).await;
     assert_eq!(gone, Err(StoreError::Dead));
     // Settings that it had are there as before.
-    let settled = given.put_settings(name, &kind, shards(64).into(), NOW);
+    let settled = store.put_settings(name, &kind, shards(64).into(), NOW);
     settled.await.unwrap();
-    let board = given.created(&kind, "room-1", NOW).await;
-    given.withdraw(&board.record).await.unwrap();
-    let left = given.board(name).await.unwrap().unwrap();
+    let board = store.created(&kind, "room-1", NOW).await;
+    store.withdraw(&board.record).await.unwrap();
+    let left = store.board(name).await.unwrap().unwrap();
     assert_eq!((left.shards, left.created), (shards(64), false));
     // And for no longer than if nobody had contributed.
     let later = NOW.plus(SETTINGS_KEPT).minus(HOUR);
-    let board = given.created(&kind, "room-1", later).await;
-    given.withdraw(&board.record).await.unwrap();
+    let board = store.created(&kind, "room-1", later).await;
+    store.withdraw(&board.record).await.unwrap();
     let end = NOW.plus(SETTINGS_KEPT);
-    given.expire(end.minus(MINUTE)).await.unwrap();
-    assert!(given.board(name).await.unwrap().is_some());
-    given.expire(end).await.unwrap();
-    assert_eq!(given.board(name).await.unwrap(), None);
-    // A board that holds something stays, whoever withdraws it.
-    let board = given.created(&kind, "room-1", NOW).await;
+    store.expire(end.minus(MINUTE)).await.unwrap();
+    assert!(store.board(name).await.unwrap().is_some());
+    store.expire(end).await.unwrap();
+    assert_eq!(store.board(name).await.unwrap(), None);
+    // A board that holds something stays when it is withdrawn.
+    let board = store.created(&kind, "room-1", NOW).await;
     board.apply(&[board.points(&u1, 1, NOW)], NOW).await;
-    given.withdraw(&board.record).await.unwrap();
-    assert_eq!(given.board(name).await.unwrap(), Some(board.record.clone()));
+    store.withdraw(&board.record).await.unwrap();
+    assert_eq!(store.board(name).await.unwrap(), Some(board.record.clone()));
     assert_eq!(board.points_of(Window::ALL_TIME, &u1).await, Some(1));
 }
 
 /// As where the server died on the way, or the store was overloaded.
-pub async fn a_creation_that_nobody_withdraws_leaves_its_settings(given: Given) {
-    let kind = given.kind(gifts(|_| ())).await;
+pub async fn a_creation_that_nobody_withdraws_leaves_its_settings(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
     let campaign = Activity::new(Some(NOW), Some(NOW.plus(DAY * 10)), None).unwrap();
     for (subject, activity) in [("plain", Activity::ALWAYS), ("campaign", campaign)] {
         let name = board_name("gifts", subject);
@@ -180,13 +180,13 @@ pub async fn a_creation_that_nobody_withdraws_leaves_its_settings(given: Given) 
             shards: shards(64),
             activity,
         };
-        let settled = given.put_settings(&name, &kind, own, NOW).await.unwrap();
+        let settled = store.put_settings(&name, &kind, own, NOW).await.unwrap();
         let later = NOW.plus(HOUR);
         let seen = Some(settled.incarnation);
-        let created = given.create_board(&name, &kind, seen, later).await;
+        let created = store.create_board(&name, &kind, seen, later).await;
         assert!(created.unwrap().created);
-        given.expire(later.plus(MINUTE * 2)).await.unwrap();
-        let left = given.board(&name).await.unwrap().unwrap();
+        store.expire(later.plus(MINUTE * 2)).await.unwrap();
+        let left = store.board(&name).await.unwrap().unwrap();
         assert_eq!(
             (left.shards, left.activity, left.created),
             (shards(64), activity, false),
@@ -194,9 +194,9 @@ pub async fn a_creation_that_nobody_withdraws_leaves_its_settings(given: Given) 
         );
         // And for no longer than if nobody had contributed.
         let end = activity.settings_kept_until(NOW);
-        given.expire(end.minus(MINUTE)).await.unwrap();
-        assert_eq!(given.board(&name).await.unwrap(), Some(left.clone()));
-        given.expire(end).await.unwrap();
-        assert_ne!(given.board(&name).await.unwrap(), Some(left));
+        store.expire(end.minus(MINUTE)).await.unwrap();
+        assert_eq!(store.board(&name).await.unwrap(), Some(left.clone()));
+        store.expire(end).await.unwrap();
+        assert_ne!(store.board(&name).await.unwrap(), Some(left));
     }
 }

@@ -3,7 +3,7 @@
 use board::Window;
 use shard_store::{DeleteBoardError, Outcome, StoreError};
 
-use crate::given::{Board, DAY, Given, HOUR, NOW, board_name, gifts, member, whole};
+use crate::fixtures::{Board, DAY, HOUR, NOW, OpenStore, board_name, gifts, member, whole};
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -22,46 +22,46 @@ async fn assert_dead(board: &Board) {
     }
 }
 
-pub async fn a_dead_incarnation_is_refused(given: Given) {
+pub async fn a_dead_incarnation_is_refused(store: OpenStore) {
     for (subject, members) in [("small", 5), ("large", 1500)] {
-        let board = given.created(&kind(&given).await, subject, NOW).await;
+        let board = store.created(&kind(&store).await, subject, NOW).await;
         let items: Vec<_> = (0..members)
             .map(|number| board.points(&member(&format!("u{number}")), number, NOW))
             .collect();
         board.apply(&items, NOW).await;
         assert_eq!(board.members(ALL).await, members.unsigned_abs());
-        given
+        store
             .delete_board(&board.record.name, NOW.plus(HOUR))
             .await
             .unwrap();
-        assert_eq!(given.board(&board.record.name).await.unwrap(), None);
+        assert_eq!(store.board(&board.record.name).await.unwrap(), None);
         assert_dead(&board).await;
         // Past the tombstone's time too.
-        given.expire(NOW.plus(HOUR)).await.unwrap();
+        store.expire(NOW.plus(HOUR)).await.unwrap();
         assert_dead(&board).await;
-        given.expire(NOW.plus(DAY)).await.unwrap();
+        store.expire(NOW.plus(DAY)).await.unwrap();
         assert_dead(&board).await;
     }
 }
 
-async fn kind(given: &Given) -> shard_store::KindRecord {
-    match given.kinds().await.unwrap().pop() {
+async fn kind(store: &OpenStore) -> shard_store::KindRecord {
+    match store.kinds().await.unwrap().pop() {
         Some(kind) => kind,
-        None => given.kind(gifts(|_| ())).await,
+        None => store.kind(gifts(|_| ())).await,
     }
 }
 
-pub async fn a_board_created_again_is_another_board(given: Given) {
-    let kind = kind(&given).await;
-    let old = given.created(&kind, "room-1", NOW).await;
+pub async fn a_board_created_again_is_another_board(store: OpenStore) {
+    let kind = kind(&store).await;
+    let old = store.created(&kind, "room-1", NOW).await;
     let u1 = member("u1");
     old.apply(&[old.points_by_id(&u1, 5, "evt-1", NOW)], NOW)
         .await;
-    given
+    store
         .delete_board(&old.record.name, NOW.plus(HOUR))
         .await
         .unwrap();
-    let new = given.created(&kind, "room-1", NOW).await;
+    let new = store.created(&kind, "room-1", NOW).await;
     assert_ne!(new.record.incarnation, old.record.incarnation);
     assert_eq!(new.members(ALL).await, 0);
     assert_dead(&old).await;
@@ -76,22 +76,22 @@ pub async fn a_board_created_again_is_another_board(given: Given) {
         );
     }
     assert_eq!(new.points_of(ALL, &u1).await, Some(6));
-    given.expire(NOW.plus(DAY)).await.unwrap();
+    store.expire(NOW.plus(DAY)).await.unwrap();
     assert_dead(&old).await;
     assert_eq!(new.points_of(ALL, &u1).await, Some(6));
 }
 
-pub async fn no_board_is_deleted_twice(given: Given) {
-    let board = given.fresh(gifts(|_| ()), "room-1").await;
-    let unknown = given
+pub async fn no_board_is_deleted_twice(store: OpenStore) {
+    let board = store.fresh(gifts(|_| ()), "room-1").await;
+    let unknown = store
         .delete_board(&board_name("gifts", "room-2"), NOW)
         .await;
     assert_eq!(unknown, Err(DeleteBoardError::NotThere));
-    let unknown = given
+    let unknown = store
         .delete_board(&board_name("likes", "room-1"), NOW)
         .await;
     assert_eq!(unknown, Err(DeleteBoardError::NotThere));
-    given.delete_board(&board.record.name, NOW).await.unwrap();
-    let again = given.delete_board(&board.record.name, NOW).await;
+    store.delete_board(&board.record.name, NOW).await.unwrap();
+    let again = store.delete_board(&board.record.name, NOW).await;
     assert_eq!(again, Err(DeleteBoardError::NotThere));
 }

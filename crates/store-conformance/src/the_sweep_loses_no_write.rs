@@ -11,14 +11,14 @@ use tokio::sync::Barrier;
 use tokio::task::JoinHandle;
 
 use crate::contributions_survive_a_crowd::{named, settle_up, writers};
-use crate::given::{Board, DAY, Given, HOUR, NOW, gifts, idle, kept, member};
+use crate::fixtures::{Board, DAY, HOUR, NOW, OpenStore, gifts, idle, kept, member};
 
 const ALL: Window = Window::ALL_TIME;
 
-/// Sweeps without a pause until it is told to stop.
-fn sweeper(given: &Given, now: Timestamp, start: Arc<Barrier>) -> (JoinHandle<()>, Stop) {
+/// Sweeps without a pause until it is stopped.
+fn sweeper(store: &OpenStore, now: Timestamp, start: Arc<Barrier>) -> (JoinHandle<()>, Stop) {
     let stop = Stop::default();
-    let (store, stopped) = (given.store.clone(), stop.clone());
+    let (store, stopped) = (store.shared(), stop.clone());
     let sweeping = tokio::spawn(async move {
         start.wait().await;
         loop {
@@ -45,8 +45,8 @@ struct Room {
 }
 
 impl Room {
-    async fn new(given: &Given, kind: &KindRecord, number: u64) -> Self {
-        let board = given.created(kind, &format!("room-{number:04}"), NOW).await;
+    async fn new(store: &OpenStore, kind: &KindRecord, number: u64) -> Self {
+        let board = store.created(kind, &format!("room-{number:04}"), NOW).await;
         let last = board.record.shards.get() - 1;
         Self {
             witness: board.members_of(0, 1).remove(0),
@@ -79,15 +79,15 @@ impl Room {
     }
 }
 
-pub async fn an_idle_window_goes_before_a_write_or_stays(given: Given) {
+pub async fn an_idle_window_goes_before_a_write_or_stays(store: OpenStore) {
     let windows = vec![idle(DAY * 7), kept(Period::Month, DAY * 100_000)];
-    let kind = given.kind(gifts(|spec| spec.windows = windows)).await;
+    let kind = store.kind(gifts(|spec| spec.windows = windows)).await;
     let mut rooms = Vec::new();
     for number in 0..100 {
-        rooms.push(Room::new(&given, &kind, number).await);
+        rooms.push(Room::new(&store, &kind, number).await);
     }
     let mut now = NOW;
-    for _ in 0..given.runs(40, 600) {
+    for _ in 0..store.runs(40, 600) {
         for room in &mut rooms {
             // The witness has what the writer has, and then nobody writes for long.
             let points = room.board.points_of(ALL, &room.witness).await.unwrap_or(0);
@@ -101,7 +101,7 @@ pub async fn an_idle_window_goes_before_a_write_or_stays(given: Given) {
         }
         now = now.plus(DAY * 8);
         let start = Arc::new(Barrier::new(2));
-        let (sweeping, stop) = sweeper(&given, now, start.clone());
+        let (sweeping, stop) = sweeper(&store, now, start.clone());
         start.wait().await;
         for room in &rooms {
             room.give(&room.writer, now).await;
@@ -117,15 +117,15 @@ pub async fn an_idle_window_goes_before_a_write_or_stays(given: Given) {
     }
 }
 
-pub async fn an_idle_board_goes_before_a_write_or_stays(given: Given) {
-    let kind = given
+pub async fn an_idle_board_goes_before_a_write_or_stays(store: OpenStore) {
+    let kind = store
         .kind(gifts(|spec| spec.windows = vec![idle(DAY * 7)]))
         .await;
     let mut now = NOW;
-    for _ in 0..given.runs(40, 600) {
+    for _ in 0..store.runs(40, 600) {
         let mut boards = Vec::new();
         for number in 0..100 {
-            let board = given
+            let board = store
                 .created(&kind, &format!("room-{number:04}"), now)
                 .await;
             board
@@ -135,7 +135,7 @@ pub async fn an_idle_board_goes_before_a_write_or_stays(given: Given) {
         }
         now = now.plus(DAY * 8);
         let start = Arc::new(Barrier::new(2));
-        let (sweeping, stop) = sweeper(&given, now, start.clone());
+        let (sweeping, stop) = sweeper(&store, now, start.clone());
         start.wait().await;
         let mut told = Vec::new();
         for board in &boards {
@@ -145,12 +145,12 @@ pub async fn an_idle_board_goes_before_a_write_or_stays(given: Given) {
         stop.0.store(true, Ordering::Release);
         sweeping.await.unwrap();
         for (board, told) in boards.iter().zip(told) {
-            let there = given.board(&board.record.name).await.unwrap();
+            let there = store.board(&board.record.name).await.unwrap();
             match told {
                 Ok(_) => {
                     assert_eq!(there.as_ref(), Some(&board.record), "it was written to");
                     assert_eq!(board.points_of(ALL, &member("u2")).await, Some(1));
-                    given.delete_board(&board.record.name, now).await.unwrap();
+                    store.delete_board(&board.record.name, now).await.unwrap();
                 }
                 Err(StoreError::Dead) => assert_eq!(there, None, "it was refused"),
                 Err(error) => panic!("{error}"),
@@ -159,15 +159,15 @@ pub async fn an_idle_board_goes_before_a_write_or_stays(given: Given) {
     }
 }
 
-pub async fn a_crowd_writes_while_large_windows_go(given: Given) {
+pub async fn a_crowd_writes_while_large_windows_go(store: OpenStore) {
     let kind = gifts(|spec| {
         spec.windows = vec![kept(Period::Hour, DAY), kept(Period::Day, DAY * 3)];
         spec.windows.push(WindowRule::with_defaults(Period::All));
     });
-    let kind = given.kind(kind).await;
+    let kind = store.kind(kind).await;
     let members = named(300);
-    for number in 0..given.runs(5, 200) {
-        let board = given.created(&kind, &format!("room-{number}"), NOW).await;
+    for number in 0..store.runs(5, 200) {
+        let board = store.created(&kind, &format!("room-{number}"), NOW).await;
         let mut items = Vec::new();
         for (place, old) in named(10_000).iter().enumerate() {
             // Seventy hours and some days of it, in which nobody else is.
@@ -179,7 +179,7 @@ pub async fn a_crowd_writes_while_large_windows_go(given: Given) {
         }
         board.apply(&items, NOW.minus(DAY * 4)).await;
         let start = Arc::new(Barrier::new(2));
-        let (sweeping, stop) = sweeper(&given, NOW, start.clone());
+        let (sweeping, stop) = sweeper(&store, NOW, start.clone());
         start.wait().await;
         let writers = writers(&board, &members, 50);
         settle_up(&board, &members, writers).await;
@@ -188,11 +188,11 @@ pub async fn a_crowd_writes_while_large_windows_go(given: Given) {
         let mut windows: Vec<_> = board.kind.admit(NOW, NOW).unwrap().to_vec();
         windows.sort_unstable();
         for shard in board.shards() {
-            let left = given.windows(&board.record, shard).await.unwrap();
+            let left = store.windows(&board.record, shard).await.unwrap();
             let mut left: Vec<_> = left.iter().map(|count| count.window).collect();
             left.sort_unstable();
             assert_eq!(left, windows, "shard {shard}");
         }
-        given.delete_board(&board.record.name, NOW).await.unwrap();
+        store.delete_board(&board.record.name, NOW).await.unwrap();
     }
 }

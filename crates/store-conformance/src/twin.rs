@@ -12,7 +12,7 @@ use shard_store::{Anchor, Ask, BoardRecord, Change, Entry, Item, Outcome, Part, 
 
 /// What became of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum ItemOutcome {
     Applied,
     Duplicate,
     OutOfRange,
@@ -20,8 +20,8 @@ pub enum Told {
     NotRanked,
 }
 
-impl Told {
-    /// What an outcome tells. That the store could not take an item is for its caller to expect.
+impl ItemOutcome {
+    /// What an outcome comes to. That the store could not take an item is for its caller to expect.
     #[must_use]
     pub fn by(outcome: &Outcome) -> Self {
         match outcome {
@@ -45,7 +45,7 @@ pub struct Twin {
     ids: HashMap<IdDigest, (Timestamp, Timestamp)>,
     dropped: HashSet<Window>,
     swept: Timestamp,
-    /// The latest time that the board was told of.
+    /// The latest time of a call about the board.
     latest: Timestamp,
     /// The last one.
     last: Timestamp,
@@ -122,7 +122,7 @@ impl Twin {
         self.last = now;
     }
 
-    pub fn apply(&mut self, item: &Item, now: Timestamp) -> Told {
+    pub fn apply(&mut self, item: &Item, now: Timestamp) -> ItemOutcome {
         self.hear_of(now);
         self.latest = self.latest.max(now);
         if item.change == Change::Remove {
@@ -130,14 +130,14 @@ impl Twin {
             let taken = taken.filter_map(|standings| standings.remove(&item.member));
             return if taken.count() > 0 {
                 self.written = self.written.max(now);
-                Told::Applied
+                ItemOutcome::Applied
             } else {
-                Told::NotRanked
+                ItemOutcome::NotRanked
             };
         }
         let held = item.id.and_then(|id| self.ids.get(&id));
         if held.is_some_and(|(surely, _)| now < *surely) {
-            return Told::Duplicate;
+            return ItemOutcome::Duplicate;
         }
         let open = item
             .windows
@@ -151,14 +151,14 @@ impl Twin {
                 Change::Set(values) => self.kind.rules().outright(&values, item.at),
                 Change::Fold(values) => match self.kind.rules().fold(held, &values, item.at) {
                     Ok(standing) => standing,
-                    Err(_) => return Told::OutOfRange,
+                    Err(_) => return ItemOutcome::OutOfRange,
                 },
-                Change::Remove => unreachable!("told above"),
+                Change::Remove => unreachable!("handled above"),
             };
             after.push((*window, standing));
         }
         if after.is_empty() {
-            return Told::WindowClosed;
+            return ItemOutcome::WindowClosed;
         }
         for (window, standing) in after {
             let standings = self.windows.entry(window).or_default();
@@ -170,7 +170,7 @@ impl Twin {
             self.ids.insert(id, (now.plus(span), latest.plus(span)));
         }
         self.written = self.written.max(now);
-        Told::Applied
+        ItemOutcome::Applied
     }
 
     /// The member's standings in the windows of an item.

@@ -3,7 +3,7 @@
 use board::{Direction, FieldRule, Mode, Op, Rules, Ties, Value, Values, Window};
 use shard_store::{Change, Outcome, Query, Refused, ShardVersion};
 
-use crate::given::{Board, Given, HOUR, NOW, gifts, member, whole};
+use crate::fixtures::{Board, HOUR, NOW, OpenStore, gifts, member, whole};
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -15,8 +15,8 @@ async fn versions(board: &Board) -> Vec<ShardVersion> {
     versions
 }
 
-pub async fn an_unchanged_version_answers_without_parts(given: Given) {
-    let board = given.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
+pub async fn an_unchanged_version_answers_without_parts(store: OpenStore) {
+    let board = store.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
     let u1 = member("u1");
     for points in [0, 1, 2] {
         if points > 0 {
@@ -46,8 +46,8 @@ pub async fn an_unchanged_version_answers_without_parts(given: Given) {
     }
 }
 
-pub async fn changes_count_up(given: Given) {
-    let board = given.fresh(gifts(|spec| spec.shards = 4), "room-1").await;
+pub async fn changes_count_up(store: OpenStore) {
+    let board = store.fresh(gifts(|spec| spec.shards = 4), "room-1").await;
     let mut before = versions(&board).await;
     // Up to 400 members, through growth, and down to none.
     for number in (0..400).chain(0..400) {
@@ -71,8 +71,8 @@ pub async fn changes_count_up(given: Given) {
     assert_eq!(board.members(ALL).await, 0);
 }
 
-pub async fn what_changes_nothing_keeps_the_version(given: Given) {
-    let board = given.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
+pub async fn what_changes_nothing_keeps_the_version(store: OpenStore) {
+    let board = store.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
     let u1 = member("u1");
     let most = Value::new(board::limits::VALUE_MAX).unwrap();
     let item = board.points_by_id(&u1, 5, "evt-1", NOW);
@@ -96,7 +96,7 @@ pub async fn what_changes_nothing_keeps_the_version(given: Given) {
     assert_eq!(board.version(ALL, 0).await, before);
 }
 
-pub async fn as_many_other_changes_are_another_version(given: Given) {
+pub async fn as_many_other_changes_are_another_version(store: OpenStore) {
     // Two members with one standing in each other's place: as many changes, another content.
     let field = FieldRule {
         name: "points".parse().unwrap(),
@@ -108,13 +108,13 @@ pub async fn as_many_other_changes_are_another_version(given: Given) {
         spec.rules = rules;
         spec.shards = 1;
     });
-    let board = given.fresh(kind, "room-1").await;
+    let board = store.fresh(kind, "room-1").await;
     let mut seen = Vec::new();
     for (first, second) in [(1, 2), (2, 1)] {
         let name = board.record.name.clone();
-        given.delete_board(&name, NOW.plus(HOUR)).await.unwrap();
-        let kind = given.kinds().await.unwrap().remove(0);
-        let board = given.created(&kind, "room-1", NOW).await;
+        store.delete_board(&name, NOW.plus(HOUR)).await.unwrap();
+        let kind = store.kinds().await.unwrap().remove(0);
+        let board = store.created(&kind, "room-1", NOW).await;
         for (name, points) in [("u1", first), ("u2", second)] {
             board
                 .apply(&[board.points(&member(name), points, NOW)], NOW)

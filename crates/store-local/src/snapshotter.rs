@@ -173,10 +173,7 @@ mod tests {
     use std::cell::Cell;
     use std::sync::Arc;
 
-    use board::{
-        Calendar, FieldName, FieldRule, Incarnation, KindSpec, Member, Mode, Period, RankStyle,
-        Rules, Ties, Timestamp, Value, Values, WindowRule,
-    };
+    use board::{Incarnation, Member, Timestamp, Value, Values};
 
     use super::*;
     use crate::LocalDisk;
@@ -184,25 +181,15 @@ mod tests {
     use journal::Disk;
     use journal::{self, Sequence, Settings};
     use shard_store::{Batch, Change, Item, Revision};
+    use store_conformance::fixtures::gifts;
 
     const AT: Timestamp = Timestamp::from_millis(1_795_186_342_123);
 
     fn points() -> Kind {
-        let points = FieldRule::sum(FieldName::new("points").unwrap());
-        Kind::new(KindSpec {
-            name: KindName::new("gifts").unwrap(),
-            rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
-            rank: RankStyle::Ordinal,
-            windows: vec![WindowRule::with_defaults(Period::All)],
-            calendar: Calendar::utc(),
-            shards: 1,
-            top: 10,
-            max_staleness: std::time::Duration::ZERO,
-            dedupe: std::time::Duration::ZERO,
-            retain: None,
-            publish: None,
+        gifts(|spec| {
+            spec.shards = 1;
+            spec.dedupe = std::time::Duration::ZERO;
         })
-        .unwrap()
     }
 
     /// A board of one shard with so many members.

@@ -8,22 +8,22 @@
 use store_redis::{RedisSettings, RedisStore, RedisWrites};
 use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 
-use store_conformance::given::Given;
+use store_conformance::fixtures::OpenStore;
 use store_conformance::hold;
 
 /// On one server.
-async fn open_redis() -> Given {
+async fn open_redis() -> OpenStore {
     on_server(RedisServer::plain()).await
 }
 
 /// On one where texts are ordered otherwise than by their bytes.
-async fn open_redis_collated() -> Given {
+async fn open_redis_collated() -> OpenStore {
     let options = RedisOptions::new().locale("en_US.UTF-8");
     on_server(RedisServer::with(&options)).await
 }
 
 /// On one that runs no scripts for us.
-async fn open_redis_script_free() -> Given {
+async fn open_redis_script_free() -> OpenStore {
     let rules = "~* &* +@all -@scripting";
     let server = RedisOptions::new().user("board", "secret", rules).start();
     let settings = RedisSettings {
@@ -31,29 +31,29 @@ async fn open_redis_script_free() -> Given {
         ..RedisSettings::default()
     };
     let store = open_with(&server.url(), &settings).await;
-    Given::remote(store, server)
+    OpenStore::remote(store, server)
 }
 
 /// On three independent servers.
-async fn open_redis_servers() -> Given {
+async fn open_redis_servers() -> OpenStore {
     let servers = [(); 3].map(|()| RedisServer::plain());
     let addresses = servers
         .each_ref()
         .map(|server| server.address().to_string());
     let store = open(&format!("redis://{}", addresses.join(","))).await;
-    Given::remote(store, servers)
+    OpenStore::remote(store, servers)
 }
 
 /// On a cluster of three primaries.
-async fn open_redis_cluster() -> Given {
+async fn open_redis_cluster() -> OpenStore {
     let cluster = RedisCluster::start(3, 0, &RedisOptions::new());
     let store = open(&cluster.url()).await;
-    Given::remote(store, cluster)
+    OpenStore::remote(store, cluster)
 }
 
-async fn on_server(server: RedisServer) -> Given {
+async fn on_server(server: RedisServer) -> OpenStore {
     let store = open(&server.url()).await;
-    Given::remote(store, server)
+    OpenStore::remote(store, server)
 }
 
 async fn open(url: &str) -> RedisStore {

@@ -1,6 +1,6 @@
 //! The `megaboard` binary, as it is in the sources now: [`megaboard`] gives its path.
 //!
-//! Cargo tells the path of a binary only to tests of its own package, so that it is asked here to
+//! Cargo passes the path of a binary only to tests of its own package, so that it is asked here to
 //! build it: a no-op when it is fresh, and never a stale one. Profile and target directory are those
 //! of the running test, read off where it lies: `TARGET/PROFILE/deps/e2e-HASH`. The whole workspace
 //! and a test are named too, so that features come to what they are for `cargo test --workspace`,
@@ -29,7 +29,7 @@ fn build() -> PathBuf {
         named => named,
     };
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // What cargo tells a test about itself; build scripts that look at it would run again.
+    // Variables that cargo sets for a test; build scripts that read them would run again.
     for (name, _) in env::vars_os() {
         let name = name.to_string_lossy();
         let about = [

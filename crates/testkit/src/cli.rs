@@ -1,4 +1,4 @@
-//! Runs of `megaboard`: those that end by themselves ([`run`]), and those that are told to ([`Running`]).
+//! Runs of `megaboard`: those that end by themselves ([`run`]), and those that go on until they are ended ([`Running`]).
 
 use std::fs::File;
 use std::io::Write as _;

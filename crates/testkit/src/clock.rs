@@ -76,7 +76,7 @@ impl WrongClock {
         clock
     }
 
-    /// Sets it, for whoever reads it from now on.
+    /// Sets it, for all reads from now on.
     pub fn set(&self, offset: &str) {
         let new = self.folder.path().join("new");
         std::fs::write(&new, offset).unwrap();

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::patience::DEADLINE;
+use crate::eventually::DEADLINE;
 use crate::server::Server;
 
 /// An open stream.
@@ -14,7 +14,7 @@ pub struct Events {
     input: BufReader<TcpStream>,
     /// What has come of the body and was not read yet.
     text: String,
-    /// When whoever waits for an event has waited for too long: comments are no events.
+    /// When a wait for an event ends: comments are no events.
     end: Instant,
     /// Header lines, in lower case.
     pub head: Vec<String>,
@@ -122,7 +122,7 @@ impl Events {
         }
     }
 
-    /// The next chunk of the body; none at its end, whether it was told or the connection ended.
+    /// The next chunk of the body; none at its end, whether the last chunk came or the connection ended.
     fn chunk(&mut self) -> Option<String> {
         assert!(Instant::now() < self.end, "no event within {DEADLINE:?}");
         let mut line = String::new();
@@ -150,7 +150,7 @@ fn came<T>(read: io::Result<T>) -> Option<T> {
 }
 
 impl Event {
-    /// None where it is a comment, or tells the client how to behave.
+    /// None where it is a comment, or a field for the client itself.
     fn read(block: &str) -> Option<Self> {
         let field = |name: &str| {
             let lines = block.lines().filter_map(|line| line.split_once(": "));

@@ -1,4 +1,4 @@
-//! What `GET /metrics` tells, read strictly: [`Exposition`].
+//! The response of `GET /metrics`, parsed strictly: [`Exposition`].
 //!
 //! The text format of `OpenMetrics` 1.0, as far as the service speaks it. What the format does not allow
 //! panics, with the line: a family without `HELP` and `TYPE`, a sample of another family, a label
@@ -11,10 +11,10 @@ use crate::server::Server;
 /// Labels and their values.
 pub type Labels = BTreeMap<String, String>;
 
-/// All that was told at once.
+/// All metrics of one response.
 #[derive(Debug)]
 pub struct Exposition {
-    /// In the order in which they were told.
+    /// In the order of the response.
     pub families: Vec<Family>,
 }
 
@@ -109,7 +109,7 @@ impl Family {
 }
 
 impl Exposition {
-    /// What a server tells now.
+    /// What a server exposes now.
     #[track_caller]
     pub fn of(server: &Server) -> Self {
         let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";

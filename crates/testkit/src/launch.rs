@@ -12,7 +12,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::binary::megaboard;
-use crate::patience::DEADLINE;
+use crate::eventually::DEADLINE;
 use crate::process::Process;
 use crate::server::Server;
 

@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Command, Stdio};
 
-use crate::patience::{DEADLINE, eventually};
+use crate::eventually::{DEADLINE, eventually};
 use crate::process::Process;
 use crate::redis::Port;
 
@@ -82,7 +82,7 @@ impl Memcached {
 fn spawn(port: &Port) -> Process {
     let mut command = Command::new("memcached");
     let number = port.number().to_string();
-    // As root it wants to be told who to be.
+    // As root it requires a user.
     command.args(["-l", "127.0.0.1", "-p", &number, "-u", "nobody"]);
     command.stdin(Stdio::null()).stdout(Stdio::null());
     match command.spawn() {

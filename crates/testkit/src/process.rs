@@ -1,8 +1,8 @@
-//! A child process: [`Process`] tells it things by signals, and ends it when it is dropped.
+//! A child process: [`Process`] sends it signals, and ends it when it is dropped.
 
 use std::process::{Child, Command, ExitStatus};
 
-use crate::patience::eventually;
+use crate::eventually::eventually;
 
 /// A child process; it ends when this is dropped.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use ureq::http::{Method, Request};
 use ureq::{Agent, SendBody};
 
 use crate::answer::Answer;
+use crate::eventually::DEADLINE;
 use crate::launch::Launch;
-use crate::patience::DEADLINE;
 use crate::process::Process;
 use crate::wire::Wire;
 

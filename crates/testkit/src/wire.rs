@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpStream};
 
 use serde_json::Value;
 
-use crate::patience::DEADLINE;
+use crate::eventually::DEADLINE;
 
 /// A connection to a server.
 pub struct Wire {

@@ -140,7 +140,7 @@ fn send_nonsense(server: &Server, key: &Key, done: &AtomicBool, passes: &AtomicU
 }
 
 #[test]
-fn healthy_clients_are_answered_right_beside_those_who_mean_ill() {
+fn healthy_clients_get_right_answers_beside_hostile_ones() {
     allow_files(2 * SLOW + 500);
     let key = Key::new("--scope write");
     let config = format!(

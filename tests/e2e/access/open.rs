@@ -44,7 +44,7 @@ fn with_keys_readiness_names_no_node_to_strangers() {
 }
 
 #[test]
-fn told_so_it_is_open_and_with_a_key_it_need_not_be_told() {
+fn with_open_it_is_open_and_with_a_key_it_needs_no_open() {
     let key = Key::new("--scope read");
     let starts = |launch: Launch, open: bool| {
         let server = launch.args(BEYOND).start();
@@ -69,7 +69,7 @@ fn told_so_it_is_open_and_with_a_key_it_need_not_be_told() {
 }
 
 #[test]
-fn what_is_wrong_with_a_key_is_told_and_never_the_key() {
+fn errors_of_a_key_are_reported_and_never_the_key() {
     let key = Key::new("--scope read --name one");
     for (config, part) in [
         (

@@ -50,7 +50,7 @@ fn keys_are_read_again_and_a_bad_file_keeps_the_old_ones() {
 }
 
 #[test]
-fn a_first_key_closes_the_server_and_the_last_one_goes_only_where_it_is_told_to_be_open() {
+fn a_first_key_closes_the_server_and_the_last_one_goes_only_with_open() {
     let key = Key::new("");
     let server = Server::start();
     let is_open = || server.get("/v1/kinds").status == 200;

@@ -130,7 +130,7 @@ fn what_is_no_key_is_401_and_never_repeated() {
 }
 
 #[test]
-fn probes_ask_for_no_key_and_unknown_paths_tell_nothing() {
+fn probes_need_no_key_and_unknown_paths_reveal_nothing() {
     let key = Key::new("--scope read");
     let server = Server::with(&key.lines);
     for path in ["/healthz", "/readyz"] {

@@ -140,7 +140,7 @@ fn where_nobody_asks_for_keys_tokens_are_made_and_left_aside() {
 }
 
 #[test]
-fn what_only_ends_like_a_stream_knows_no_tokens() {
+fn a_path_that_only_ends_like_a_stream_takes_no_token() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\n");
     server.give("gifts/stream", &[("stream", 1)]);
     for path in [

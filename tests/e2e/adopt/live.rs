@@ -126,7 +126,7 @@ fn of_a_kind_that_ranks_only_the_best_only_those_are_held_against_the_source() {
 }
 
 #[test]
-fn what_was_on_the_board_and_is_not_in_the_source_is_told() {
+fn what_was_on_the_board_and_is_not_in_the_source_is_reported() {
     let stage = Stage::new();
     stage.redis("ZADD scores 1 a 2 b 9 c");
     stage.adopt("scores", "plain", "power/x");

@@ -10,7 +10,7 @@ fn refused(stage: &Stage, arguments: &[&str], status: i32, part: &str) {
 }
 
 #[test]
-fn a_source_that_is_none() {
+fn a_source_that_does_not_exist() {
     let stage = Stage::new();
     stage.redis("SET text hello");
     stage.redis("ZADD scores 1 a");
@@ -35,7 +35,7 @@ fn a_source_that_is_none() {
 }
 
 #[test]
-fn an_encoding_that_is_none_or_does_not_fit() {
+fn an_encoding_that_is_unknown_or_does_not_fit() {
     let stage = Stage::new();
     stage.redis("ZADD scores 1 a");
     let with = |encoding: &'static str, board: &'static str| {
@@ -64,7 +64,7 @@ fn an_encoding_that_is_none_or_does_not_fit() {
 }
 
 #[test]
-fn members_that_cannot_be_are_left_out_and_told() {
+fn members_that_cannot_be_are_left_out_and_reported() {
     let stage = Stage::new();
     let long = "x".repeat(129);
     for (score, member) in [

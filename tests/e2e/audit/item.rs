@@ -1,4 +1,4 @@
-//! One contribution: [`Item`], and what was told of it: [`Sent`].
+//! One contribution: [`Item`], and what was reported of it: [`Sent`].
 
 use serde_json::{Value, json};
 use testkit::clock::DAY_MS;
@@ -32,9 +32,9 @@ pub(super) struct Item {
     pub(super) id: Option<String>,
 }
 
-/// What was told of a contribution.
+/// What was reported of a contribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum Reported {
     /// It is there: applied, or a duplicate.
     Applied,
     /// It is surely not there.
@@ -47,7 +47,7 @@ pub(crate) enum Told {
 #[derive(Debug)]
 pub(crate) struct Sent {
     pub(super) item: Item,
-    pub(crate) told: Told,
+    pub(crate) reported: Reported,
 }
 
 impl Item {

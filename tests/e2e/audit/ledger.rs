@@ -6,7 +6,7 @@ use std::thread;
 use serde_json::{Value, json};
 use testkit::{Server, ndjson};
 
-use super::item::{BOARDS, DAY_WINDOWS, Item, Place, Sent, Told};
+use super::item::{BOARDS, DAY_WINDOWS, Item, Place, Reported, Sent};
 
 /// How many send again side by side.
 const SENDERS: usize = 4;
@@ -50,24 +50,25 @@ impl Ledger {
         let held = held(server);
         let (applied, rest): (Vec<Sent>, Vec<Sent>) = sent
             .into_iter()
-            .partition(|sent| sent.told == Told::Applied);
+            .partition(|sent| sent.reported == Reported::Applied);
         for Sent { item, .. } in &applied {
             self.count(item);
         }
         let (named, own): (Vec<Sent>, Vec<Sent>) =
             rest.into_iter().partition(|sent| sent.item.id.is_some());
-        for Sent { item, told } in own {
+        for Sent { item, reported } in own {
             // Nothing else of this member was open.
-            if told == Told::Unknown && held.get(&item.place) != self.sums.get(&item.place) {
+            if reported == Reported::Unknown && held.get(&item.place) != self.sums.get(&item.place)
+            {
                 self.count(&item);
             }
         }
         let mut missing = Vec::new();
-        for (Sent { item, told }, applied) in sent_again(server, named) {
+        for (Sent { item, reported }, applied) in sent_again(server, named) {
             if applied {
                 missing.push(item);
             } else {
-                assert_eq!(told, Told::Unknown, "it was there: {item:?}");
+                assert_eq!(reported, Reported::Unknown, "it was there: {item:?}");
                 self.count(&item);
                 self.known.push(item);
             }
@@ -91,14 +92,14 @@ impl Ledger {
         let known = self.known.drain(..);
         let known = known.map(|item| Sent {
             item,
-            told: Told::Applied,
+            reported: Reported::Applied,
         });
         let sent: Vec<Sent> = known.chain(sent).collect();
         self.sums.clear();
         let mut lost = 0;
-        for (Sent { item, told }, applied) in sent_again(server, sent) {
+        for (Sent { item, reported }, applied) in sent_again(server, sent) {
             assert!(item.id.is_some(), "{item:?}");
-            lost += usize::from(applied && told == Told::Applied);
+            lost += usize::from(applied && reported == Reported::Applied);
             self.count(&item);
             self.known.push(item);
         }

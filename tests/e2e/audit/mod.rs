@@ -1,8 +1,8 @@
 //! The audit of every contribution: writers of every sort at work on a server while something happens
 //! to it or to what it stands on, and afterwards a ledger that holds what the server shows against what
-//! each of them was told.
+//! each of them got as an answer.
 //!
-//! [`under_load`] is the work, [`Ledger`] the audit. Writers go on until they are told to end or nobody
+//! [`under_load`] is the work, [`Ledger`] the audit. Writers go on until they are asked to end or nobody
 //! answers; readers look all the while that nothing applied is missing from a fresh read ([`tally`]),
 //! and that no version names two boards ([`versions`]).
 //!
@@ -17,6 +17,7 @@ mod versions;
 mod writer;
 
 use std::thread;
+use std::time::Duration;
 
 use testkit::Server;
 use testkit::dice::Dice;
@@ -41,9 +42,19 @@ pub(crate) const LIGHT: Load = Load {
 
 const WRITERS: usize = 4;
 
+/// Requests that a writer sends one after the other. A server that is killed under write gets no more; what lasts
+/// longer, such as a failover, gets its further requests [`BETWEEN`] apart: each is sent once more for the ledger.
+const EAGER: usize = 200;
+
+/// Between the further requests of a writer.
+const BETWEEN: Duration = Duration::from_millis(10);
+
+/// Between the looks of a reader, which would otherwise take a processor from what it watches.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
+
 /// What came of some work.
 pub(crate) struct Work {
-    /// All that was sent, with what its writers were told.
+    /// All that was sent, with what its writers got as answers.
     pub(crate) sent: Vec<Sent>,
     /// What was shown meanwhile.
     pub(crate) shown: Vec<Shown>,

@@ -1,9 +1,12 @@
 //! Who reads while others write: whatever was answered as applied before a question is in its answer.
 
+use std::thread;
+
 use serde_json::{Value, json};
 use testkit::Server;
 use testkit::dice::Dice;
 
+use super::BETWEEN_LOOKS;
 use super::item::{BOARDS, DAY_WINDOWS};
 use super::tally::Tally;
 
@@ -13,6 +16,7 @@ const MEMBERS_MAX: usize = 200;
 /// Looks members up until the work ends or nobody answers.
 pub(super) fn read(server: &Server, tally: &Tally, dice: &mut Dice) {
     while !tally.has_ended() {
+        thread::sleep(BETWEEN_LOOKS);
         let (board, day) = (dice.below(BOARDS.len()), dice.below(DAY_WINDOWS.len()));
         // Before the question.
         let floor = tally.applied(board, day, MEMBERS_MAX);

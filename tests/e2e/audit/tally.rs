@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use testkit::eventually;
 
 use super::WRITERS;
-use super::item::{Item, Place, Told};
+use super::item::{Item, Place, Reported};
 
 /// Counts of a piece of work under way, and what every fresh read has to show of it.
 #[derive(Default)]
@@ -45,13 +45,13 @@ impl Tally {
     }
 
     /// Takes an answer to a writer.
-    pub(super) fn answered(&self, items: &[Item], told: &[Told]) {
+    pub(super) fn answered(&self, items: &[Item], reported: &[Reported]) {
         let mut applied = self.applied.lock().unwrap();
-        for (item, told) in items.iter().zip(told) {
-            match told {
-                Told::Applied => *applied.entry(item.place.clone()).or_default() += item.points,
-                Told::Unavailable => count(&self.unavailable),
-                Told::Unknown => count(&self.unknown),
+        for (item, reported) in items.iter().zip(reported) {
+            match reported {
+                Reported::Applied => *applied.entry(item.place.clone()).or_default() += item.points,
+                Reported::Unavailable => count(&self.unavailable),
+                Reported::Unknown => count(&self.unknown),
             }
         }
         count(&self.answers);
@@ -128,7 +128,7 @@ impl Tally {
         );
     }
 
-    /// Of every contribution it was told whether it counts.
+    /// Of every contribution it is known whether it counts.
     #[track_caller]
     pub(crate) fn nothing_is_unknown(&self) {
         let unknown = self.unknown.load(Ordering::Relaxed);

@@ -3,9 +3,11 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::thread;
 
 use testkit::Server;
 
+use super::BETWEEN_LOOKS;
 use super::item::{BOARDS, DAY_WINDOWS};
 use super::tally::Tally;
 
@@ -59,7 +61,9 @@ impl Versions {
 /// Looks at all tops until the work ends or there is no answer.
 pub(super) fn watch(server: &Server, tally: &Tally) -> Vec<Shown> {
     let mut shown = Vec::new();
-    while !tally.has_ended() && look(server, tally, &mut shown).is_ok() {}
+    while !tally.has_ended() && look(server, tally, &mut shown).is_ok() {
+        thread::sleep(BETWEEN_LOOKS);
+    }
     shown
 }
 

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use testkit::dice::Dice;
 use testkit::{Server, ndjson};
 
-use super::item::{BOARDS, DAYS, Item, Place, Sent, Told};
+use super::item::{BOARDS, DAYS, Item, Place, Reported, Sent};
 use super::tally::Tally;
+use super::{BETWEEN, EAGER};
 
 /// Members that all writers give to.
 const SHARED_MEMBERS: usize = 40;
@@ -51,7 +52,13 @@ impl Writer {
 
     /// Writes until the work ends or there is no answer; all that it sent.
     pub(super) fn write(mut self, server: &Server, tally: &Tally) -> Vec<Sent> {
-        while !tally.has_ended() {
+        for request in 0.. {
+            if tally.has_ended() {
+                break;
+            }
+            if request > EAGER {
+                thread::sleep(BETWEEN);
+            }
             let lines = self.dice.below(2) == 0;
             let sort = self
                 .dice
@@ -72,13 +79,13 @@ impl Writer {
             if answer.was_last {
                 tally.is_gone();
             } else {
-                tally.answered(&items, &answer.told);
+                tally.answered(&items, &answer.reported);
             }
-            let told = answer.told.iter();
-            let sent = items.into_iter().zip(told.copied());
+            let reported = answer.reported.iter();
+            let sent = items.into_iter().zip(reported.copied());
             self.sent
-                .extend(sent.map(|(item, told)| Sent { item, told }));
-            if sort > 2 && answer.told.contains(&Told::Unknown) {
+                .extend(sent.map(|(item, reported)| Sent { item, reported }));
+            if sort > 2 && answer.reported.contains(&Reported::Unknown) {
                 self.given_up += 1;
             }
             if answer.was_last {
@@ -127,33 +134,35 @@ impl Writer {
     }
 }
 
-/// What a writer was told of a request, of each item.
+/// The answer to a request: what it reports of each item.
 struct Answer {
-    told: Vec<Told>,
+    reported: Vec<Reported>,
     /// The server is gone.
     was_last: bool,
 }
 
-/// What was told of items, and how many of them were applied just then.
+/// What a receipt reports of items, and how many of them were applied just then.
 struct Receipt {
-    told: Vec<Told>,
+    reported: Vec<Reported>,
     applied: usize,
 }
 
 /// Sends items that were never sent before.
 fn once(server: &Server, items: &[Item], lines: bool) -> Answer {
     match send(server, items, lines) {
-        Some(Receipt { told, applied }) => {
-            let there = told.iter().filter(|told| **told == Told::Applied);
+        Some(Receipt { reported, applied }) => {
+            let there = reported
+                .iter()
+                .filter(|reported| **reported == Reported::Applied);
             // Whatever else it may have tried, the server knows of no duplicate.
             assert_eq!(applied, there.count());
             Answer {
-                told,
+                reported,
                 was_last: false,
             }
         }
         None => Answer {
-            told: vec![Told::Unknown; items.len()],
+            reported: vec![Reported::Unknown; items.len()],
             was_last: true,
         },
     }
@@ -169,28 +178,29 @@ fn twice(server: &Server, items: &[Item], lines: bool, tally: &Tally) -> Answer 
         [first, other.join().unwrap()]
     });
     let was_last = first.is_none() || second.is_none();
-    let silent = || vec![Told::Unknown; items.len()];
-    let of_one = |one: &Option<Receipt>| one.as_ref().map_or_else(silent, |one| one.told.clone());
+    let silent = || vec![Reported::Unknown; items.len()];
+    let of_one =
+        |one: &Option<Receipt>| one.as_ref().map_or_else(silent, |one| one.reported.clone());
     let pairs = of_one(&first).into_iter().zip(of_one(&second));
-    let told = pairs.map(|pair| match pair {
-        (Told::Applied, _) | (_, Told::Applied) => Told::Applied,
-        (Told::Unavailable, Told::Unavailable) => Told::Unavailable,
-        _ => Told::Unknown,
+    let reported = pairs.map(|pair| match pair {
+        (Reported::Applied, _) | (_, Reported::Applied) => Reported::Applied,
+        (Reported::Unavailable, Reported::Unavailable) => Reported::Unavailable,
+        _ => Reported::Unknown,
     });
-    let told = told.collect();
+    let reported = reported.collect();
     // Asked after the answers: losses may have begun in between.
     if let (Some(first), Some(second), false) = (first, second, tally.expects_losses()) {
         let applied = first.applied + second.applied;
         assert!(applied <= items.len(), "{applied} of {}", items.len());
-        let mut all = first.told.iter().chain(&second.told);
-        if all.all(|told| *told == Told::Applied) {
+        let mut all = first.reported.iter().chain(&second.reported);
+        if all.all(|reported| *reported == Reported::Applied) {
             assert_eq!(applied, items.len());
         }
     }
-    Answer { told, was_last }
+    Answer { reported, was_last }
 }
 
-/// What was told of each item, if there was an answer.
+/// What was reported of each item, if there was an answer.
 fn send(server: &Server, items: &[Item], lines: bool) -> Option<Receipt> {
     let items: Vec<Value> = items.iter().map(Item::json).collect();
     let (form, body) = match &items[..] {
@@ -203,23 +213,30 @@ fn send(server: &Server, items: &[Item], lines: bool) -> Option<Receipt> {
     let answer = answer.ok()?;
     assert!([200, 503].contains(&answer.status), "{answer:?}");
     let receipt = answer.value();
-    let mut told = vec![Told::Applied; items.len()];
+    let mut reported = vec![Reported::Applied; items.len()];
     for failure in receipt["failed"].as_array().into_iter().flatten() {
         let index = usize::try_from(failure["index"].as_u64().unwrap()).unwrap();
-        let before = std::mem::replace(&mut told[index], told_by(failure));
-        assert_eq!(before, Told::Applied, "{index} is told twice: {receipt}");
+        let before = std::mem::replace(&mut reported[index], reported_by(failure));
+        assert_eq!(
+            before,
+            Reported::Applied,
+            "{index} is reported twice: {receipt}"
+        );
     }
-    let there = told.iter().filter(|told| **told == Told::Applied).count();
+    let there = reported
+        .iter()
+        .filter(|reported| **reported == Reported::Applied)
+        .count();
     let counts = ["applied", "duplicates"].map(|count| receipt[count].as_u64().unwrap());
     let [applied, duplicates] = counts.map(|count| usize::try_from(count).unwrap());
     assert_eq!(applied + duplicates, there, "{receipt}");
-    Some(Receipt { told, applied })
+    Some(Receipt { reported, applied })
 }
 
-fn told_by(failure: &Value) -> Told {
+fn reported_by(failure: &Value) -> Reported {
     match failure["type"].as_str() {
-        Some("overloaded" | "unavailable") => Told::Unavailable,
-        Some("unknown") => Told::Unknown,
+        Some("overloaded" | "unavailable") => Reported::Unavailable,
+        Some("unknown") => Reported::Unknown,
         _ => panic!("{failure}"),
     }
 }

@@ -8,7 +8,7 @@ use testkit::clock::{DAY_MS, date, now_ms};
 const BOARD: &str = "/v1/boards/gifts/a";
 
 #[test]
-fn a_board_tells_its_windows_members_shards_and_store() {
+fn a_board_shows_its_windows_members_shards_and_store() {
     let server = Server::start();
     let at = now_ms() - 3 * DAY_MS;
     let old = json!({"board": "gifts/a", "member": "u", "points": 1, "at": at});

@@ -33,7 +33,7 @@ fn given(server: &Server, step: i64) {
 }
 
 #[test]
-fn the_change_that_is_told_reaches_the_target_and_one_less_does_not() {
+fn the_change_that_is_shown_reaches_the_target_and_one_less_does_not() {
     for (order, step) in [("desc", 10), ("asc", -10)] {
         for ties in ["earliest", "latest", "member"] {
             for target in 1..=5 {

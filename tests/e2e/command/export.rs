@@ -311,7 +311,7 @@ fn what_cannot_be_read_is_named_and_leaves_no_file() {
 }
 
 #[test]
-fn of_a_kind_that_ranks_only_its_best_it_is_told_that_others_may_be_missing() {
+fn of_a_kind_that_ranks_only_its_best_export_warns_that_others_may_be_missing() {
     let server = Server::with(
         "[kinds.gifts]\nwindows = [\"all\"]\nretain = { keep = 2, approximate = true }\n",
     );

@@ -17,7 +17,7 @@ fn line<'a>(run: &'a cli::Run, begins: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn the_table_tells_what_the_server_has_taken_in() {
+fn the_table_shows_what_the_server_accepted() {
     let server = Server::start();
     let flags = [
         "--rate",
@@ -54,7 +54,7 @@ fn the_table_tells_what_the_server_has_taken_in() {
 }
 
 #[test]
-fn what_is_refused_or_not_there_is_told_and_ends_with_1() {
+fn what_is_refused_or_missing_is_reported_with_status_1() {
     let server =
         Server::with("[kinds.races]\nwindows = [\"all\"]\nfields = [{ name = \"laps\" }]\n");
     let run = load(&server, &["--board", "nope/a"]);

@@ -56,7 +56,7 @@ fn bash_takes_its_completions() {
 }
 
 #[test]
-fn who_asks_for_a_server_is_told_whether_it_is_alive_and_ready() {
+fn probes_report_whether_a_server_is_alive_and_ready() {
     let server = testkit::Server::start();
     let url = server.url().to_owned();
     for command in ["alive", "ready"] {

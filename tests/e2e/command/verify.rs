@@ -20,7 +20,7 @@ fn what_was_repaired_is_counted_where_it_was_asked_for() {
 }
 
 #[test]
-fn a_store_that_is_none_is_named_with_status_1() {
+fn an_unknown_store_is_named_with_status_1() {
     let run = cli::run(&["verify", "--store", "paper:"], b"");
     assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
     assert!(run.stderr.contains("paper:"), "{run:?}");

@@ -10,7 +10,7 @@ use super::{CONFIG, Operation, fill};
 const NONSENSE: &str = "~";
 
 #[test]
-fn parameters_are_known_where_they_are_told_of_and_nowhere_else() {
+fn parameters_are_accepted_where_they_are_documented_and_nowhere_else() {
     let server = Server::with(CONFIG);
     let operations = Operation::all(&server.get("/openapi.json").ok());
     let names: BTreeSet<String> = operations.iter().flat_map(names).collect();

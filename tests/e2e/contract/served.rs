@@ -52,7 +52,7 @@ fn neither_asks_for_a_key() {
 
 /// What a route asks for is told as `docs/access.md` has it.
 #[test]
-fn every_operation_tells_the_scope_it_needs() {
+fn every_operation_names_the_scope_it_needs() {
     let document = Server::start().get("/openapi.json").ok();
     let paths = document["paths"].as_object().unwrap();
     let scope = |path: &str, method: &str| paths[path][method]["security"][0]["key"][0].clone();

@@ -87,7 +87,7 @@ fn what_ends_a_stream_is_a_problem() {
 }
 
 #[test]
-fn what_is_refused_is_told_of() {
+fn refusals_are_problems_of_the_document() {
     let server = Server::with(CONFIG);
     let document = server.get("/openapi.json").ok();
     let responses = &document["paths"]["/v1/boards/{kind}/{subject}/stream"]["get"]["responses"];

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::{Exposition, Server, ndjson};
 
 #[test]
-fn what_is_refused_is_told_by_index_and_the_rest_counts() {
+fn refused_items_are_reported_by_index_and_the_others_count() {
     let server = Server::start();
     let items = json!([
         {"board": "gifts/a", "member": "u1", "points": 1},

@@ -56,7 +56,7 @@ fn one_event_sets_the_window_on_each_of_its_boards() {
 }
 
 #[test]
-fn what_is_wrong_is_told_by_item() {
+fn errors_are_reported_by_item() {
     let server =
         Server::with("[kinds.gifts]\nwindows = [\"all\", \"day\"]\nclose = { day = \"1m\" }\n");
     let now = now_ms();

@@ -172,7 +172,7 @@ fn the_fields_in_a_row_are_no_contribution() {
 }
 
 #[test]
-fn a_key_given_twice_is_an_error() {
+fn a_duplicate_key_is_an_error() {
     let server = Server::with(
         "[kinds.gifts]\n[kinds.k]\nwindows = [\"all\"]\nfields = [{ name = \"s\" }]\n",
     );

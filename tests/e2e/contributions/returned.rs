@@ -71,7 +71,7 @@ fn ranks_come_with_them_when_asked() {
 }
 
 #[test]
-fn duplicates_tell_what_stands_and_refused_ones_nothing() {
+fn duplicates_show_what_stands_and_refused_ones_nothing() {
     let server = Server::start();
     let item = json!({"board": "gifts/a", "member": "u", "points": 5, "id": "i"});
     let refused = json!({"board": "nope/a", "member": "u", "points": 5});

@@ -68,7 +68,7 @@ fn started_with(config: &str) -> Server {
 }
 
 #[test]
-fn a_command_line_that_is_wrong_would_be_told() {
+fn a_wrong_command_line_is_refused() {
     for wrong in [
         &["serve", "--port=1"][..],
         &["serve", "--open=perhaps"],

@@ -12,20 +12,10 @@ use super::path;
 /// The time that all files of the release are to have.
 const TIME: &str = "1700000000";
 
-/// Stands for what a release is made with, where the time to pack a real binary would be lost: a cargo
-/// that builds nothing, lays `MEGABOARD` where the build would be, and ends with `ENDS`.
-const CARGO: &str = r#"#!/bin/sh
-if [ "$1" != build ]; then
-    PATH="${PATH#*:}" exec cargo "$@"
-fi
-for target in "$@"; do :; done
-mkdir -p "$CARGO_TARGET_DIR/$target/dist"
-ln -sf "$MEGABOARD" "$CARGO_TARGET_DIR/$target/dist/megaboard"
-exit "$ENDS"
-"#;
-
-/// A binary that has no pages.
+/// Stands for the binary where packing a real one would take long: it has no pages, and fails with `STATUS` unless that
+/// is 0.
 const BINARY: &str = r#"#!/bin/sh
+[ "$STATUS" = 0 ] || exit "$STATUS"
 [ "$1" != man ] || mkdir "$3"
 "#;
 
@@ -42,7 +32,7 @@ impl Stage {
         let folder = TempDir::new().unwrap();
         let tools = folder.path().join("tools");
         std::fs::create_dir(&tools).unwrap();
-        for (name, text) in [("cargo", CARGO), ("megaboard", BINARY), ("strip", STRIP)] {
+        for (name, text) in [("megaboard", BINARY), ("strip", STRIP)] {
             std::fs::write(tools.join(name), text).unwrap();
             said(Command::new("chmod").arg("755").arg(tools.join(name)));
         }
@@ -53,15 +43,14 @@ impl Stage {
         self.folder.path().join(name)
     }
 
-    /// A release whose builds end with this status.
-    fn making(&self, out: &Path, ends: &str) -> Command {
+    /// A release whose binary ends with this status.
+    fn making(&self, out: &Path, status: &str) -> Command {
         let mut command = making(out);
         let path = std::env::var("PATH").unwrap();
         let tools = self.place("tools");
         command.env("PATH", format!("{}:{path}", tools.display()));
-        command.env("CARGO_TARGET_DIR", self.place("target"));
-        command.env("MEGABOARD", tools.join("megaboard"));
-        command.env("ENDS", ends);
+        command.arg("--binary").arg(tools.join("megaboard"));
+        command.env("STATUS", status);
         command
     }
 }
@@ -95,17 +84,26 @@ fn said(command: &mut Command) -> String {
 }
 
 #[test]
-fn a_release_is_whole_and_the_same_each_time() {
+fn a_release_is_the_same_each_time() {
+    let stage = Stage::new();
+    let [first, second] = ["first", "second"].map(|name| stage.place(name));
+    for out in [&first, &second] {
+        said(&mut stage.making(out, "0"));
+    }
+    assert_eq!(sums(&first), sums(&second));
+}
+
+#[test]
+fn a_release_is_complete() {
     let folder = TempDir::new().unwrap();
-    let [first, second] = ["first", "second"].map(|name| folder.path().join(name));
-    let sums = release(&first);
-    assert_eq!(sums, release(&second));
+    let out = folder.path().join("release");
+    let sums = release(&out);
     let archive = sums.keys().next().unwrap();
     let check = ["--check", "--strict", "--quiet", "SHA256SUMS"];
-    said(Command::new("sha256sum").args(check).current_dir(&first));
+    said(Command::new("sha256sum").args(check).current_dir(&out));
 
     let unpack = ["--extract", "--strip-components=1", "--file", archive];
-    said(Command::new("tar").args(unpack).current_dir(&first));
+    said(Command::new("tar").args(unpack).current_dir(&out));
     for file in [
         "LICENSE-APACHE",
         "LICENSE-MIT",
@@ -118,20 +116,20 @@ fn a_release_is_whole_and_the_same_each_time() {
         "man/megaboard.1",
         "systemd/megaboard.service",
     ] {
-        assert!(first.join(file).is_file(), "{archive}: {file}");
+        assert!(out.join(file).is_file(), "{archive}: {file}");
     }
-    let version = said(Command::new(first.join("megaboard")).arg("--version"));
+    let version = said(Command::new(out.join("megaboard")).arg("--version"));
     let version = version.trim().strip_prefix("megaboard ").unwrap();
     assert!(archive.starts_with(&format!("megaboard-{version}-")));
-    let bash = first.join("completions/megaboard.bash");
+    let bash = out.join("completions/megaboard.bash");
     said(Command::new("bash").arg("-n").arg(bash));
     let time = ["--format=%Y", "megaboard"];
-    let time = said(Command::new("stat").args(time).current_dir(&first));
+    let time = said(Command::new("stat").args(time).current_dir(&out));
     assert_eq!(time.trim(), TIME);
 }
 
 #[test]
-fn a_build_that_fails_is_no_release() {
+fn an_earlier_release_stays_until_the_next_is_complete() {
     let stage = Stage::new();
     let out = stage.place("release");
     let ends = |status| stage.making(&out, status).status().unwrap().success();
@@ -146,7 +144,7 @@ fn a_build_that_fails_is_no_release() {
 }
 
 #[test]
-fn a_release_takes_the_place_of_another_and_of_nothing_else() {
+fn a_release_replaces_another_and_nothing_else() {
     let stage = Stage::new();
     let out = stage.place("made/release");
     let file = out.join("file");

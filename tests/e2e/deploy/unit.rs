@@ -38,7 +38,7 @@ fn it_has_time_to_stop_and_few_rights() {
 }
 
 #[test]
-fn it_sees_what_it_tells_of_its_process() {
+fn it_sees_what_it_reports_of_its_process() {
     // Without /proc/stat nobody knows when a process began, and nothing tells of restarts.
     let seen = told("ProcSubset");
     assert!(seen.iter().all(|seen| seen == "all"), "{seen:?}");

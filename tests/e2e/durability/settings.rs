@@ -7,7 +7,7 @@ use super::kills::{END_NONE_WELL, Moment, rounds};
 use crate::audit::LIGHT;
 
 #[test]
-fn without_a_word_the_store_is_megaboard_data_of_the_working_folder() {
+fn the_store_defaults_to_megaboard_data_in_the_working_folder() {
     let server = Launch::new().args("--listen 127.0.0.1:0").start();
     assert_eq!(server.get("/readyz").ok()["store"], "embedded");
     assert!(server.kept().is_dir());

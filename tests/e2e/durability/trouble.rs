@@ -47,52 +47,56 @@ impl Gift {
     }
 }
 
-/// What was told of a contribution.
+/// What was reported of a contribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum Reported {
     Applied,
     Unavailable,
     Unknown,
 }
 
-type Sent = Vec<(Gift, Told)>;
+type Sent = Vec<(Gift, Reported)>;
 
 /// Points by member.
 type Standings = BTreeMap<String, i64>;
 
-/// The standings of those gifts of which this was told.
-fn told(sent: &Sent, what: Told) -> Standings {
-    let those = sent.iter().filter(|(_, told)| *told == what);
+/// The standings of those gifts of which this was reported.
+fn reported(sent: &Sent, what: Reported) -> Standings {
+    let those = sent.iter().filter(|(_, reported)| *reported == what);
     those
         .map(|(gift, _)| (gift.member.clone(), gift.points))
         .collect()
 }
 
-/// Sends a gift as JSON, or several as lines; what was told of each, in order.
-fn send(server: &Server, gifts: &[Gift]) -> Vec<Told> {
+/// Sends a gift as JSON, or several as lines; what was reported of each, in order.
+fn send(server: &Server, gifts: &[Gift]) -> Vec<Reported> {
     let items: Vec<Value> = gifts.iter().map(Gift::json).collect();
     let answer = match &items[..] {
         [item] => server.contribute(item),
         items => server.lines(&ndjson(items)),
     };
     let receipt = answer.value();
-    let mut all = vec![Told::Applied; gifts.len()];
+    let mut all = vec![Reported::Applied; gifts.len()];
     let failed = receipt["failed"].as_array().unwrap();
     for item in failed {
         let index = usize::try_from(item["index"].as_u64().unwrap()).unwrap();
         let of_type = match item["type"].as_str() {
-            Some("unavailable") => Told::Unavailable,
-            Some("unknown") => Told::Unknown,
+            Some("unavailable") => Reported::Unavailable,
+            Some("unknown") => Reported::Unknown,
             _ => panic!("{item}"),
         };
         let before = std::mem::replace(&mut all[index], of_type);
-        assert_eq!(before, Told::Applied, "{index} is told twice: {receipt}");
+        assert_eq!(
+            before,
+            Reported::Applied,
+            "{index} is reported twice: {receipt}"
+        );
     }
     assert_eq!(receipt["failed_count"], failed.len(), "{receipt}");
     assert_eq!(receipt["applied"], gifts.len() - failed.len(), "{receipt}");
     if failed.len() < gifts.len() {
         answer.ok();
-    } else if all.contains(&Told::Unknown) {
+    } else if all.contains(&Reported::Unknown) {
         is_refused(&answer, "unknown");
     } else {
         is_refused(&answer, "unavailable");
@@ -119,7 +123,7 @@ fn write(server: &Server, writer: usize, mut dice: Dice) -> Sent {
             })
             .collect();
         let all = send(server, &gifts);
-        let failed = all.iter().any(|told| *told != Told::Applied);
+        let failed = all.iter().any(|reported| *reported != Reported::Applied);
         sent.extend(gifts.into_iter().zip(all));
         if failed {
             return sent;
@@ -150,7 +154,8 @@ fn shown(server: &Server) -> Standings {
 
 /// All that was answered is shown, and more only where it is not known.
 fn agrees(shown: &Standings, sent: &Sent) {
-    let [applied, unknown] = [Told::Applied, Told::Unknown].map(|what| told(sent, what));
+    let [applied, unknown] =
+        [Reported::Applied, Reported::Unknown].map(|what| reported(sent, what));
     for (member, points) in &applied {
         assert_eq!(shown.get(member), Some(points), "{member}");
     }
@@ -175,7 +180,8 @@ fn failed() -> (Server, Sent) {
         let writers = writers.into_iter();
         writers.flat_map(|writer| writer.join().unwrap()).collect()
     });
-    let counts = [Told::Applied, Told::Unavailable, Told::Unknown].map(|w| told(&sent, w).len());
+    let counts = [Reported::Applied, Reported::Unavailable, Reported::Unknown]
+        .map(|w| reported(&sent, w).len());
     println!("applied, unavailable, unknown: {counts:?}");
     // A journal that had refused at once would prove nothing.
     assert!(counts[0] * MEMBER_BYTES > 512 << 10, "{counts:?}");
@@ -191,7 +197,7 @@ fn takes_no_write(server: &Server) -> Sent {
         })
         .collect();
     let all = [send(server, &gifts[..1]), send(server, &gifts[1..])].concat();
-    assert_eq!(all, [Told::Unavailable; 4]);
+    assert_eq!(all, [Reported::Unavailable; 4]);
     is_refused(&server.put("/v1/kinds/new", &json!({})), "unavailable");
     is_refused(&server.delete("/v1/boards/k/a"), "unavailable");
     is_refused(&server.get("/readyz"), "unavailable");
@@ -201,7 +207,10 @@ fn takes_no_write(server: &Server) -> Sent {
 /// Reads are answered, with all that was applied.
 fn goes_on_to_read(server: &Server, sent: &Sent) {
     agrees(&shown(server), sent);
-    let best = told(sent, Told::Applied).into_values().max().unwrap();
+    let best = reported(sent, Reported::Applied)
+        .into_values()
+        .max()
+        .unwrap();
     let top = server.get("/v1/boards/k/a/top?fresh=true&window=all");
     assert!(top.ranked()[0].2 >= best, "{top:?}");
 }

@@ -63,7 +63,7 @@ fn an_entry_is_json_or_fields_with_or_without_id_and_time() {
 }
 
 #[test]
-fn garbage_and_refusals_are_told_set_aside_and_acknowledged() {
+fn garbage_and_refusals_are_logged_set_aside_and_acknowledged() {
     let redis = RedisServer::plain();
     let server = Server::with(KIND);
     add_json(&redis, 0, &item("u", 1));

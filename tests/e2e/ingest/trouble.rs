@@ -115,7 +115,7 @@ fn a_group_that_is_lost_goes_on_behind_what_was_decided() {
 }
 
 #[test]
-fn entries_that_are_trimmed_off_while_pending_are_counted_and_told() {
+fn entries_that_are_trimmed_off_while_pending_are_counted_and_reported() {
     let redis = RedisServer::plain();
     let server = Server::with(KIND);
     let name = stream(0);
@@ -139,7 +139,7 @@ fn entries_that_are_trimmed_off_while_pending_are_counted_and_told() {
 }
 
 #[test]
-fn who_is_not_let_in_is_told_so_and_ends() {
+fn a_consumer_without_rights_ends_with_an_error() {
     let options = RedisOptions::new().password("secret");
     let redis = options.start();
     let server = Server::with(KIND);

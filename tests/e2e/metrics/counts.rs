@@ -235,7 +235,7 @@ fn connections_that_end_before_a_request_are_counted_by_cause() {
 }
 
 #[test]
-fn no_label_tells_a_kind_a_board_or_a_member() {
+fn no_label_names_a_kind_a_board_or_a_member() {
     let server = Server::with("[kinds.zebras]\nwindows = [\"all\"]\n");
     let items = json!([
         {"board": "zebras/stall-77", "member": "marty-the-zebra", "points": 1},

@@ -1,4 +1,4 @@
-//! Dashboard, alerts and documents name what is told, and all of it.
+//! Dashboard, alerts and documents name what is exposed, and all of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,12 +17,12 @@ const ADDED: [&str; 2] = ["job", "instance"];
 
 /// What there is, over all stores: the documented names and kinds, and the series of each sample.
 #[derive(Default)]
-struct Told {
+struct Exposed {
     families: BTreeMap<String, String>,
     series: BTreeMap<String, Vec<Labels>>,
 }
 
-impl Told {
+impl Exposed {
     fn add(&mut self, exposition: Exposition) {
         for family in exposition.families {
             self.families.insert(family.called(), family.kind);
@@ -52,8 +52,8 @@ impl Told {
             server.get("/v1/boards/gifts/a/top").ok();
         }
         eventually("the board is published", || {
-            let told = Exposition::of(&servers[0]);
-            let mut tries = told
+            let exposed = Exposition::of(&servers[0]);
+            let mut tries = exposed
                 .samples()
                 .filter(|s| s.name == "megaboard_publish_tries_total");
             tries
@@ -66,7 +66,7 @@ impl Told {
         all
     }
 
-    /// Holds every name of ours in an expression, and the labels it is asked by, to what is told.
+    /// Holds every name of ours in an expression, and the labels it is asked by, to what is exposed.
     fn check(&self, expression: &str) -> usize {
         let mut found = 0;
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
@@ -80,7 +80,7 @@ impl Told {
                 continue;
             }
             let series = self.series.get(name);
-            let series = series.unwrap_or_else(|| panic!("{name} in {expression} is not told"));
+            let series = series.unwrap_or_else(|| panic!("{name} in {expression} is not exposed"));
             found += 1;
             if let Some(inside) = rest.strip_prefix('{') {
                 // A route has braces of its own, in quotes.
@@ -94,7 +94,7 @@ impl Told {
                 });
                 assert!(
                     is_told,
-                    "{name} is never told with {matchers:?}: {expression}"
+                    "{name} is never exposed with {matchers:?}: {expression}"
                 );
                 rest = behind_matchers(inside);
             }
@@ -181,20 +181,23 @@ fn alerts() -> Vec<(&'static str, BTreeMap<&'static str, &'static str>)> {
 }
 
 #[test]
-fn what_is_named_is_told_and_what_is_told_is_named() {
-    let told = Told::everywhere();
+fn metrics_of_the_docs_are_exposed_and_exposed_ones_are_in_the_docs() {
+    let exposed = Exposed::everywhere();
     assert_eq!(
         documented(),
-        told.families,
-        "docs/operations.md, and what is told"
+        exposed.families,
+        "docs/operations.md, and what is exposed"
     );
 
     let dashboard: Value = serde_json::from_str(DASHBOARD).unwrap();
     let asked = expressions(&dashboard);
-    let found: usize = asked.iter().map(|expression| told.check(expression)).sum();
+    let found: usize = asked
+        .iter()
+        .map(|expression| exposed.check(expression))
+        .sum();
     assert!(found >= 60, "{found} names in the dashboard");
     let shown = asked.join("\n");
-    for family in told.families.keys() {
+    for family in exposed.families.keys() {
         assert!(shown.contains(family), "no panel shows {family}");
     }
 
@@ -204,7 +207,7 @@ fn what_is_named_is_told_and_what_is_told_is_named() {
     ];
     for (name, alert) in alerts() {
         let expression = alert["expr"].trim_matches('\'');
-        let found = told.check(expression);
+        let found = exposed.check(expression);
         assert_eq!(found == 0, of_prometheus.contains(&expression), "{name}");
     }
 }

@@ -39,7 +39,7 @@ fn the_journal_is_counted_and_a_start_says_what_it_took() {
 }
 
 #[test]
-fn a_node_of_redis_is_told_by_its_address() {
+fn a_node_of_redis_is_labelled_by_its_address() {
     let redis = RedisOptions::new().start();
     let server = serve(&redis.url(), "");
     let items: Vec<Value> = (0..5)

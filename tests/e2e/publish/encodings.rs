@@ -35,7 +35,7 @@ fn the_time_stands_in_the_fraction() {
 }
 
 #[test]
-fn what_does_not_fit_is_left_out_and_told_once() {
+fn what_does_not_fit_is_left_out_and_logged_once() {
     let redis = RedisServer::plain();
     let more = "encoding = \"decimal\"\nevery = \"100ms\"";
     let server = Server::with(&published(

@@ -49,7 +49,7 @@ fn a_kind_with_boards_comes_to_be_published_and_otherwise_and_no_longer() {
 }
 
 #[test]
-fn another_period_takes_the_place_of_one_that_began_later() {
+fn another_period_replaces_one_that_began_later() {
     let redis = RedisServer::plain();
     let target = targets(&[("readers", &redis.url())]);
     let server = Server::with(&format!("[kinds.gifts]\n{target}"));
@@ -78,7 +78,7 @@ fn another_period_takes_the_place_of_one_that_began_later() {
 }
 
 #[test]
-fn what_is_wrong_with_a_publication_is_told() {
+fn errors_of_a_publication_are_reported() {
     let both = targets(&[("readers", "redis://a"), ("cache", "memcached://a")]);
     let server = Server::with(&format!("[kinds.gifts]\n{both}"));
     let refuse = |publish: Value, more: Value, parts: &[&str]| {

@@ -22,7 +22,7 @@ fn shown(target: &RedisServer, subject: &str, points: i64) {
 }
 
 #[test]
-fn a_target_that_comes_back_empty_is_given_everything() {
+fn a_target_that_comes_back_empty_gets_everything() {
     let target = RedisServer::plain();
     let server = Server::with(&settings(&target));
     give(&server, "k/quiet", 1);
@@ -59,7 +59,7 @@ fn a_target_that_comes_back_empty_is_given_everything() {
 }
 
 #[test]
-fn one_that_began_empty_between_two_publications_is_given_everything() {
+fn one_that_began_empty_between_two_publications_gets_everything() {
     let target = RedisServer::plain();
     let server = Server::with(&settings(&target));
     give(&server, "k/quiet", 1);
@@ -116,7 +116,7 @@ fn a_target_that_hangs_holds_up_no_other() {
 }
 
 #[test]
-fn a_target_that_refuses_is_told_and_tried_again() {
+fn a_target_that_refuses_is_logged_and_tried_again() {
     let target = RedisServer::plain();
     let server = Server::with(&settings(&target));
     target.command(&["CONFIG", "SET", "maxmemory", "1"]).ok();

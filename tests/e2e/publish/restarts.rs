@@ -26,7 +26,7 @@ fn first_published(target: &RedisServer) -> Server {
 }
 
 #[test]
-fn a_server_that_is_told_to_stop_publishes_what_waits() {
+fn a_server_that_stops_publishes_what_waits() {
     let target = RedisServer::plain();
     let server = first_published(&target);
     drop(server.stop());

@@ -74,12 +74,12 @@ fn sorts(proxy: &FaultProxy, rounds: &mut Rounds<'_>) -> Vec<Matching> {
 }
 
 #[test]
-fn any_request_and_any_reply_may_be_lost_and_no_client_hears_of_it() {
-    losses_are_not_heard_of("");
+fn any_request_and_any_reply_may_be_lost_and_no_client_sees_an_error() {
+    no_client_sees_the_losses("");
 }
 
 /// With this in `[redis]`.
-pub(super) fn losses_are_not_heard_of(setting: &str) {
+pub(super) fn no_client_sees_the_losses(setting: &str) {
     let redis = RedisServer::plain();
     let proxy = FaultProxy::before(&redis);
     let config = format!("{DEADLINES}{setting}{KIND}");

@@ -23,7 +23,7 @@ const IN_PASSING: [&str; 7] = [
 const READERS: usize = 2;
 
 /// How long merges are counted.
-const COUNTED: Duration = Duration::from_secs(4);
+const COUNTED: Duration = Duration::from_secs(2);
 
 /// What a top may be old.
 const STALENESS: Duration = Duration::from_millis(200);
@@ -148,6 +148,8 @@ fn polled(servers: &[&Server]) -> Duration {
                 scope.spawn(move || {
                     while begun.elapsed() < COUNTED {
                         server.get(TOP).ok();
+                        // Often enough to meet every merge.
+                        thread::sleep(STALENESS / 50);
                     }
                 });
             }

@@ -28,7 +28,7 @@ const LINES: usize = 1000;
 const MEMBERS: usize = 4;
 
 /// Requests that are to end so, each way.
-const ENOUGH: u64 = 25;
+const ENOUGH: u64 = 10;
 
 /// Fresh reads meanwhile.
 const READS_ENOUGH: u64 = 5;

@@ -35,7 +35,7 @@ fn a_server_that_may_evict_keys_is_refused_unless_that_is_allowed() {
 }
 
 #[test]
-fn a_wrong_password_and_a_missing_one_are_told() {
+fn a_wrong_password_and_a_missing_one_are_reported() {
     let redis = RedisOptions::new().password("right").start();
     let address = redis.address().to_string();
     for login in ["", ":wrong@", "nobody:right@"] {
@@ -50,7 +50,7 @@ fn a_wrong_password_and_a_missing_one_are_told() {
 }
 
 #[test]
-fn nobody_at_the_address_is_told() {
+fn an_address_without_a_server_is_reported() {
     let redis = RedisServer::plain();
     redis.stop();
     let address = redis.address().to_string();

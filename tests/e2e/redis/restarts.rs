@@ -65,7 +65,7 @@ fn a_snapshot_at_the_stop_keeps_everything_and_the_epoch_is_another() {
 }
 
 #[test]
-fn a_server_that_comes_back_empty_begins_anew_and_it_is_told() {
+fn a_server_that_comes_back_empty_begins_anew_and_the_log_says_so() {
     let redis = RedisServer::plain();
     let server = serve(&redis.url(), KIND);
     let mut ledger = Ledger::begin(&server);

@@ -3,7 +3,7 @@
 use testkit::dice::Dice;
 use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 
-use super::lost_replies::losses_are_not_heard_of;
+use super::lost_replies::no_client_sees_the_losses;
 use super::migrations::slots_go_and_come_back;
 use super::names::every_answer_belongs_to_its_question;
 use super::one_service::two_are_one_service;
@@ -75,7 +75,7 @@ fn every_contribution_counts_beside_a_server_with_functions() {
 
 #[test]
 fn any_request_and_any_reply_may_be_lost() {
-    losses_are_not_heard_of(SCRIPT_FREE);
+    no_client_sees_the_losses(SCRIPT_FREE);
 }
 
 #[test]

@@ -22,9 +22,9 @@ const DEADLINES: &str = "[redis]\nwrite_deadline = \"5s\"\nread_deadline = \"2s\
 const BOARDS: usize = 24;
 
 /// Writes to boards that live elsewhere, each with a read, in a measurement.
-const CALLS: u32 = 60;
+const CALLS: u32 = 20;
 
-/// If each call waited as long as for a command that is not answered, it would be 60 times 2 s.
+/// If each call waited as long as for a command that is not answered, it would be 20 times 2 s.
 const SLACK: Duration = Duration::from_secs(10);
 
 /// Where small boards live.

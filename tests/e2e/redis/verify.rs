@@ -89,7 +89,7 @@ fn told_and_mended(redis: &RedisServer, told: &str, standings: usize) {
 }
 
 #[test]
-fn damage_is_told_and_put_right() {
+fn damage_is_reported_and_repaired() {
     let redis = RedisServer::plain();
     let server = filled(&redis);
     is_clean(&redis, MEMBERS);
@@ -121,7 +121,7 @@ fn damage_is_told_and_put_right() {
 }
 
 #[test]
-fn keys_of_a_board_that_the_registry_lost_are_told_and_left() {
+fn keys_of_a_board_that_the_registry_lost_are_reported_and_left() {
     let redis = RedisServer::plain();
     let server = filled(&redis);
     server.give("k/b", &[("u", 1)]);

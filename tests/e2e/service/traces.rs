@@ -168,7 +168,7 @@ fn requests_without_a_trace_are_taken_by_chance_and_the_last_are_sent_at_the_sto
 }
 
 #[test]
-fn a_collector_that_is_away_holds_up_nothing_and_is_told() {
+fn a_collector_that_is_away_holds_up_nothing_and_is_logged() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let away = format!("http://{}", free.local_addr().unwrap());
     drop(free);
@@ -182,7 +182,7 @@ fn a_collector_that_is_away_holds_up_nothing_and_is_told() {
 }
 
 #[test]
-fn a_collector_that_refuses_is_told_once() {
+fn a_collector_that_refuses_is_logged_once() {
     let collector = Collector::answering("503 Service Unavailable");
     let server = traced(&collector.url, 1.0);
     for _ in 0..3 {

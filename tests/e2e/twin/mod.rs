@@ -32,10 +32,10 @@ use time::Time;
 use world::World;
 
 /// Steps of a run, each a request or a few.
-const STEPS: (usize, usize) = (600, 6_000);
+const STEPS: (usize, usize) = (300, 6_000);
 
 /// Of so many steps one is a kill, where the store outlasts it.
-const KILLS_ONE_IN: usize = 150;
+const KILLS_ONE_IN: usize = 100;
 
 /// Wrong answers that are shown before a run is given up.
 const WRONG_MAX: usize = 8;

@@ -59,7 +59,7 @@ fn what_fits_no_window_is_rejected() {
 }
 
 #[test]
-fn final_is_told_on_every_read_and_the_tag_tells_it_too() {
+fn final_is_shown_on_every_read_and_changes_the_tag() {
     let server = Server::with("[kinds.k]\nwindows = [\"day\"]\n");
     let past = now_ms() - 2 * DAY_MS;
     server

@@ -71,7 +71,7 @@ fn current_windows_are_those_of_the_server_s_clock_in_the_kind_s_zone() {
 }
 
 #[test]
-fn what_names_no_window_is_told() {
+fn a_selector_without_a_window_is_an_error() {
     let server = keeping_all("UTC");
     for (window, parts) in [
         ("year", &["window", "year"][..]),

@@ -173,33 +173,21 @@ impl Cell {
 
 #[cfg(test)]
 mod tests {
-    use board::{
-        Calendar, FieldName, FieldRule, KindName, KindSpec, Member, Mode, Period, RankStyle, Rules,
-        Ties, Value, Values, WindowRule,
-    };
+    use board::{Calendar, Member, Period, Value, Values, WindowRule};
 
     use super::*;
     use shard_store::{Change, Query, StoreError};
+    use store_conformance::fixtures::gifts;
 
     const SPAN: std::time::Duration = std::time::Duration::from_mins(1);
     const AT: Timestamp = Timestamp::from_millis(1_795_186_342_123);
 
     fn points_by_hour() -> Kind {
-        let points = FieldRule::sum(FieldName::new("points").unwrap());
-        Kind::new(KindSpec {
-            name: KindName::new("gifts").unwrap(),
-            rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
-            rank: RankStyle::Ordinal,
-            windows: vec![WindowRule::with_defaults(Period::Hour)],
-            calendar: Calendar::utc(),
-            shards: 2,
-            top: 10,
-            max_staleness: SPAN,
-            dedupe: SPAN,
-            retain: None,
-            publish: None,
+        gifts(|spec| {
+            spec.windows = vec![WindowRule::with_defaults(Period::Hour)];
+            spec.shards = 2;
+            spec.dedupe = SPAN;
         })
-        .unwrap()
     }
 
     #[test]

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_that_its_place_does_not_show_is_told() {
+    fn a_score_that_differs_from_its_position_is_found() {
         let mut large = ten_members();
         let (_, handle) = u3(&large);
         large
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_without_a_place_is_told() {
+    fn a_score_without_a_position_is_found() {
         let mut large = ten_members();
         let (_, handle) = u3(&large);
         let words = rules().rank_words_of(&standing(3));

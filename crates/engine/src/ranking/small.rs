@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_out_of_order_is_told() {
+    fn a_row_out_of_order_is_found() {
         let points = FieldRule::sum(FieldName::new("points").unwrap());
         let rules = Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap();
         let mut small = Small::new();

@@ -4,11 +4,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use board::{
-    Activity, Calendar, FieldName, FieldRule, KindSpec, Member, Mode, Period, RankStyle, Rules,
-    Ties, WindowRule,
-};
+use board::{Activity, Member, Mode, Rules, Ties};
 use parking_lot::Mutex;
+use store_conformance::fixtures::gifts;
 
 use super::*;
 
@@ -17,21 +15,10 @@ fn points() -> Kind {
 }
 
 fn points_in(mode: Mode) -> Kind {
-    let points = FieldRule::sum(FieldName::new("points").unwrap());
-    Kind::new(KindSpec {
-        name: KindName::new("gifts").unwrap(),
-        rules: Rules::new(vec![points], mode, Ties::Earliest).unwrap(),
-        rank: RankStyle::Ordinal,
-        windows: vec![WindowRule::with_defaults(Period::All)],
-        calendar: Calendar::utc(),
-        shards: 16,
-        top: 10,
-        max_staleness: std::time::Duration::ZERO,
-        dedupe: std::time::Duration::ZERO,
-        retain: None,
-        publish: None,
+    gifts(|spec| {
+        spec.rules = Rules::new(spec.rules.fields().to_vec(), mode, Ties::Earliest).unwrap();
+        spec.shards = 16;
     })
-    .unwrap()
 }
 
 #[test]

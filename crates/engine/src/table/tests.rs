@@ -138,7 +138,7 @@ fn a_full_table_says_so_and_goes_on() {
 }
 
 #[test]
-fn members_of_equal_hashes_are_told_apart() {
+fn members_of_equal_hashes_are_distinguished() {
     // No more than fit the first index: growing hashes anew.
     let mut table = Table::new(1, board::NameOrder::default());
     let members = [&b"a"[..], b"b", b"ab"];

@@ -11,9 +11,9 @@ use super::{
 };
 use testkit::dice::{Dice, Seed, runs};
 
-/// What a run was told.
+/// What the journal reported in a run.
 #[derive(Debug, Default)]
-struct Told {
+struct RunReport {
     /// Taken, in order; of each it is open whether it is there unless it was said to be.
     taken: Vec<Vec<u8>>,
     durable: u64,
@@ -23,63 +23,63 @@ struct Told {
 }
 
 /// A journal of twenty records in several segments.
-fn run(disk: &RamDisk) -> Told {
-    let mut told = Told::default();
+fn run(disk: &RamDisk) -> RunReport {
+    let mut report = RunReport::default();
     let recovered = records_from(disk, 0).unwrap().1;
     let settings = Settings {
         segment_bytes: 300,
         ..quick()
     };
     let Ok(journal) = Journal::start(Arc::new(disk.clone()), &recovered, settings) else {
-        return told;
+        return report;
     };
     for number in 0..20 {
         let record = record(number + 20);
         let Ok(until) = append(&journal, &record) else {
             continue;
         };
-        told.taken.push(record);
-        assert_eq!(until.0, told.taken.len() as u64);
+        report.taken.push(record);
+        assert_eq!(until.0, report.taken.len() as u64);
         if durable(&journal, until).is_ok() {
-            told.durable = until.0;
+            report.durable = until.0;
         }
         if number == 16 {
-            told.removed_before = 14.min(told.durable);
-            let _ = journal.remove_before(Sequence(told.removed_before));
+            report.removed_before = 14.min(report.durable);
+            let _ = journal.remove_before(Sequence(report.removed_before));
         }
     }
-    told.stopped = journal.stop().is_ok();
-    told
+    report.stopped = journal.stop().is_ok();
+    report
 }
 
-/// Whether a folder holds what was told, and nothing that was not taken.
-fn check(disk: &RamDisk, told: &Told, what: &str) -> u64 {
-    let from = told.removed_before;
+/// Whether a folder holds what was reported as durable, and nothing that was not taken.
+fn check(disk: &RamDisk, report: &RunReport, what: &str) -> u64 {
+    let from = report.removed_before;
     let (records, recovered) =
         records_from(disk, from).unwrap_or_else(|error| panic!("{what}: {error}"));
     let skipped = usize::try_from(from).unwrap();
-    let taken = &told.taken[skipped..];
+    let taken = &report.taken[skipped..];
     assert!(taken.starts_with(&records), "{what}: a record nobody wrote");
-    assert!(recovered.next.0 >= told.durable, "{what}: {told:?}");
-    if told.stopped {
-        assert_eq!(recovered.next.0, told.taken.len() as u64, "{what}");
+    assert!(recovered.next.0 >= report.durable, "{what}: {report:?}");
+    if report.stopped {
+        assert_eq!(recovered.next.0, report.taken.len() as u64, "{what}");
     }
     recovered.next.0
 }
 
 /// Goes on after a restart, and answers for all that is read: a power cut must not take it away.
-fn restart(disk: &RamDisk, told: &Told, dice: &mut Dice, what: &str) {
-    let there = check(disk, told, what);
-    let recovered = records_from(disk, told.removed_before).unwrap().1;
+fn restart(disk: &RamDisk, report: &RunReport, dice: &mut Dice, what: &str) {
+    let there = check(disk, report, what);
+    let recovered = records_from(disk, report.removed_before).unwrap().1;
     let journal = Journal::start(Arc::new(disk.clone()), &recovered, quick()).unwrap();
     durable(&journal, Sequence(there)).unwrap();
-    let now = check(&disk.after_power_cut(dice), told, what);
+    let now = check(&disk.after_power_cut(dice), report, what);
     assert_eq!(now, there, "{what}: lost after a restart");
     let further = append(&journal, b"further").unwrap();
     durable(&journal, further).unwrap();
     drop(journal);
     let (records, recovered) =
-        records_from(&disk.after_power_cut(dice), told.removed_before).unwrap();
+        records_from(&disk.after_power_cut(dice), report.removed_before).unwrap();
     assert_eq!(recovered.next.0, there + 1, "{what}: lost after a restart");
     assert_eq!(records.last().unwrap(), b"further", "{what}");
 }
@@ -89,8 +89,8 @@ fn each_call_may_fail() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     let whole = RamDisk::default();
-    let told = run(&whole);
-    assert_eq!((told.durable, told.stopped), (20, true));
+    let report = run(&whole);
+    assert_eq!((report.durable, report.stopped), (20, true));
     let calls = whole.calls();
     for call in [
         Call::Create,
@@ -118,13 +118,13 @@ fn each_call_may_fail() {
             };
             let disk = RamDisk::default();
             disk.fail(fault);
-            let told = run(&disk);
+            let report = run(&disk);
             let what = format!("{fault:?} of {:?}", calls.get(at));
-            check(&disk.after_kill(), &told, &what);
+            check(&disk.after_kill(), &report, &what);
             for _ in 0..runs(1, 5) {
-                check(&disk.after_power_cut(&mut dice), &told, &what);
+                check(&disk.after_power_cut(&mut dice), &report, &what);
             }
-            restart(&disk.after_kill(), &told, &mut dice, &what);
+            restart(&disk.after_kill(), &report, &mut dice, &what);
         }
     }
 }

@@ -109,7 +109,7 @@ fn a_newer_version_is_refused_by_name() {
 }
 
 #[test]
-fn what_a_reader_cannot_take_is_told_with_its_place() {
+fn what_a_reader_cannot_take_is_reported_with_its_offset() {
     let mut written = Written::new();
     written.group(2).sync().group(2);
     let read = super::read(&written.disk, Sequence(0), &mut |sequence, _| {

@@ -31,7 +31,7 @@ fn more_than_a_batch_is_refused() {
 }
 
 #[test]
-fn what_is_not_used_is_given_back() {
+fn what_is_not_used_is_released() {
     let journal = open(&RamDisk::default(), quick());
     for turn in 0..100 {
         let mut room = journal.try_reserve(BATCH_BYTES_MAX).unwrap();
@@ -45,7 +45,7 @@ fn what_is_not_used_is_given_back() {
 }
 
 #[test]
-fn what_a_shared_header_saves_is_given_back() {
+fn what_a_shared_header_saves_is_released() {
     const RECORDS: usize = 50_000;
     let disk = RamDisk::default();
     let journal = open(&disk, quick());

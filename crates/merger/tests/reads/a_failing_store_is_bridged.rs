@@ -66,7 +66,7 @@ async fn an_uncreated_board_is_served_as_stale_too() {
 }
 
 #[tokio::test]
-async fn with_no_board_at_hand_the_failure_is_told() {
+async fn with_no_board_at_hand_the_failure_is_returned() {
     let store = Woven::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     stage.points("u1", 7).await;

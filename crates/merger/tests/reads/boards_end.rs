@@ -72,7 +72,7 @@ async fn is_final_page(stage: &Stage) -> bool {
 }
 
 #[tokio::test]
-async fn an_uncreated_board_tells_its_time() {
+async fn an_uncreated_board_shows_its_time() {
     let stage = settled().await;
     let answer = page(&stage).await;
     assert_eq!(

@@ -2,26 +2,15 @@
 
 use std::time::Duration;
 
-use board::{
-    Calendar, Direction, FieldName, FieldRule, Kind, KindName, KindSpec, Mode, Op, Period,
-    RankStyle, Rules, Ties, Value, WindowRule,
-};
+use board::{Direction, FieldName, FieldRule, Kind, KindSpec, Mode, Op, Rules, Ties, Value};
+use store_conformance::fixtures::gifts_spec;
 
 /// A kind of one field that sums, ranked for all time, with room to change it.
 pub(crate) fn points(shards: u64) -> KindSpec {
-    let points = FieldRule::sum(FieldName::new("points").unwrap());
     KindSpec {
-        name: KindName::new("gifts").unwrap(),
-        rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
-        rank: RankStyle::Ordinal,
-        windows: vec![WindowRule::with_defaults(Period::All)],
-        calendar: Calendar::utc(),
         shards,
-        top: 1000,
         max_staleness: Duration::from_hours(1),
-        dedupe: Duration::from_hours(1),
-        retain: None,
-        publish: None,
+        ..gifts_spec()
     }
 }
 

@@ -157,7 +157,7 @@ async fn an_unchanged_board_is_seen_again_without_an_entry() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_merge_that_is_given_up_holds_up_nobody() {
+async fn an_abandoned_merge_holds_up_nobody() {
     let store = Woven::new();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
     stage.points("u1", 7).await;

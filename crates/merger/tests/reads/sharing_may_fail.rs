@@ -60,7 +60,7 @@ async fn a_merge_that_fails_gives_its_lease_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_merge_that_is_given_up_gives_its_lease_back() {
+async fn an_abandoned_merge_releases_its_lease() {
     let servers = Servers::of(2).await;
     let Stage { board, kind, .. } = &servers.stage;
     servers.stage.points("u1", 7).await;
@@ -119,7 +119,7 @@ async fn garbage_is_merged_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_board_is_not_shown_in_place_of_this() {
+async fn another_board_is_not_shown_instead() {
     let servers = Servers::of(2).await;
     let Stage { merger, kind, .. } = &servers.stage;
     let another = servers.stage.board_about("another");

@@ -18,18 +18,18 @@ use crate::twin::Row;
 struct Alive(Arc<AtomicUsize>);
 
 /// Bytes that say when they are freed.
-struct Told {
+struct CountedBytes {
     bytes: Bytes,
     alive: Alive,
 }
 
-impl AsRef<[u8]> for Told {
+impl AsRef<[u8]> for CountedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-impl Drop for Told {
+impl Drop for CountedBytes {
     fn drop(&mut self) {
         self.alive.0.fetch_sub(self.bytes.len(), Ordering::Relaxed);
     }
@@ -59,7 +59,7 @@ impl Alive {
                 alive.0.fetch_add(bytes.len(), Ordering::Relaxed);
                 let alive = alive.clone();
                 Rendered {
-                    bytes: Bytes::from_owner(Told { bytes, alive }),
+                    bytes: Bytes::from_owner(CountedBytes { bytes, alive }),
                     ends,
                 }
             }),

@@ -349,7 +349,7 @@ async fn what_misses_its_instant_while_the_clock_stands_still_is_rejected() {
 }
 
 #[tokio::test]
-async fn a_name_that_another_server_has_given_to_another_board_is_taken() {
+async fn a_name_that_another_server_used_for_another_board_is_taken() {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");

@@ -176,7 +176,7 @@ async fn who_asks_for_unknown_kinds_together_asks_once() {
 }
 
 #[tokio::test]
-async fn a_store_that_has_lost_its_kinds_is_given_them_back() {
+async fn a_store_that_has_lost_its_kinds_gets_them_back() {
     let store = Woven::new();
     let (here, there) = (
         Stage::over(store.clone()).await,

@@ -75,7 +75,7 @@ async fn stage_over(store: Arc<Woven>) -> (Stage, Arc<Heard>) {
 }
 
 #[tokio::test]
-async fn each_board_of_a_request_is_heard_of_once() {
+async fn each_board_of_a_request_is_notified_once() {
     let (stage, heard) = stage().await;
     let (room, other) = (board("room"), board("other"));
     let writes = [

@@ -1,33 +1,23 @@
 //! A router over a store, and writes to it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use board::{
-    BoardName, Calendar, ContributionId, FieldName, FieldRule, Kind, KindName, KindSpec, Member,
-    Mode, Period, RankStyle, Rules, Subject, Ties, Timestamp, Value, Window, WindowRule,
+    BoardName, ContributionId, Kind, KindName, KindSpec, Member, Subject, Timestamp, Value, Window,
 };
 use shard_router::{KnownKind, Router, Write, Written};
 use shard_store::{Anchor, Ask, Change, Query, ShardStore, WindowStanding};
+use store_conformance::fixtures::gifts_spec;
 
 /// When everything happens: a time in 2027.
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
 /// A kind of one field that sums, over 16 shards, ranked for all time.
 pub(crate) fn points(name: &str) -> KindSpec {
-    let points = FieldRule::sum(FieldName::new("points").unwrap());
     KindSpec {
         name: KindName::new(name).unwrap(),
-        rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
-        rank: RankStyle::Ordinal,
-        windows: vec![WindowRule::with_defaults(Period::All)],
-        calendar: Calendar::utc(),
         shards: 16,
-        top: 1000,
-        max_staleness: Duration::from_millis(200),
-        dedupe: Duration::from_hours(1),
-        retain: None,
-        publish: None,
+        ..gifts_spec()
     }
 }
 

@@ -1,8 +1,11 @@
-//! Records come back as they were told, are as short as was promised, and no bytes make a panic.
+//! Records are decoded as they were encoded and keep to their bounds, and no bytes make a panic.
 
-pub(crate) mod given;
+pub(crate) mod any_event;
+pub(crate) mod any_kind;
 mod golden;
+mod items;
 mod kinds;
+mod logged_event;
 
 use std::sync::Arc;
 
@@ -13,24 +16,25 @@ use super::super::bytes::Malformed;
 use super::{
     BOARD_BYTES_MAX, Record, batch_bytes_max, decode, encode, kind_bytes_max, size, sweep_bytes_max,
 };
-use given::{Told, told};
+use any_event::any_event;
+use logged_event::LoggedEvent;
 
-fn encoded(told: &Told) -> Vec<u8> {
+fn encoded(logged: &LoggedEvent) -> Vec<u8> {
     let mut out = Vec::new();
-    encode(&told.event(), &mut out);
+    encode(&logged.event(), &mut out);
     out
 }
 
 /// What the journal puts before a record.
 const LENGTH_BYTES: usize = 4;
 
-fn bytes_max(told: &Told) -> usize {
-    match &told.record {
+fn bytes_max(logged: &LoggedEvent) -> usize {
+    match &logged.record {
         Record::KindWritten { record, .. } => kind_bytes_max(&record.name, record.kind.as_ref()),
         Record::BoardMade { .. } | Record::BoardCreated { .. } | Record::BoardEnded { .. } => {
             BOARD_BYTES_MAX
         }
-        Record::Applied(_) | Record::BoardSplit { .. } => batch_bytes_max(&told.came),
+        Record::Applied(_) | Record::BoardSplit { .. } => batch_bytes_max(&logged.came),
         Record::WindowsDropped { windows, .. } => {
             sweep_bytes_max(board::ShardCount::new(1).unwrap(), windows.len())
         }
@@ -42,27 +46,27 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn what_is_told_comes_back(told in told()) {
-        prop_assert_eq!(decode(&encoded(&told)), Ok(told.record));
+    fn any_event_is_decoded_as_it_was_encoded(logged in any_event()) {
+        prop_assert_eq!(decode(&encoded(&logged)), Ok(logged.record));
     }
 
     #[test]
-    fn no_record_is_longer_than_was_promised(told in told()) {
-        let bytes = LENGTH_BYTES + encoded(&told).len();
-        prop_assert!(bytes <= bytes_max(&told), "{bytes} bytes");
+    fn no_record_is_longer_than_its_bound(logged in any_event()) {
+        let bytes = LENGTH_BYTES + encoded(&logged).len();
+        prop_assert!(bytes <= bytes_max(&logged), "{bytes} bytes");
     }
 
     #[test]
-    fn a_record_is_appended_to_what_is_there(told in told()) {
+    fn a_record_is_appended_to_what_is_there(logged in any_event()) {
         let mut out = vec![7, 8, 9];
-        encode(&told.event(), &mut out);
+        encode(&logged.event(), &mut out);
         prop_assert_eq!(&out[..3], &[7, 8, 9]);
-        prop_assert_eq!(decode(&out[3..]), Ok(told.record));
+        prop_assert_eq!(decode(&out[3..]), Ok(logged.record));
     }
 
     #[test]
-    fn neighbours_in_the_same_windows_share_them(told in told()) {
-        if let Ok(Record::Applied(applied)) = decode(&encoded(&told)) {
+    fn neighbours_in_the_same_windows_share_them(logged in any_event()) {
+        if let Ok(Record::Applied(applied)) = decode(&encoded(&logged)) {
             for pair in applied.items.windows(2) {
                 if pair[0].windows == pair[1].windows {
                     prop_assert!(Arc::ptr_eq(&pair[0].windows, &pair[1].windows));
@@ -72,19 +76,19 @@ proptest! {
     }
 
     #[test]
-    fn a_record_cut_short_is_refused(told in told()) {
-        let bytes = encoded(&told);
+    fn a_record_cut_short_is_refused(logged in any_event()) {
+        let bytes = encoded(&logged);
         for len in 0..bytes.len() {
             prop_assert!(decode(&bytes[..len]).is_err(), "{len} of {}", bytes.len());
         }
     }
 
     #[test]
-    fn a_record_that_goes_on_is_refused(told in told(), more in vec(0_u8..8, 1..20)) {
-        let mut bytes = encoded(&told);
+    fn a_record_that_goes_on_is_refused(logged in any_event(), more in vec(0_u8..8, 1..20)) {
+        let mut bytes = encoded(&logged);
         bytes.extend(&more);
         let refused = decode(&bytes);
-        if matches!(told.record, Record::KindWritten { .. }) {
+        if matches!(logged.record, Record::KindWritten { .. }) {
             prop_assert!(matches!(refused, Err(Malformed::Invalid("a kind", _))));
         } else {
             prop_assert_eq!(refused, Err(Malformed::Trailing(more.len())));
@@ -93,10 +97,10 @@ proptest! {
 
     #[test]
     fn changed_bytes_never_panic(
-        told in told(),
+        logged in any_event(),
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
     ) {
-        let mut bytes = encoded(&told);
+        let mut bytes = encoded(&logged);
         for (place, byte) in changes {
             let place = place.index(bytes.len());
             bytes[place] = byte;
@@ -137,25 +141,25 @@ fn counts_past_what_the_bytes_hold_are_refused_before_room_is_made() {
 
 #[test]
 fn the_longest_item_is_as_long_as_its_bound() {
-    let longest = given::longest_item();
+    let longest = items::longest_item();
     let member_bytes = longest.member.as_bytes().len();
-    let told = |items| encoded(&Told::applied(items)).len();
-    let (none, one) = (told(vec![]), told(vec![longest.clone()]));
+    let logged = |items| encoded(&LoggedEvent::applied(items)).len();
+    let (none, one) = (logged(vec![]), logged(vec![longest.clone()]));
     // Three periods past the 9 bytes of a number of 63 bits, and one without a start.
     let windows_bytes = size::ITEM_WINDOWS_BYTES_MAX - super::super::bytes::VARINT_BYTES_MAX;
     assert_eq!(
         one - none,
         size::ITEM_BYTES_MAX + member_bytes + windows_bytes
     );
-    let two = told(vec![longest.clone(), longest.clone()]);
+    let two = logged(vec![longest.clone(), longest.clone()]);
     assert_eq!(two - one, size::ITEM_BYTES_MAX + member_bytes);
 }
 
 #[test]
 fn a_usual_item_takes_few_bytes_beside_its_member() {
-    let item = given::usual_item("user-123456", None);
-    let ten = encoded(&Told::applied(vec![item; 10])).len();
-    let item = given::usual_item("user-123456", Some(1 << 70));
-    let ten_with_ids = encoded(&Told::applied(vec![item; 10])).len();
+    let item = items::usual_item("user-123456", None);
+    let ten = encoded(&LoggedEvent::applied(vec![item; 10])).len();
+    let item = items::usual_item("user-123456", Some(1 << 70));
+    let ten_with_ids = encoded(&LoggedEvent::applied(vec![item; 10])).len();
     assert_eq!([ten, ten_with_ids], [221, 331]);
 }

@@ -1,8 +1,10 @@
-//! Snapshots come back as they were told; one that is damaged, cut or unfinished is not taken.
+//! Snapshots are read as they were written; one that is damaged, cut or unfinished is refused.
 
+mod any_contents;
+mod contents;
 mod damage;
 mod faults;
-mod given;
+mod gifts;
 mod golden;
 mod memory;
 mod shape;
@@ -15,7 +17,9 @@ use super::{
     PartVisitor, Refusal, SnapshotError, SnapshotName, SnapshotReader, WindowHead, list,
     remove_before, remove_unfinished,
 };
-use given::{Given, Heard, given, read_all, small};
+use any_contents::any_contents;
+use contents::{Contents, ReadParts, read_all};
+use gifts::small;
 use journal::{Disk, LocalDisk};
 use memory::MemoryDisk;
 
@@ -23,35 +27,35 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn what_was_told_comes_back(given in given()) {
+    fn any_contents_are_read_as_written(contents in any_contents()) {
         let disk = MemoryDisk::default();
-        let bytes = given.write(&disk).unwrap();
-        let name = SnapshotName::of(given.sequence);
+        let bytes = contents.write(&disk).unwrap();
+        let name = SnapshotName::of(contents.sequence);
         prop_assert_eq!(bytes, disk.open(&name.name).unwrap().size().unwrap());
-        prop_assert_eq!(read_all(&disk, &name).unwrap(), given);
+        prop_assert_eq!(read_all(&disk, &name).unwrap(), contents);
     }
 }
 
 #[test]
-fn a_snapshot_of_nothing_is_whole() {
+fn an_empty_snapshot_is_complete() {
     let disk = MemoryDisk::default();
-    let given = Given::default();
-    given.write(&disk).unwrap();
+    let contents = Contents::default();
+    contents.write(&disk).unwrap();
     let found = list(&disk).unwrap();
     assert_eq!(found, [SnapshotName::of(0)]);
     assert_eq!(SnapshotReader::open(&disk, &found[0]).unwrap().units(), 0);
-    assert_eq!(read_all(&disk, &found[0]).unwrap(), given);
+    assert_eq!(read_all(&disk, &found[0]).unwrap(), contents);
 }
 
 #[test]
-fn a_folder_takes_and_gives_it() {
+fn a_folder_stores_and_returns_it() {
     let folder = tempfile::tempdir().unwrap();
     let disk = LocalDisk::open(folder.path()).unwrap();
-    let given = small();
-    given.write(&disk).unwrap();
+    let contents = small();
+    contents.write(&disk).unwrap();
     let found = list(&disk).unwrap();
     assert_eq!(found.len(), 1);
-    assert_eq!(read_all(&disk, &found[0]).unwrap(), given);
+    assert_eq!(read_all(&disk, &found[0]).unwrap(), contents);
 }
 
 #[test]
@@ -70,11 +74,11 @@ fn the_newest_is_listed_first_and_older_ones_can_go() {
         fs::write(folder.path().join(name), "x").unwrap();
     }
     for sequence in [7, u64::MAX, 3, 10] {
-        let given = Given {
+        let contents = Contents {
             sequence,
-            ..Given::default()
+            ..Contents::default()
         };
-        given.write(&disk).unwrap();
+        contents.write(&disk).unwrap();
     }
     let sequences = || -> Vec<u64> {
         let found = list(&disk).unwrap();
@@ -101,8 +105,8 @@ fn one_that_is_dropped_before_its_end_leaves_nothing() {
     assert_eq!(disk.list().unwrap(), Vec::<String>::new());
 }
 
-/// Hears everything up to the row of a member.
-struct Until(&'static [u8], Heard);
+/// Takes everything up to the row of a member.
+struct Until(&'static [u8], ReadParts);
 
 impl PartVisitor for Until {
     fn head(&mut self, head: &super::PartHead) -> Result<(), Refusal> {
@@ -138,12 +142,12 @@ impl PartVisitor for Until {
 }
 
 #[test]
-fn what_the_visitor_refuses_is_told_with_its_place() {
+fn what_the_visitor_refuses_is_reported_with_the_file() {
     let disk = MemoryDisk::default();
     small().write(&disk).unwrap();
     let name = &list(&disk).unwrap()[0];
     let reader = SnapshotReader::open(&disk, name).unwrap();
-    let mut visitor = Until(b"ben", Heard::default());
+    let mut visitor = Until(b"ben", ReadParts::default());
     let error = reader.read_unit(0, &mut visitor).unwrap_err();
     assert!(matches!(error, SnapshotError::Refused { .. }));
     let text = error.to_string();
@@ -151,6 +155,6 @@ fn what_the_visitor_refuses_is_told_with_its_place() {
         text.contains(&name.name) && text.contains("no such member"),
         "{text}"
     );
-    let heard = &visitor.1.parts[0].windows[0].1;
-    assert_eq!(heard.len(), 1, "{heard:?}");
+    let read_parts = &visitor.1.parts[0].windows[0].1;
+    assert_eq!(read_parts.len(), 1, "{read_parts:?}");
 }

@@ -23,7 +23,7 @@ pub(crate) fn read_frame(input: &mut impl BufRead, frame: &mut Vec<u8>) -> io::R
             }
             b'*' | b'~' | b'>' => values_left += length(rest)?.unwrap_or(0),
             b'%' => values_left += 2 * length(rest)?.unwrap_or(0),
-            // What it tells comes before the value that it belongs to.
+            // Attributes come before the value that they belong to.
             b'|' => values_left += 2 * length(rest)?.unwrap_or(0) + 1,
             b'+' | b'-' | b':' | b'_' | b'#' | b',' | b'(' => {}
             other => return Err(io::Error::other(format!("type byte {other}"))),

@@ -1,5 +1,5 @@
 //! Real Redis for tests: servers, clusters and sentinels as child processes, each with free ports and
-//! a temporary folder, and a proxy that loses what it is told to.
+//! a temporary folder, and a proxy that loses the requests and replies that a test names.
 //!
 //! A test's servers are `redis-server`, or with `tests/run` a `valkey-server` as well, drawn by the seed.
 //!

@@ -34,7 +34,7 @@ impl Login {
     }
 }
 
-/// How a server is started. Unless told otherwise it keeps nothing on disk, asks for no password,
+/// How a server is started. By default it keeps nothing on disk, asks for no password,
 /// and compares by bytes, whatever the locale of who runs the tests.
 #[derive(Clone, Debug)]
 #[must_use]

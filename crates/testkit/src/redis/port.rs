@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 /// The first port that is used; Redis's own and its cluster buses' are elsewhere.
 const PORT_MIN: u16 = 20_000;
 
-/// Where Linux begins to hand ports out unless told otherwise.
+/// Where Linux begins to hand ports out by default.
 const HANDED_OUT_MIN: u16 = 32_768;
 
 /// Ports taken so far in this process.

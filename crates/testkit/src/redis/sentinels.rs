@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::options::RedisOptions;
 use super::server::RedisServer;
-use crate::patience::eventually;
+use crate::eventually::eventually;
 
 /// What the sentinels call the primary.
 pub const PRIMARY_NAME: &str = "mymaster";

@@ -15,7 +15,7 @@ use super::options::RedisOptions;
 use super::port::Port;
 use super::reply::Reply;
 use super::wire::RedisWire;
-use crate::patience::eventually;
+use crate::eventually::eventually;
 use crate::process::Process;
 
 /// How often a server is given another port when something that is no test took the one it had.

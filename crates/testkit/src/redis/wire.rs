@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 
 use super::frame::read_frame;
 use super::reply::Reply;
-use crate::patience::DEADLINE;
+use crate::eventually::DEADLINE;
 
 /// A connection in RESP2; reads and writes give up after the deadline.
 #[derive(Debug)]

@@ -73,7 +73,7 @@ fn a_held_request_is_done_later_though_its_client_is_gone() {
 }
 
 #[test]
-fn calls_are_told_apart_by_their_function() {
+fn calls_are_counted_by_their_function() {
     let (server, proxy) = server_and_proxy();
     assert_eq!(server.command(&["FUNCTION", "LOAD", LIBRARY]).text(), "kit");
     let mut wire = RedisWire::to(proxy.address());

@@ -110,7 +110,7 @@ fn a_replica_has_what_its_primary_has_with_and_without_users() {
 }
 
 #[test]
-fn lua_compares_by_the_locale_that_a_server_is_given() {
+fn lua_compares_by_the_locale_of_its_server() {
     let before = |options: RedisOptions| {
         let server = options.start();
         let asked = ["EVAL", "return 'a' < 'B' and 1 or 0", "0"];

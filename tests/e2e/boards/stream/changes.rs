@@ -74,7 +74,7 @@ fn what_moved_makes_the_top_again() {
 }
 
 #[test]
-fn each_sort_of_move_is_told_with_its_positions() {
+fn each_sort_of_move_is_sent_with_its_positions() {
     let server = ladder(4);
     let mut events = Events::of(&server, &on_a("/stream?n=3&changes=true"));
     assert_eq!(events.event().name, "board");

@@ -115,7 +115,7 @@ fn all_see(watchers: &mut [Watcher], version: &str, began: Instant) -> Duration 
 }
 
 #[test]
-fn every_reader_sees_every_version_whoever_else_does_not_read() {
+fn every_reader_sees_every_version_beside_others_that_do_not_read() {
     let streams = runs(1_000, STREAMS);
     // All of them come from one address.
     let limit = streams + 200;

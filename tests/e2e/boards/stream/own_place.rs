@@ -62,7 +62,7 @@ fn who_overtakes_is_named() {
 }
 
 #[test]
-fn who_is_not_ranked_is_told_so_and_told_when_that_changes() {
+fn a_member_without_a_rank_is_sent_as_one_and_again_when_ranked() {
     let server = ladder(3);
     let mut events = Events::of(&server, &on_a("/stream?member=nobody"));
     let own = events.named("member").value;

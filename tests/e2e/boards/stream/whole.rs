@@ -84,7 +84,7 @@ fn what_came_while_a_client_was_away_is_in_its_first_event() {
 }
 
 #[test]
-fn a_store_that_is_away_is_told_and_so_is_its_return() {
+fn a_store_that_is_away_is_sent_and_so_is_its_return() {
     let redis = RedisServer::plain();
     let server = Launch::on_a_free_port("[kinds.gifts]\nwindows = [\"all\"]\n")
         .args(&format!("--store {}", redis.url()))

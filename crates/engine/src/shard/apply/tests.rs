@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use board::limits::VALUE_MAX;
-use board::{
-    Calendar, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Member, Mode, Period,
-    RankStyle, Rules, Ties, Timestamp, Value, Values, WindowRule,
-};
+use board::{Keep, Kind, Member, Period, Timestamp, Value, Values, WindowRule};
+
+use store_conformance::fixtures::gifts;
 
 use super::*;
 use crate::ranking::LOOKED_AT;
@@ -14,25 +13,15 @@ use crate::ranking::LOOKED_AT;
 const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
 
 fn points_by_hour() -> Kind {
-    let points = FieldRule::sum(FieldName::new("points").unwrap());
     let hours = WindowRule {
         keep: Keep::Forever,
         ..WindowRule::with_defaults(Period::Hour)
     };
-    Kind::new(KindSpec {
-        name: KindName::new("gifts").unwrap(),
-        rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
-        rank: RankStyle::Ordinal,
-        windows: vec![hours, WindowRule::with_defaults(Period::All)],
-        calendar: Calendar::utc(),
-        shards: 1,
-        top: 10,
-        max_staleness: Duration::ZERO,
-        dedupe: Duration::ZERO,
-        retain: None,
-        publish: None,
+    gifts(|spec| {
+        spec.windows = vec![hours, WindowRule::with_defaults(Period::All)];
+        spec.shards = 1;
+        spec.dedupe = Duration::ZERO;
     })
-    .unwrap()
 }
 
 /// A change of a member so many hours before now.

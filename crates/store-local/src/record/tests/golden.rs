@@ -10,7 +10,8 @@ use board::{
 };
 
 use super::super::encode;
-use super::given::{NOW, Told, usual_item};
+use super::items::{NOW, usual_item};
+use super::logged_event::LoggedEvent;
 use engine::Event;
 use shard_store::{BoardRecord, Change, Item, KindRecord, Revision};
 
@@ -43,7 +44,7 @@ fn a_batch() {
         yesterday,
     ];
     assert_eq!(
-        hex(&Told::applied(items).event()),
+        hex(&LoggedEvent::applied(items).event()),
         "040100000000000000\
          0200\
          ebb871f9a1010000\

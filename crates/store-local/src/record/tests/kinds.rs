@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::super::super::bytes::Malformed;
 use super::super::{Record, decode, encode, kind_bytes_max};
-use super::given::LONGEST_ZONE;
+use super::any_kind::LONGEST_ZONE;
 use engine::Event;
 use journal::{BATCH_BYTES_MAX, room_of};
 use shard_store::{KindRecord, Revision};

@@ -1,9 +1,9 @@
-//! A changed bit, a cut, a changed content under a right checksum: never a panic, never a part that
-//! was not told.
+//! A changed bit, a cut, changed content under a valid checksum: never a panic, never a part that was not written.
 
 use super::super::format::{FOOTER_BYTES, FRAME_HEAD_BYTES, HEADER_BYTES, seal_frame};
 use super::super::{SnapshotError, SnapshotName};
-use super::given::{Given, read_all, small};
+use super::contents::{Contents, read_all};
+use super::gifts::small;
 use super::memory::MemoryDisk;
 
 const NAME: &str = "snapshot-00000000000000000010.snap";
@@ -14,14 +14,14 @@ fn written() -> Vec<u8> {
     disk.get(NAME)
 }
 
-fn read(bytes: Vec<u8>) -> Result<Given, SnapshotError> {
+fn read(bytes: Vec<u8>) -> Result<Contents, SnapshotError> {
     let disk = MemoryDisk::default();
     disk.put(NAME, bytes);
     read_all(&disk, &SnapshotName::parse(NAME).unwrap())
 }
 
 /// Refused as damaged at a place in this file.
-fn check_refused(read: Result<Given, SnapshotError>, len: usize, what: &str) {
+fn check_refused(read: Result<Contents, SnapshotError>, len: usize, what: &str) {
     match read {
         Err(SnapshotError::Damaged { file, offset, .. }) => {
             assert!(file.ends_with(NAME), "{what}: {}", file.display());

@@ -1,12 +1,13 @@
 //! Every step fails in turn: what has a snapshot's name is whole, after a crash too.
 
 use super::super::{SnapshotError, list};
-use super::given::{Given, Part, gifts_head, gifts_rows, read_all, small};
+use super::contents::{Contents, Part, read_all};
+use super::gifts::{gifts_head, gifts_rows, small};
 use super::memory::{Crash, MemoryDisk};
 use journal::Disk;
 
 /// What every snapshot of the disk has to be.
-fn check(disk: &MemoryDisk, older: &Given, newer: &Given) -> Vec<u64> {
+fn check(disk: &MemoryDisk, older: &Contents, newer: &Contents) -> Vec<u64> {
     let found = list(disk).unwrap();
     for name in &found {
         let whole = if name.sequence == older.sequence {
@@ -20,7 +21,7 @@ fn check(disk: &MemoryDisk, older: &Given, newer: &Given) -> Vec<u64> {
 }
 
 /// Fails each step of writing `newer` beside `older`; what the steps were.
-fn fail_each_step(newer: &Given, for_good: bool) -> Vec<&'static str> {
+fn fail_each_step(newer: &Contents, for_good: bool) -> Vec<&'static str> {
     let older = small();
     for step in 0.. {
         let disk = MemoryDisk::default();
@@ -51,7 +52,7 @@ fn fail_each_step(newer: &Given, for_good: bool) -> Vec<&'static str> {
 
 #[test]
 fn a_step_that_fails_once_leaves_no_half_snapshot() {
-    let newer = Given {
+    let newer = Contents {
         sequence: 20,
         ..small()
     };
@@ -74,7 +75,7 @@ fn a_step_that_fails_once_leaves_no_half_snapshot() {
 
 #[test]
 fn steps_that_fail_for_good_leave_no_half_snapshot() {
-    let newer = Given {
+    let newer = Contents {
         sequence: 20,
         ..small()
     };
@@ -91,7 +92,7 @@ fn a_sync_on_the_way_that_fails_is_not_made_good_by_the_last_one() {
             ..small().parts.remove(1)
         }
     };
-    let newer = Given {
+    let newer = Contents {
         sequence: 20,
         parts: (0..2).map(part).collect(),
         ..small()

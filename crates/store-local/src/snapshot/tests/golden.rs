@@ -7,7 +7,8 @@ use board::{Activity, Timestamp};
 
 use super::super::SnapshotName;
 use super::super::part::put_head;
-use super::given::{gifts_head, read_all, small};
+use super::contents::read_all;
+use super::gifts::{gifts_head, small};
 use super::memory::MemoryDisk;
 
 const KIND: &str = r#"{"name":"gifts","mode":"accumulate","fields":[{"name":"points","order":"desc","op":"sum"}],"ties":"earliest","rank":"ordinal","windows":[{"period":"all","keep":"forever"}],"time_zone":"UTC","shards":16,"top":10,"max_staleness_ms":0,"dedupe_ms":0}"#;

@@ -4,7 +4,8 @@ use std::thread;
 
 use super::super::format::{FRAME_BYTES_MAX, UNIT_BYTES};
 use super::super::{SnapshotReader, Totals, list};
-use super::given::{Given, Heard, Part, gifts_head, gifts_rows, small};
+use super::contents::{Contents, Part, ReadParts};
+use super::gifts::{gifts_head, gifts_rows, small};
 use super::memory::MemoryDisk;
 
 fn part(subject: &str, rows: u64) -> Part {
@@ -17,8 +18,8 @@ fn part(subject: &str, rows: u64) -> Part {
 
 fn written(parts: Vec<Part>) -> SnapshotReader {
     let disk = MemoryDisk::default();
-    let given = Given { parts, ..small() };
-    given.write(&disk).unwrap();
+    let contents = Contents { parts, ..small() };
+    contents.write(&disk).unwrap();
     SnapshotReader::open(&disk, &list(&disk).unwrap()[0]).unwrap()
 }
 
@@ -45,15 +46,15 @@ fn small_parts_share_units_of_some_256_kib() {
     };
     assert_eq!(reader.totals(), totals);
 
-    let mut heard: Vec<(usize, Vec<Part>)> = thread::scope(|scope| {
+    let mut read_parts: Vec<(usize, Vec<Part>)> = thread::scope(|scope| {
         let reader = &reader;
         let threads = [0, 1].map(|first| {
             scope.spawn(move || {
                 let units = (first..reader.units()).step_by(2).rev();
                 let read = |unit| {
-                    let mut heard = Heard::default();
-                    reader.read_unit(unit, &mut heard).unwrap();
-                    (unit, heard.parts)
+                    let mut read_parts = ReadParts::default();
+                    reader.read_unit(unit, &mut read_parts).unwrap();
+                    (unit, read_parts.parts)
                 };
                 units.map(read).collect::<Vec<_>>()
             })
@@ -63,9 +64,12 @@ fn small_parts_share_units_of_some_256_kib() {
             .flat_map(|thread| thread.join().unwrap())
             .collect()
     });
-    heard.sort_by_key(|(unit, _)| *unit);
-    let heard: Vec<Part> = heard.into_iter().flat_map(|(_, parts)| parts).collect();
-    assert!(heard == parts);
+    read_parts.sort_by_key(|(unit, _)| *unit);
+    let read_parts: Vec<Part> = read_parts
+        .into_iter()
+        .flat_map(|(_, parts)| parts)
+        .collect();
+    assert!(read_parts == parts);
 }
 
 #[test]
@@ -79,23 +83,23 @@ fn a_large_part_is_one_unit_of_several_frames() {
     // The small one shares a unit with what comes behind it.
     assert_eq!(reader.units(), 2);
     assert!(reader.unit_bytes(0) > 2 * FRAME_BYTES_MAX as u64);
-    let mut heard = Heard::default();
-    reader.read_unit(1, &mut heard).unwrap();
-    assert!(heard.parts == parts[1..]);
-    reader.read_unit(0, &mut heard).unwrap();
-    assert!(heard.parts[2..] == parts[..1]);
+    let mut read_parts = ReadParts::default();
+    reader.read_unit(1, &mut read_parts).unwrap();
+    assert!(read_parts.parts == parts[1..]);
+    reader.read_unit(0, &mut read_parts).unwrap();
+    assert!(read_parts.parts[2..] == parts[..1]);
 }
 
 #[test]
 fn a_table_longer_than_a_frame_comes_back() {
-    let mut given = small();
-    let kind = given.kinds[0].clone();
-    given.kinds = vec![kind; 5000];
+    let mut contents = small();
+    let kind = contents.kinds[0].clone();
+    contents.kinds = vec![kind; 5000];
     let disk = MemoryDisk::default();
-    let bytes = given.write(&disk).unwrap();
+    let bytes = contents.write(&disk).unwrap();
     assert!(bytes > FRAME_BYTES_MAX as u64, "{bytes}");
     let reader = SnapshotReader::open(&disk, &list(&disk).unwrap()[0]).unwrap();
-    assert_eq!(reader.kinds(), given.kinds);
+    assert_eq!(reader.kinds(), contents.kinds);
 }
 
 #[test]

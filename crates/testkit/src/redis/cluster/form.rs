@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Node, RedisCluster, SLOTS, node};
-use crate::patience::eventually;
+use crate::eventually::eventually;
 use crate::redis::options::RedisOptions;
 use crate::redis::port::Port;
 
@@ -39,7 +39,7 @@ impl RedisCluster {
         });
         let mut nodes = self.nodes.write().unwrap_or_else(PoisonError::into_inner);
         for node in &started {
-            // Different from the start, epochs need no time to be told apart.
+            // Different from the start, epochs need no time to be resolved.
             let epoch = (nodes.len() + 1).to_string();
             let set = ["CLUSTER", "SET-CONFIG-EPOCH", &epoch];
             node.server.command(&set).ok();

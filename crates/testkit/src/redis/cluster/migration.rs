@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::{RedisCluster, node};
-use crate::patience::DEADLINE;
+use crate::eventually::DEADLINE;
 use crate::redis::{RedisServer, Reply};
 
 /// Keys that are moved at a time when nobody says how many; what `redis-cli` does.

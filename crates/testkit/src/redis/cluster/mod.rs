@@ -13,11 +13,11 @@ use super::options::RedisOptions;
 use super::port::Port;
 use super::proxy::FaultProxy;
 use super::server::RedisServer;
-use crate::patience::eventually;
+use crate::eventually::eventually;
 pub use migration::Migration;
 pub use slot::{SLOTS, slot_of};
 
-/// How long a node may be silent before it is held for dead, unless told otherwise.
+/// How long a node may be silent before it is considered dead, by default.
 pub const NODE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A cluster; its nodes end when this is dropped.

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::plan::{Fate, Plan};
-use crate::patience::DEADLINE;
+use crate::eventually::DEADLINE;
 use crate::redis::frame::{read_frame, read_request};
 use crate::redis::reply::words_of;
 

@@ -1,4 +1,4 @@
-//! A proxy before a Redis that loses what it is told to: [`FaultProxy`].
+//! A proxy before a Redis that loses the requests and replies that a test names: [`FaultProxy`].
 //!
 //! It reads requests and replies as RESP2 and RESP3 frame them, and gives each request its reply in turn.
 //! Not for connections on which Redis answers otherwise: `MONITOR`, `SUBSCRIBE` in RESP2,
@@ -71,7 +71,7 @@ impl FaultProxy {
         self.plan().lose(matching, nth, Fate::LoseReply);
     }
 
-    /// How many losses were told and have not happened yet.
+    /// How many losses were requested and have not happened yet.
     pub fn losses_to_come(&self) -> usize {
         self.plan().losses_to_come()
     }

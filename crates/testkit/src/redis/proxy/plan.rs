@@ -18,7 +18,7 @@ pub(super) enum Fate {
     LoseReply,
 }
 
-/// What a proxy has been told, and what it has seen.
+/// What a proxy has to lose, and what it has seen.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     losses: Vec<Loss>,

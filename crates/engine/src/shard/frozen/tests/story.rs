@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    Calendar, FieldName, FieldRule, IdDigest, Keep, Kind, KindName, KindSpec, Member, Mode, Period,
-    RankStyle, Rules, Ties, Timestamp, Value, Values, Window, WindowRule,
+    FieldName, FieldRule, IdDigest, Keep, Kind, Member, Mode, Period, Rules, Ties, Timestamp,
+    Value, Values, Window, WindowRule,
 };
 
 use shard_store::{Change, Item};
+use store_conformance::fixtures::gifts;
 use testkit::dice::Dice;
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -155,18 +156,9 @@ fn any_kind(dice: &mut Dice, shards: &[u64]) -> Kind {
         keep: Keep::After(HOUR),
         ..WindowRule::with_defaults(Period::Hour)
     };
-    Kind::new(KindSpec {
-        name: KindName::new("gifts").unwrap(),
-        rules: Rules::new(fields.collect(), mode, ties).unwrap(),
-        rank: RankStyle::Ordinal,
-        windows: vec![WindowRule::with_defaults(Period::All), hours],
-        calendar: Calendar::utc(),
-        shards: *dice.pick(shards),
-        top: 10,
-        max_staleness: Duration::ZERO,
-        dedupe: HOUR,
-        retain: None,
-        publish: None,
+    gifts(|spec| {
+        spec.rules = Rules::new(fields.collect(), mode, ties).unwrap();
+        spec.windows = vec![WindowRule::with_defaults(Period::All), hours];
+        spec.shards = *dice.pick(shards);
     })
-    .unwrap()
 }

@@ -1,0 +1,187 @@
+//! The time of a board: its rule, and what it admits at its edges.
+
+use std::time::Duration;
+
+use board::limits::{KEEP_MAX, NAMES_CLOSED, SETTINGS_KEPT};
+use board::{Activity, ActivityError, NotOpen, Timestamp};
+use proptest::prelude::*;
+
+const MS: Duration = Duration::from_millis(1);
+const WEEK: Duration = Duration::from_hours(7 * 24);
+
+fn at(text: &str) -> Timestamp {
+    Timestamp::parse_rfc3339(text).unwrap()
+}
+
+fn starts_at() -> Timestamp {
+    at("2026-11-20T20:00:00Z")
+}
+
+fn ends_at() -> Timestamp {
+    at("2026-11-20T20:15:00Z")
+}
+
+fn battle() -> Activity {
+    Activity::new(Some(starts_at()), Some(ends_at()), Some(WEEK)).unwrap()
+}
+
+#[test]
+fn a_span_is_held_to_its_rule() {
+    let (start, end) = (Some(starts_at()), Some(ends_at()));
+    let refused = [
+        (
+            Activity::new(end, start, None),
+            ActivityError::EndsBeforeItStarts {
+                starts_at: ends_at(),
+                ends_at: starts_at(),
+            },
+        ),
+        (
+            Activity::new(start, start, None),
+            ActivityError::EndsBeforeItStarts {
+                starts_at: starts_at(),
+                ends_at: starts_at(),
+            },
+        ),
+        (
+            Activity::new(start, None, Some(WEEK)),
+            ActivityError::ExpiresWithoutEnd,
+        ),
+        (
+            Activity::new(None, end, Some(Duration::ZERO)),
+            ActivityError::ExpiresOutOfRange(Duration::ZERO),
+        ),
+        (
+            Activity::new(None, end, Some(KEEP_MAX + MS)),
+            ActivityError::ExpiresOutOfRange(KEEP_MAX + MS),
+        ),
+        (
+            Activity::new(None, Some(Timestamp::LATEST), Some(MS)),
+            ActivityError::ExpiresTooLate(MS),
+        ),
+    ];
+    for (made, expected) in refused {
+        let error = made.unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with("ends_at: ") || text.starts_with("expires_after: "),
+            "{text}"
+        );
+        assert_eq!(error, expected);
+    }
+    assert_eq!(Activity::new(None, None, None), Ok(Activity::ALWAYS));
+    assert!(Activity::default().is_always() && !battle().is_always());
+    assert_eq!(battle().expires_at(), Some(ends_at().plus(WEEK)));
+}
+
+#[test]
+fn the_start_counts_and_the_end_does_not() {
+    let now = starts_at();
+    let battle = battle();
+    let outside = |at| {
+        Err(NotOpen::Outside {
+            at,
+            activity: battle,
+        })
+    };
+    for (moment, expected) in [
+        (starts_at().minus(MS), outside(starts_at().minus(MS))),
+        (starts_at(), Ok(())),
+        (ends_at().minus(MS), Ok(())),
+        (ends_at(), outside(ends_at())),
+    ] {
+        assert_eq!(battle.admit(moment, now), expected, "{moment}");
+    }
+    // What comes late does not count, whenever it happened.
+    assert_eq!(battle.admit(starts_at(), ends_at().minus(MS)), Ok(()));
+    let late = battle.admit(starts_at(), ends_at());
+    let expected = NotOpen::Over {
+        now: ends_at(),
+        activity: battle,
+    };
+    assert_eq!(late, Err(expected.clone()));
+    assert_eq!(
+        expected.to_string(),
+        "ends_at: it is 2026-11-20T20:15:00.000Z, and the board's time, \
+         from 2026-11-20T20:00:00.000Z until 2026-11-20T20:15:00.000Z, is over"
+    );
+}
+
+#[test]
+fn a_board_turns_at_its_end_and_when_it_goes() {
+    let (battle, gone) = (battle(), ends_at().plus(WEEK));
+    assert!(!battle.has_turned_since(starts_at(), ends_at().minus(MS)));
+    assert!(battle.has_turned_since(ends_at().minus(MS), ends_at()));
+    assert!(!battle.has_turned_since(ends_at(), gone.minus(MS)));
+    assert!(battle.has_turned_since(gone.minus(MS), gone));
+    assert!(battle.has_expired(gone) && !battle.has_expired(gone.minus(MS)));
+    assert!(!Activity::ALWAYS.has_turned_since(starts_at(), gone));
+}
+
+#[test]
+fn settings_outlast_the_time_that_they_name() {
+    let settled = at("2026-11-01T00:00:00Z");
+    let kept = |starts_at, ends_at, expires_after| {
+        let activity = Activity::new(starts_at, ends_at, expires_after).unwrap();
+        activity.settings_kept_until(settled)
+    };
+    let (start, end) = (Some(starts_at()), Some(ends_at()));
+    assert_eq!(kept(None, None, None), settled.plus(SETTINGS_KEPT));
+    assert_eq!(kept(start, None, None), starts_at().plus(SETTINGS_KEPT));
+    assert_eq!(kept(start, end, None), ends_at().plus(SETTINGS_KEPT));
+    assert_eq!(kept(start, end, Some(MS)), ends_at().plus(MS));
+    let past = Some(settled.minus(WEEK));
+    assert_eq!(kept(None, past, None), settled.plus(SETTINGS_KEPT));
+}
+
+#[test]
+fn a_name_is_closed_to_what_was_before_the_end_or_else_the_start() {
+    let (start, end) = (Some(starts_at()), Some(ends_at()));
+    for (bounds, closed_to) in [
+        ((None, None, None), None),
+        ((start, None, None), start),
+        ((None, end, None), end),
+        ((start, end, Some(WEEK)), Some(ends_at().plus(WEEK))),
+    ] {
+        let activity = Activity::new(bounds.0, bounds.1, bounds.2).unwrap();
+        let admitted_for = |span: Option<Duration>| move |at: Timestamp| Some(at.plus(span?));
+        for (span, closed_for) in [
+            (None, NAMES_CLOSED),
+            (Some(WEEK), WEEK.saturating_sub(MS)),
+            (Some(NAMES_CLOSED * 2), NAMES_CLOSED),
+        ] {
+            let now = starts_at();
+            let after = activity.after_it(admitted_for(span), now);
+            let bounds_and_end = after
+                .map(|(after, settled)| (after.starts_at(), after.settings_kept_until(settled)));
+            let until = closed_to.map(|closed_to| closed_to.plus(closed_for));
+            assert_eq!(bounds_and_end, until.map(|until| (closed_to, until)));
+            // A later board of the name leaves it closed just as long.
+            if let (Some((after, _)), Some(until)) = (after, until) {
+                assert_eq!(
+                    after.after_it(admitted_for(span), until.minus(MS)),
+                    activity.after_it(admitted_for(span), now)
+                );
+                assert_eq!(after.after_it(admitted_for(span), until), None);
+            }
+        }
+    }
+}
+
+proptest! {
+    /// Held against the sentence that says it: `starts_at <= at < ends_at`, and `now < ends_at`.
+    #[test]
+    fn what_is_admitted_is_in_the_span_and_in_time(
+        starts_at in proptest::option::of(0_i64..20),
+        length in proptest::option::of(1_i64..20),
+        moment in -5_i64..50,
+        now in -5_i64..50,
+    ) {
+        let time = Timestamp::from_millis;
+        let ends_at = length.map(|length| starts_at.unwrap_or(0) + length);
+        let activity = Activity::new(starts_at.map(time), ends_at.map(time), None).unwrap();
+        let counts = starts_at.is_none_or(|starts_at| starts_at <= moment)
+            && ends_at.is_none_or(|ends_at| moment < ends_at && now < ends_at);
+        prop_assert_eq!(activity.admit(time(moment), time(now)).is_ok(), counts);
+    }
+}

@@ -1,0 +1,193 @@
+//! What may change of a kind that has boards, and what may not.
+
+use std::time::Duration;
+
+use board::{
+    Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindSpec, Mode, Op, Period, RankStyle,
+    Retain, Rules, Ties, Timestamp, WindowRule, WindowState,
+};
+
+use crate::fixtures;
+
+const DAY: Duration = Duration::from_hours(24);
+
+fn now() -> Timestamp {
+    Timestamp::parse_rfc3339("2026-11-20T14:52:22.123Z").unwrap()
+}
+
+fn at(text: &str) -> Timestamp {
+    Timestamp::parse_rfc3339(text).unwrap()
+}
+
+fn field(name: &str) -> FieldRule {
+    FieldRule::sum(FieldName::new(name).unwrap())
+}
+
+fn rules(fields: Vec<FieldRule>, mode: Mode, ties: Ties) -> Rules {
+    Rules::new(fields, mode, ties).unwrap()
+}
+
+/// Points of the day and of all time, in Shanghai.
+fn gifts(change: impl FnOnce(&mut KindSpec)) -> Kind {
+    let mut spec = KindSpec {
+        calendar: Calendar::new("Asia/Shanghai").unwrap(),
+        ..fixtures::gifts(&[Period::Day, Period::All])
+    };
+    change(&mut spec);
+    Kind::new(spec).unwrap()
+}
+
+fn listed(keep: u64) -> Retain {
+    Retain {
+        approximate: true,
+        ..Retain::best(keep)
+    }
+}
+
+#[test]
+fn what_looks_at_no_standing_may_change() {
+    let wanted = [
+        gifts(|_| ()),
+        gifts(|spec| spec.top = 10),
+        gifts(|spec| spec.shards = 64),
+        gifts(|spec| spec.max_staleness = Duration::ZERO),
+        gifts(|spec| spec.dedupe = DAY),
+        gifts(|spec| spec.rank = RankStyle::Competition),
+        gifts(|spec| spec.windows[0].keep = Keep::Forever),
+        gifts(|spec| spec.windows[0].close = Some(DAY)),
+        gifts(|spec| spec.windows[1].keep = Keep::Idle(DAY)),
+    ];
+    for wanted in wanted {
+        assert_eq!(gifts(|_| ()).changed_to(&wanted, now()), Ok(wanted));
+    }
+}
+
+#[test]
+fn what_standings_are_made_by_may_not() {
+    let ascending = FieldRule {
+        order: Direction::Asc,
+        ..field("points")
+    };
+    let max = FieldRule {
+        op: Op::Max,
+        ..field("points")
+    };
+    let accumulate = |fields| rules(fields, Mode::Accumulate, Ties::Earliest);
+    let refused = [
+        (
+            "fields",
+            gifts(|spec| spec.rules = accumulate(vec![field("likes")])),
+        ),
+        (
+            "fields",
+            gifts(|spec| spec.rules = accumulate(vec![field("points"), field("likes")])),
+        ),
+        (
+            "fields",
+            gifts(|spec| spec.rules = accumulate(vec![ascending])),
+        ),
+        ("fields", gifts(|spec| spec.rules = accumulate(vec![max]))),
+        (
+            "mode",
+            gifts(|s| s.rules = rules(vec![field("points")], Mode::Best, Ties::Earliest)),
+        ),
+        (
+            "ties",
+            gifts(|s| s.rules = rules(vec![field("points")], Mode::Accumulate, Ties::Latest)),
+        ),
+        ("retain", gifts(|spec| spec.retain = Some(listed(1000)))),
+        ("time_zone", gifts(|spec| spec.calendar = Calendar::utc())),
+        ("windows", gifts(|spec| spec.windows.truncate(1))),
+        ("windows", gifts(|spec| spec.windows.reverse())),
+        (
+            "windows",
+            gifts(|spec| spec.windows[0] = WindowRule::with_defaults(Period::Week)),
+        ),
+    ];
+    for (setting, wanted) in refused {
+        let error = gifts(|_| ())
+            .changed_to(&wanted, now())
+            .unwrap_err()
+            .to_string();
+        let begins = format!("{setting}: cannot change while the kind has boards: ");
+        assert!(error.starts_with(&begins), "{error}");
+    }
+}
+
+#[test]
+fn an_added_window_begins_at_its_next_start() {
+    for (period, begins) in [
+        (Period::Hour, "2026-11-20T15:00:00Z"),
+        (Period::Week, "2026-11-22T16:00:00Z"),
+        (Period::Month, "2026-11-30T16:00:00Z"),
+    ] {
+        let wanted = gifts(|spec| spec.windows.push(WindowRule::with_defaults(period)));
+        let changed = gifts(|_| ()).changed_to(&wanted, now()).unwrap();
+        let begins = at(begins);
+        assert_eq!(changed.window_rule(period).unwrap().since, Some(begins));
+        assert_eq!(changed.window_rule(Period::Day).unwrap().since, None);
+        // The one under way is never kept: part of it is lost already.
+        let window = |at| changed.calendar().span_at(period, at).window;
+        assert_eq!(
+            changed.window_state(window(now()), now()),
+            WindowState::NeverKept
+        );
+        assert!(changed.is_expired(window(now()), now()));
+        assert_eq!(
+            changed.window_state(window(begins), begins),
+            WindowState::Open
+        );
+        assert_eq!(changed.admit(now(), now()).unwrap().len(), 2);
+        assert_eq!(changed.admit(begins, begins).unwrap().len(), 3);
+        assert_eq!(changed.admit(now(), begins).unwrap().len(), 2, "a late one");
+        // A change after that, which knows of no start, leaves it.
+        let later = changed.changed_to(&wanted, now().plus(DAY * 40)).unwrap();
+        assert_eq!(later.window_rule(period).unwrap().since, Some(begins));
+    }
+}
+
+#[test]
+fn ties_by_member_stay_as_the_boards_have_them() {
+    let ascending = || FieldRule {
+        order: Direction::Asc,
+        ..field("points")
+    };
+    let of = |ties| gifts(|s| s.rules = rules(vec![ascending()], Mode::Accumulate, ties));
+    // What an earlier version stored, and what the same settings are now.
+    let (stored, wanted) = (of(Ties::Member), of(Ties::by_member(Direction::Asc)));
+    assert_ne!(stored.meaning(), wanted.meaning());
+    let changed = stored.changed_to(&wanted, now()).unwrap();
+    assert_eq!(changed, stored);
+    assert_eq!(wanted.changed_to(&stored, now()), Ok(wanted));
+    assert!(stored.changed_to(&of(Ties::Earliest), now()).is_err());
+}
+
+#[test]
+fn the_window_without_bounds_is_never_added() {
+    let daily = gifts(|spec| spec.windows.truncate(1));
+    let error = daily
+        .changed_to(&gifts(|_| ()), now())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("all has no next start"), "{error}");
+}
+
+#[test]
+fn a_list_stays_as_it_is() {
+    let of = |retain| gifts(|spec| spec.retain = Some(retain));
+    let kind = of(listed(1000));
+    assert_eq!(kind.changed_to(&kind, now()), Ok(kind.clone()));
+    let others = [
+        listed(2000),
+        Retain {
+            trim_at: 1500,
+            ..listed(1000)
+        },
+    ];
+    for other in others {
+        assert!(kind.changed_to(&of(other), now()).is_err(), "{other:?}");
+        assert_ne!(kind.meaning(), of(other).meaning());
+    }
+    assert!(kind.changed_to(&gifts(|_| ()), now()).is_err());
+    assert_ne!(kind.meaning(), gifts(|_| ()).meaning());
+}

@@ -1,0 +1,246 @@
+//! Entries as others wrote them, and where a double lost part of what they meant.
+
+use board::{Ties, Timestamp};
+use encodings::{DecodeError, Decoded, Doubt, EncodeError, Encoding, Reading};
+
+fn encoding(text: &str) -> Encoding {
+    text.parse().unwrap()
+}
+
+fn at(text: &str) -> Timestamp {
+    Timestamp::parse_rfc3339(text).unwrap()
+}
+
+fn value(decoded: &Decoded<'_>, field: usize) -> i64 {
+    decoded.values.get(field).unwrap().get()
+}
+
+#[test]
+fn the_four_players_of_leaderboard_339() {
+    let encoding = encoding("fraction(base=317242022400)");
+    // As Redis prints what was written as 2500.994707057989 and so on.
+    for (text, member, score, time, within_ms) in [
+        (
+            "2500.9947070579892",
+            "player:1",
+            2_500,
+            "2023-03-18T12:47:08Z",
+            None,
+        ),
+        (
+            "500.99470705798905",
+            "player:2",
+            500,
+            "2023-03-18T12:47:08Z",
+            None,
+        ),
+        (
+            "500.99470978146178",
+            "player:3",
+            500,
+            "2023-03-08T12:47:08Z",
+            None,
+        ),
+        (
+            "1987770.9947070549",
+            "player:4",
+            1_987_770,
+            "2023-03-18T13:03:20Z",
+            Some(36_932),
+        ),
+    ] {
+        let decoded = encoding
+            .decode_text(text.as_bytes(), member.as_bytes())
+            .unwrap();
+        assert_eq!(value(&decoded, 0), score, "{member}");
+        assert_eq!(decoded.member, member.as_bytes());
+        assert_eq!(decoded.at, Some(at(time)), "{member}");
+        let doubt = within_ms.map(|within_ms| Doubt::Time { within_ms });
+        assert_eq!(decoded.doubt, doubt, "{member}");
+    }
+}
+
+#[test]
+fn ten_days_are_six_digits() {
+    let encoding = encoding("time-left(ends=2026-11-30T00:00:00Z, digits=6)");
+    let decoded = encoding.decode_text(b"1200.863999", b"7").unwrap();
+    assert_eq!(value(&decoded, 0), 1_200);
+    assert_eq!(decoded.at, Some(at("2026-11-20T00:00:01Z")));
+    assert_eq!(decoded.doubt, None);
+    // Padded: one second before the end is .000001.
+    let last = encoding
+        .encode(&[5], at("2026-11-29T23:59:59Z"), "7")
+        .unwrap();
+    assert!((last.score - 5.000_001).abs() < f64::EPSILON);
+    // Points added to a score by a script, as zranking does, may be a double beside it.
+    let summed = 0.863_999_f64 + 1_000_000_007.0;
+    let decoded = encoding.decode(summed, b"7").unwrap();
+    assert_eq!(decoded.at, Some(at("2026-11-20T00:00:01Z")));
+    assert_eq!((value(&decoded, 0), decoded.doubt), (1_000_000_007, None));
+}
+
+#[test]
+fn digits_of_another_width_are_seen() {
+    let encoding = encoding("time-left(ends=2026-11-30T00:00:00Z, digits=4)");
+    let decoded = encoding.decode(12.863_949, b"7").unwrap();
+    assert_eq!(decoded.doubt, Some(Doubt::Time { within_ms: 490 }));
+}
+
+#[test]
+fn splits_are_what_they_say() {
+    let time = at("2026-11-20T14:52:22Z");
+    let seconds = time.millis() / 1000;
+    let decimal = encoding("decimal").encode(&[77], time, "u").unwrap();
+    let packed = 77 * 10_000_000_000 + (9_999_999_999 - seconds);
+    assert_eq!(decimal.score.to_string(), packed.to_string());
+    let binary = encoding("binary").encode(&[77], time, "u").unwrap();
+    let packed = (77_i64 << 32) | (i64::from(u32::MAX) - seconds);
+    assert_eq!(binary.score.to_string(), packed.to_string());
+    let medals = encoding("bits(22/22/20)")
+        .encode(&[3, 2, 1], time, "u")
+        .unwrap();
+    let packed = (3_i64 << 42) | (2 << 20) | 1;
+    assert_eq!(medals.score.to_string(), packed.to_string());
+    let snowflake = encoding("bits(12/41, until=2199023255551, unit=ms)");
+    let stored = snowflake.encode(&[4_000], time, "u").unwrap();
+    let decoded = snowflake.decode(stored.score, b"u").unwrap();
+    assert_eq!((value(&decoded, 0), decoded.at), (4_000, Some(time)));
+}
+
+#[test]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "what is lost there is what this is about"
+)]
+fn sixty_four_bits_lose_their_low_ones() {
+    let encoding = encoding("bits(22/22/20)");
+    let any = Timestamp::EARLIEST;
+    // The greatest that fits 53 bits, and the next.
+    assert!(
+        encoding
+            .encode(&[2_047, 4_194_303, 1_048_575], any, "u")
+            .is_ok()
+    );
+    let refused = encoding.encode(&[2_048, 0, 0], any, "u");
+    let outside = EncodeError::Value {
+        field: 1,
+        value: 2_048,
+        min: 0,
+        max: 2_047,
+    };
+    assert_eq!(refused, Err(outside));
+    // As a client that packs a 64-bit integer would have written it.
+    let packed = (500_000_u64 << 42) | (7 << 20) | 0x3e8;
+    let text = format!("{:e}", packed as f64);
+    let decoded = encoding.decode_text(text.as_bytes(), b"u").unwrap();
+    assert_eq!((value(&decoded, 0), value(&decoded, 1)), (500_000, 7));
+    assert_ne!(value(&decoded, 2), 1_000, "its low bits are gone");
+    assert_eq!(decoded.doubt, Some(Doubt::LowBits { bits: 8 }));
+    // Low bits that are all set are carried into the field above: that is what the doubt says.
+    let carried = ((2_049_u64 << 42) | (7 << 20) | 0xf_ffff) as f64;
+    let decoded = encoding.decode(carried, b"u").unwrap();
+    assert_eq!((value(&decoded, 1), value(&decoded, 2)), (8, 0));
+    assert_eq!(decoded.doubt, Some(Doubt::LowBits { bits: 1 }));
+}
+
+#[test]
+fn a_time_before_the_member() {
+    let plain = encoding("time-member");
+    let decoded = plain
+        .decode_text(b"42", b"2022-12-15 13:30:30_user_1")
+        .unwrap();
+    assert_eq!(decoded.member, b"user_1");
+    assert_eq!(decoded.at, Some(at("2022-12-15T13:30:30Z")));
+    assert_eq!(
+        (plain.ties(), plain.reading()),
+        (Ties::Latest, Reading::Reverse)
+    );
+    let shanghai = encoding("time-member(offset=+08:00, score=negated)");
+    let stored = shanghai
+        .encode(&[42], at("2022-12-15T05:30:30.999Z"), "user1")
+        .unwrap();
+    assert_eq!(stored.member, "2022-12-15 13:30:30_user1");
+    assert!((stored.score + 42.0).abs() < f64::EPSILON);
+    let decoded = shanghai
+        .decode(stored.score, stored.member.as_bytes())
+        .unwrap();
+    assert_eq!(decoded.at, Some(at("2022-12-15T05:30:30Z")));
+    assert_eq!(value(&decoded, 0), 42);
+    let zero = shanghai
+        .encode(&[0], at("2022-12-15T05:30:30Z"), "u")
+        .unwrap();
+    assert!(zero.score.is_sign_positive(), "-0 is another text than 0");
+    for wrong in [
+        "user1",
+        "2022-12-15T13:30:30_user1",
+        "2022-13-15 13:30:30_u",
+        "2022-12-15 13:30:30_",
+    ] {
+        assert_eq!(
+            plain.decode(1.0, wrong.as_bytes()),
+            Err(DecodeError::Prefix),
+            "{wrong}"
+        );
+    }
+}
+
+#[test]
+fn two_sets_have_the_time_in_the_other() {
+    let encoding = encoding("two-sets(time-key=board:time, unit=ms)");
+    let time = at("2026-11-20T14:52:22.123Z");
+    let stored = encoding.encode(&[9], time, "u").unwrap();
+    let time_score = stored.time_score.unwrap().to_string();
+    assert_eq!(encoding.decode_time(time_score.as_bytes()), Ok(Some(time)));
+    assert_eq!(encoding.decode(stored.score, b"u").unwrap().at, None);
+    assert!(encoding.decode_time(b"12.5").is_err());
+    assert!(encoding.decode_time(b"12").is_err(), "a time before 1973");
+}
+
+#[test]
+fn what_none_of_them_wrote_is_refused() {
+    let ends = "time-left(ends=2026-11-30T00:00:00Z, digits=6)";
+    for (text, score) in [
+        ("plain", "12.5"),
+        ("plain", "1e17"),
+        ("plain", "inf"),
+        ("decimal", "12.5"),
+        ("decimal", "1e40"),
+        ("bits(22/22/20)", "-1"),
+        ("bits(10/10)", "1048576"),
+        ("fraction(base=317242022400)", "1e300"),
+        (ends, "-1.5"),
+    ] {
+        assert!(
+            encoding(text).decode_text(score.as_bytes(), b"u").is_err(),
+            "{text} {score}"
+        );
+    }
+    // Out of the years of a board: all seconds of the decimal split are left.
+    assert_eq!(
+        encoding("decimal").decode(9_999_999_999.0, b"u"),
+        Err(DecodeError::Time(0))
+    );
+}
+
+#[test]
+fn a_fraction_that_was_rounded_away_is_doubtful() {
+    let encoding = encoding("fraction(base=317242022400)");
+    let decoded = encoding.decode(500.0, b"u").unwrap();
+    assert_eq!(
+        (decoded.at, decoded.doubt),
+        (None, None),
+        "it was written without one"
+    );
+    let huge = 200_000_000_000_000.0 + 0.994_7;
+    let decoded = encoding.decode(huge, b"u").unwrap();
+    assert_eq!(decoded.doubt, Some(Doubt::Score));
+}
+
+#[test]
+fn values_have_to_be_as_many_as_are_packed() {
+    let any = Timestamp::EARLIEST;
+    for (text, values) in [("plain", &[][..]), ("plain", &[1, 2]), ("bits(8/8)", &[1])] {
+        let refused = encoding(text).encode(values, any, "u");
+        assert!(matches!(refused, Err(EncodeError::Fields { .. })), "{text}");
+    }
+}

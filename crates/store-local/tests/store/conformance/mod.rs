@@ -1,0 +1,32 @@
+//! The stores of this process pass the conformance suite, and keep to their memory.
+
+mod memory_bounds_its_ids;
+mod memory_has_a_limit;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use store_conformance::fixtures::OpenStore;
+use store_conformance::hold;
+use store_local::{Durability, EmbeddedSettings, LocalDisk, LocalStore};
+
+async fn memory() -> OpenStore {
+    OpenStore::new(LocalStore::in_memory().unwrap(), ())
+}
+
+/// A store in a folder of its own. It answers when what it says is written, not synced: what the
+/// contract says is the same, and the disk is spared.
+async fn embedded() -> OpenStore {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = Arc::new(LocalDisk::open(folder.path()).unwrap());
+    let settings = EmbeddedSettings {
+        durability: Durability::Interval(Duration::from_secs(1)),
+        // Scenarios make their times up.
+        clock_pause: Duration::ZERO,
+        ..EmbeddedSettings::default()
+    };
+    OpenStore::new(LocalStore::open(disk, &settings).unwrap(), folder)
+}
+
+hold!(memory: crate::conformance::memory);
+hold!(embedded: crate::conformance::embedded);

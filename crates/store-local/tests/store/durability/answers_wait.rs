@@ -1,0 +1,65 @@
+//! What a write, a duplicate or a wait for what was read answers, is durable by then.
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use board::Window;
+use futures::FutureExt;
+use shard_store::{Batch, Outcome, Revision, ShardStore};
+
+use crate::durability::durable::{self, settings};
+use crate::durability::sim::{Act, SimDisk, Trap};
+use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
+
+const DEADLINE: Duration = Duration::from_secs(30);
+
+#[tokio::test]
+async fn what_speaks_of_a_write_is_answered_no_sooner_than_that_is_durable() {
+    let disk = SimDisk::default();
+    let store: Arc<dyn ShardStore> = durable::open(&disk, &settings()).unwrap();
+    let kind = store
+        .put_kind(Arc::new(gifts(|_| ())), Revision(0), true)
+        .await
+        .unwrap();
+    let name = board_name("gifts", "room");
+    let board = Board {
+        record: store.create_board(&name, &kind, None, NOW).await.unwrap(),
+        kind: kind.kind.unwrap(),
+        store,
+    };
+    // The journal waits at its next sync until it is let on.
+    let (reached, at_sync) = channel();
+    let (go, gone) = channel();
+    disk.set(Trap::runs(Act::Sync, "journal", 0, move || {
+        reached.send(()).unwrap();
+        gone.recv_timeout(DEADLINE).unwrap();
+    }));
+    let u1 = member("u1");
+    let item = [board.points_by_id(&u1, 1, "evt-1", NOW)];
+    let batch = Batch {
+        kind: &board.kind,
+        now: NOW,
+        until: None,
+        report: false,
+        items: &item,
+    };
+    let shard = board.shard_of(&u1);
+    let mut first = board.store.apply(&board.record, shard, batch.clone());
+    assert_eq!((&mut first).now_or_never(), None);
+    at_sync.recv_timeout(DEADLINE).unwrap();
+    let mut again = board.store.apply(&board.record, shard, batch);
+    assert_eq!(
+        (&mut again).now_or_never(),
+        None,
+        "nothing of it is durable yet"
+    );
+    // A read shows it already, and says so only after a wait.
+    assert_eq!(board.points_of(Window::ALL_TIME, &u1).await, Some(1));
+    let mut durable = board.store.durable();
+    assert_eq!((&mut durable).now_or_never(), None);
+    go.send(()).unwrap();
+    assert_eq!(first.await, Ok(vec![Outcome::Applied(Vec::new())]));
+    assert_eq!(again.await, Ok(vec![Outcome::Duplicate(Vec::new())]));
+    assert_eq!(durable.await, Ok(()));
+}

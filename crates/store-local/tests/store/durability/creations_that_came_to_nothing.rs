@@ -1,0 +1,116 @@
+//! A board was created for what came to nothing, and nobody withdrew that: it is as if it had never been created, and
+//! has its settings.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::limits::SETTINGS_KEPT;
+use board::{Activity, BoardName, ShardCount};
+use shard_store::{BoardSettings, Revision, ShardStore};
+
+use crate::durability::audit::Audit;
+use crate::durability::durable::{self, Durability, EmbeddedSettings, settings};
+use crate::durability::op::{Op, What};
+use crate::durability::script::Script;
+use crate::durability::sim::SimDisk;
+use store_conformance::fixtures::{HOUR, MINUTE, NOW, board_name, gifts};
+
+fn room() -> BoardName {
+    board_name("gifts", "room")
+}
+
+fn shards() -> ShardCount {
+    ShardCount::new(64).unwrap()
+}
+
+/// A folder as the power leaves it: a board with settings was created an hour after these were made, and one without;
+/// nothing was applied to either.
+async fn folder(has_snapshot: bool) -> SimDisk {
+    let disk = SimDisk::default();
+    let store = durable::open(&disk, &settings()).unwrap();
+    let kind = store.put_kind(Arc::new(gifts(|_| ())), Revision::default(), true);
+    let kind = kind.await.unwrap();
+    let (room, later) = (room(), NOW.plus(HOUR));
+    let settled = store.put_settings(&room, &kind, shards().into(), NOW);
+    settled.await.unwrap();
+    for name in [room, board_name("gifts", "plain")] {
+        let created = store.create_board(&name, &kind, None, later).await;
+        assert!(created.unwrap().created);
+    }
+    store.durable().await.unwrap();
+    if has_snapshot {
+        durable::snapshot(&store).unwrap();
+    }
+    disk.crash(7)
+}
+
+#[tokio::test]
+async fn its_settings_are_back_after_a_restart() {
+    for has_snapshot in [false, true] {
+        let left = folder(has_snapshot).await;
+        // A clock that is not confirmed loses none of them, and one that is needs no pause.
+        for clock_pause in [durable::NEVER, Duration::ZERO] {
+            let disk = left.killed();
+            let settings = EmbeddedSettings {
+                clock_pause,
+                ..settings()
+            };
+            let store = durable::open(&disk, &settings).unwrap();
+            store.expire(NOW.plus(HOUR)).await.unwrap();
+            let back = store.board(&room()).await.unwrap().unwrap();
+            assert_eq!((back.shards, back.created), (shards(), false));
+            let plain = store.board(&board_name("gifts", "plain")).await;
+            assert_eq!(plain.unwrap(), None);
+            store.durable().await.unwrap();
+            let again = durable::open(&disk.crash(7), &settings).unwrap();
+            assert_eq!(again.board(&room()).await.unwrap(), Some(back));
+        }
+    }
+}
+
+#[tokio::test]
+async fn its_settings_are_kept_no_longer_for_it() {
+    for has_snapshot in [false, true] {
+        let disk = folder(has_snapshot).await;
+        let store = durable::open(&disk, &settings()).unwrap();
+        store.expire(NOW.plus(HOUR)).await.unwrap();
+        let end = NOW.plus(SETTINGS_KEPT);
+        store.expire(end.minus(MINUTE)).await.unwrap();
+        assert!(store.board(&room()).await.unwrap().is_some());
+        store.expire(end).await.unwrap();
+        assert_eq!(store.board(&room()).await.unwrap(), None);
+    }
+}
+
+#[tokio::test]
+async fn its_settings_give_way_to_a_closed_name_however_often_they_are_looked_at() {
+    let settings = EmbeddedSettings {
+        // The audit knows of a sweep that may be lost, and looks again for what it left.
+        durability: Durability::Interval(durable::NEVER),
+        ..settings()
+    };
+    let mut audit = Audit::new(Script::new(1, 5), settings, SimDisk::default()).await;
+    let settings = BoardSettings {
+        shards: gifts(|_| ()).shards(),
+        activity: Activity::new(Some(NOW), None, None).unwrap(),
+    };
+    let put_kind = What::PutKind {
+        kind: Arc::new(gifts(|_| ())),
+        alone: true,
+    };
+    // One of the names that an audit looks at.
+    let name = board_name("gifts", "a");
+    let put_settings = What::PutSettings {
+        name: name.clone(),
+        settings,
+    };
+    let made = [put_kind, put_settings, What::Create(name.clone())];
+    let swept = [SETTINGS_KEPT * 2, SETTINGS_KEPT * 2 + HOUR];
+    let swept = swept.map(|span| (NOW.plus(span), What::Sweep));
+    for (now, what) in made.map(|what| (NOW, what)).into_iter().chain(swept) {
+        assert!(audit.ask(&Op { now, what }).await);
+        audit.look().await;
+    }
+    let left = audit.store().board(&name).await.unwrap().unwrap();
+    assert_eq!((left.activity, left.created), (settings.activity, false));
+}

@@ -1,0 +1,218 @@
+//! Many at once, each with contributions of its own, until the power goes or the process: each finds
+//! all that it was answered, in order, and counts once what it sends again.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use board::{Member, Window};
+use shard_store::{Outcome, ShardStore, StoreError};
+use store_local::LocalStore;
+
+use crate::durability::durable::{self, Durability, EmbeddedSettings, NEVER, settings};
+use crate::durability::sim::{Act, SimDisk, Trap};
+use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
+use testkit::dice::{Dice, Seed, runs};
+
+const WRITERS: u64 = 8;
+
+/// Contributions of one batch.
+const BATCH: u64 = 3;
+
+const ALL: Window = Window::ALL_TIME;
+
+async fn board_in(store: &Arc<LocalStore>) -> Board {
+    let store: Arc<dyn ShardStore> = store.clone();
+    let name = board_name("gifts", "room");
+    let kind = store.kinds().await.unwrap().remove(0);
+    Board {
+        kind: kind.kind.clone().unwrap(),
+        record: store.board(&name).await.unwrap().unwrap(),
+        store,
+    }
+}
+
+/// A new store with one board, that is durable.
+async fn opened(disk: &SimDisk, settings: &EmbeddedSettings) -> Arc<LocalStore> {
+    let store = durable::open(disk, settings).unwrap();
+    let kind = Arc::new(gifts(|_| ()));
+    let kind = store.put_kind(kind, shard_store::Revision(0), true).await;
+    let name = board_name("gifts", "room");
+    store
+        .create_board(&name, &kind.unwrap(), None, NOW)
+        .await
+        .unwrap();
+    durable::snapshot(&store).unwrap();
+    store
+}
+
+/// One writer, its member, and how much it was told was applied.
+struct Writer {
+    member: Member,
+    board: Board,
+    answered: Arc<AtomicU64>,
+}
+
+impl Writer {
+    async fn write(self, until: Arc<AtomicBool>) {
+        while !until.load(Ordering::Relaxed) {
+            let from = self.answered.load(Ordering::SeqCst);
+            match send(&self.board, &self.member, from..from + BATCH).await {
+                Ok(outcomes) => assert_eq!(outcomes, vec![applied(); outcomes.len()]),
+                Err(StoreError::Unavailable(_) | StoreError::Unknown(_)) => return,
+                Err(other) => panic!("{other}"),
+            }
+            self.answered.store(from + BATCH, Ordering::SeqCst);
+        }
+    }
+}
+
+fn applied() -> Outcome {
+    Outcome::Applied(Vec::new())
+}
+
+fn duplicate() -> Outcome {
+    Outcome::Duplicate(Vec::new())
+}
+
+/// One point for each number, under its id.
+async fn send(
+    board: &Board,
+    member: &Member,
+    numbers: std::ops::Range<u64>,
+) -> Result<Vec<Outcome>, StoreError> {
+    let item = |number| board.points_by_id(member, 1, &format!("evt-{number}"), NOW);
+    let items: Vec<_> = numbers.map(item).collect();
+    board.try_apply(&items, NOW, false).await
+}
+
+/// What a member finds is what it was told and at most one batch more; sent again it counts once.
+async fn check(board: &Board, member: &Member, answered: u64, at_most: u64) {
+    let points = board.points_of(ALL, member).await.unwrap_or(0);
+    let points = points.unsigned_abs();
+    assert!(
+        (answered..=at_most).contains(&points) && points.is_multiple_of(BATCH),
+        "{member:?} was told of {answered} and finds {points}"
+    );
+    let again = send(board, member, 0..at_most).await.unwrap();
+    for (number, outcome) in (0..).zip(again) {
+        let expected = if number < points {
+            duplicate()
+        } else {
+            applied()
+        };
+        assert_eq!(outcome, expected, "evt-{number} of {points}");
+    }
+    let all = board.points_of(ALL, member).await.unwrap_or(0);
+    assert_eq!(all.unsigned_abs(), at_most);
+}
+
+/// Takes snapshots until one fails or there are enough.
+fn snap(store: Arc<LocalStore>, until: Arc<AtomicBool>) -> std::thread::JoinHandle<()> {
+    std::thread::spawn(
+        move || {
+            while !until.load(Ordering::Relaxed) && durable::snapshot(&store).is_ok() {}
+        },
+    )
+}
+
+struct Crowd {
+    answered: Vec<Arc<AtomicU64>>,
+    ended: Arc<AtomicBool>,
+}
+
+impl Crowd {
+    fn new() -> Self {
+        Self {
+            answered: (0..WRITERS).map(|_| Arc::default()).collect(),
+            ended: Arc::default(),
+        }
+    }
+
+    fn members(&self) -> impl Iterator<Item = (Member, Arc<AtomicU64>)> {
+        let named = (0..).zip(self.answered.clone());
+        named.map(|(number, answered): (u32, _)| (member(&format!("u{number}")), answered))
+    }
+
+    /// All write, and somebody takes snapshots, until nothing is taken or it has ended.
+    async fn write(&self, store: Arc<LocalStore>, snapshots: bool) {
+        let board = board_in(&store).await;
+        let writers = self.members().map(|(member, answered)| Writer {
+            member,
+            board: board.clone(),
+            answered,
+        });
+        let writers = writers.map(|writer| tokio::spawn(writer.write(self.ended.clone())));
+        let writers: Vec<_> = writers.collect();
+        let snapper = snapshots.then(|| snap(store.clone(), self.ended.clone()));
+        for writer in writers {
+            writer.await.unwrap();
+        }
+        self.ended.store(true, Ordering::Relaxed);
+        if let Some(snapper) = snapper {
+            snapper.join().unwrap();
+        }
+    }
+
+    /// How much each was told.
+    fn told(&self) -> Vec<u64> {
+        let answered = self.answered.iter();
+        answered
+            .map(|answered| answered.load(Ordering::SeqCst))
+            .collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_was_answered_outlasts_the_power() {
+    let seed = Seed::of_this_run();
+    let mut dice = Dice::new(seed.0);
+    for _ in 0..runs(20, 1_500) {
+        let disk = SimDisk::default();
+        let store = opened(&disk, &settings()).await;
+        let crowd = Crowd::new();
+        disk.halt_after(1 + dice.word() % 100);
+        crowd.write(store, dice.one_in(2)).await;
+        for _ in 0..2 {
+            let found = disk.crash(dice.word());
+            let store = durable::open(&found, &settings()).unwrap();
+            let board = board_in(&store).await;
+            for ((member, _), told) in crowd.members().zip(crowd.told()) {
+                check(&board, &member, told, told + BATCH).await;
+            }
+            board.verify().await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_was_answered_outlasts_the_process_where_answers_do_not_wait() {
+    let seed = Seed::of_this_run();
+    let mut dice = Dice::new(seed.0);
+    let settings = EmbeddedSettings {
+        durability: Durability::Interval(NEVER),
+        ..settings()
+    };
+    for _ in 0..runs(20, 1_500) {
+        let disk = SimDisk::default();
+        let store = opened(&disk, &settings).await;
+        let crowd = Arc::new(Crowd::new());
+        // What was told before the process went; later answers nobody hears.
+        let found = Arc::new(Mutex::new(None));
+        let (watched, image, there) = (crowd.clone(), found.clone(), disk.clone());
+        let writes = dice.word() % 100;
+        disk.set(Trap::runs(Act::Write, "journal", writes, move || {
+            let told = watched.told();
+            *image.lock().unwrap() = Some((told, there.killed()));
+            watched.ended.store(true, Ordering::Relaxed);
+        }));
+        crowd.write(store, dice.one_in(2)).await;
+        let (told, found) = found.lock().unwrap().take().unwrap();
+        let store = durable::open(&found, &settings).unwrap();
+        let board = board_in(&store).await;
+        for ((member, answered), told) in crowd.members().zip(told) {
+            let at_most = answered.load(Ordering::SeqCst) + BATCH;
+            check(&board, &member, told, at_most).await;
+        }
+        board.verify().await;
+    }
+}

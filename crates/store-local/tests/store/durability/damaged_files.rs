@@ -1,0 +1,250 @@
+//! Files that were cut or in which a bit flipped: what was is recovered, or the start is refused with
+//! the place. Never another board, and of a store that was stopped never less.
+
+use std::sync::Arc;
+
+use board::KindName;
+use store_local::Disk;
+
+use crate::durability::audit::{Audit, End};
+use crate::durability::durable::{EmbeddedSettings, settings};
+use crate::durability::op::{Op, What};
+use crate::durability::script::Script;
+use crate::durability::sim::SimDisk;
+use crate::durability::world::World;
+use store_conformance::fixtures::gifts;
+use testkit::dice::{Dice, Seed, runs};
+
+/// Zeros that are left behind the end of a journal, of megabytes.
+const ZEROS_LEFT: usize = 200;
+
+/// Bytes of a journal's file before its first record. They were durable before it had its name.
+const HEADER_BYTES: usize = 32;
+
+/// A folder that was left, and all that it held on the way.
+struct Left {
+    audit: Audit,
+    history: Vec<World>,
+}
+
+impl Left {
+    /// A store with some segments, and perhaps a snapshot, that was stopped or killed.
+    async fn new(seed: u64, snapshot: bool, end: End) -> Self {
+        let mut script = Script::new(seed, 8);
+        // A part of a sweep is nothing that ever was.
+        script.sweeps = false;
+        let settings = EmbeddedSettings {
+            segment_bytes: 1500,
+            ..settings()
+        };
+        let mut audit = Audit::new(script, settings, SimDisk::default()).await;
+        let mut history = audit.live.clone();
+        for call in 0..16 {
+            if snapshot && call == 8 {
+                audit.snapshot().unwrap();
+            }
+            audit.call().await;
+            history.extend(audit.live.clone());
+        }
+        // The last two surely are in the journal, each in a group of its own.
+        for _ in 0..2 {
+            assert!(audit.ask(&last_call(&audit)).await);
+            history.extend(audit.live.clone());
+        }
+        if end == End::Stopped {
+            audit.stop().await.unwrap();
+        }
+        let disk = audit.disk.killed();
+        for name in names_of(&disk, "journal") {
+            let end = used_bytes(&disk, &name);
+            disk.cut(&name, end + ZEROS_LEFT);
+        }
+        audit.disk = disk;
+        Self { audit, history }
+    }
+
+    fn copy(&self) -> SimDisk {
+        self.audit.disk.killed()
+    }
+
+    /// Opens a damaged copy. What is there is one of `worlds`, or the message tells of the file.
+    async fn holds(&self, damaged: SimDisk, name: &str, worlds: &[World]) -> bool {
+        match self.audit.found_in(damaged, worlds).await {
+            Ok(()) => true,
+            Err(why) => {
+                let place = why.split_once(name).map(|(_, behind)| behind);
+                let told =
+                    place.is_some_and(|behind| behind.contains(|c: char| c.is_ascii_digit()));
+                assert!(told, "{name} was damaged: {why}");
+                false
+            }
+        }
+    }
+}
+
+/// Writes a kind that nobody else writes.
+fn last_call(audit: &Audit) -> Op {
+    let kind = gifts(|spec| spec.name = KindName::new("last").unwrap());
+    Op {
+        now: audit.script.clock,
+        what: What::PutKind {
+            kind: Arc::new(kind),
+            alone: true,
+        },
+    }
+}
+
+fn names_of(disk: &SimDisk, beginning: &str) -> Vec<String> {
+    let names = disk.names().into_iter();
+    names.filter(|name| name.starts_with(beginning)).collect()
+}
+
+fn used_bytes(disk: &SimDisk, name: &str) -> usize {
+    let bytes = disk.bytes_of(name);
+    bytes
+        .iter()
+        .rposition(|byte| *byte != 0)
+        .map_or(0, |last| last + 1)
+}
+
+/// Bytes of a file: all, or some of them.
+fn places(dice: &mut Dice, bytes: usize, sampled: u64) -> impl Iterator<Item = usize> + use<> {
+    let step = usize::try_from(runs(sampled, 1)).unwrap();
+    (dice.below(step)..bytes).step_by(step)
+}
+
+#[tokio::test]
+async fn a_journal_cut_at_any_byte_is_as_it_was_once() {
+    let seed = Seed::of_this_run();
+    let mut dice = Dice::new(seed.0);
+    for snapshot in [false, true] {
+        let left = Left::new(dice.word(), snapshot, End::Stopped).await;
+        let names = names_of(&left.copy(), "journal");
+        assert!(snapshot || names.len() > 1, "{names:?}");
+        for name in &names {
+            let bytes = used_bytes(&left.copy(), name);
+            let mut held = 0;
+            for at in places(&mut dice, bytes, 5) {
+                let damaged = left.copy();
+                damaged.cut(name, at);
+                held += usize::from(left.holds(damaged, name, &left.history).await);
+            }
+            if Some(name) == names.last() {
+                // It may have been begun just now.
+                assert!(
+                    held > 0 || bytes <= HEADER_BYTES,
+                    "{name}: a torn end is nothing unheard of"
+                );
+            } else if !snapshot {
+                assert_eq!(held, 0, "{name}: only the end may be torn");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_flipped_bit_of_a_stopped_journal_loses_nothing() {
+    let seed = Seed::of_this_run();
+    let mut dice = Dice::new(seed.0);
+    for snapshot in [false, true] {
+        let left = Left::new(dice.word(), snapshot, End::Stopped).await;
+        for name in names_of(&left.copy(), "journal") {
+            let bytes = left.copy().bytes_of(&name);
+            for at in places(&mut dice, bytes.len(), 5) {
+                for bit in bits(&mut dice) {
+                    let damaged = left.copy();
+                    damaged.write_over(&name, &[bytes[at] ^ bit], at);
+                    left.holds(damaged, &name, &left.audit.live).await;
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_flipped_bit_of_a_killed_journal_loses_at_most_the_last_call() {
+    let seed = Seed::of_this_run();
+    let mut dice = Dice::new(seed.0);
+    let left = Left::new(dice.word(), false, End::Killed).await;
+    let worlds = &left.history[left.history.len() - 2..];
+    for name in names_of(&left.copy(), "journal") {
+        let bytes = left.copy().bytes_of(&name);
+        for at in places(&mut dice, bytes.len(), 5) {
+            for bit in bits(&mut dice) {
+                let damaged = left.copy();
+                damaged.write_over(&name, &[bytes[at] ^ bit], at);
+                left.holds(damaged, &name, worlds).await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_snapshot_is_refused() {
+    let seed = Seed::of_this_run();
+    let mut dice = Dice::new(seed.0);
+    let left = Left::new(dice.word(), true, End::Stopped).await;
+    let names = names_of(&left.copy(), "snapshot");
+    let [name] = names.as_slice() else {
+        panic!("one snapshot: {names:?}");
+    };
+    let bytes = left.copy().bytes_of(name);
+    for at in places(&mut dice, bytes.len(), 5) {
+        for bit in bits(&mut dice) {
+            let damaged = left.copy();
+            damaged.write_over(name, &[bytes[at] ^ bit], at);
+            let held = left.holds(damaged, name, &left.audit.live).await;
+            assert!(!held, "bit {bit:#04x} of byte {at} was not missed");
+        }
+        let damaged = left.copy();
+        damaged.cut(name, at);
+        let held = left.holds(damaged, name, &left.audit.live).await;
+        assert!(!held, "what stood behind byte {at} was not missed");
+    }
+}
+
+#[tokio::test]
+async fn a_missing_file_is_missed_or_needed_by_nobody() {
+    let seed = Seed::of_this_run();
+    for snapshot in [false, true] {
+        let left = Left::new(seed.0, snapshot, End::Stopped).await;
+        let names = left.copy().names();
+        let last = names_of(&left.copy(), "journal").pop();
+        for name in names {
+            let damaged = left.copy();
+            damaged.remove(&name).unwrap();
+            // Of the last segment nobody knows but itself.
+            let worlds = if Some(&name) == last.as_ref() {
+                &left.history
+            } else {
+                &left.audit.live
+            };
+            if let Err(why) = left.audit.found_in(damaged, worlds).await {
+                assert!(why.contains("sim"), "the folder is named: {why}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn newer_formats_are_refused_by_name() {
+    let seed = Seed::of_this_run();
+    let left = Left::new(seed.0, true, End::Stopped).await;
+    for beginning in ["journal", "snapshot"] {
+        let name = names_of(&left.copy(), beginning).pop().unwrap();
+        let newer = left.copy();
+        // Behind a magic of eight bytes.
+        newer.write_over(&name, &7_u32.to_le_bytes(), 8);
+        let found = left.audit.found_in(newer, &left.audit.live).await;
+        let why = found.expect_err(&name);
+        assert!(why.contains(&name) && why.contains("version 7"), "{why}");
+    }
+}
+
+/// One bit of a byte, or each.
+fn bits(dice: &mut Dice) -> Vec<u8> {
+    if runs(0, 1) == 1 {
+        return (0..8).map(|bit| 1 << bit).collect();
+    }
+    vec![1 << dice.below(8)]
+}

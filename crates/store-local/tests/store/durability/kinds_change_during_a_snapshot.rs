@@ -1,0 +1,200 @@
+//! A kind is deleted and made anew while a snapshot is taken, and boards are created from the new one: the
+//! snapshot has them, and the journal behind it tells of the change again.
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use board::{Kind, KindName, Mode, Rules, ShardCount};
+use shard_store::{Revision, ShardStore};
+
+use crate::durability::audit::{Audit, End};
+use crate::durability::durable::{self, settings};
+use crate::durability::op::{Op, What};
+use crate::durability::script::Script;
+use crate::durability::sim::{Act, SimDisk, Trap};
+use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
+use testkit::dice::{Seed, runs};
+
+const DEADLINE: Duration = Duration::from_secs(30);
+
+fn points(mode: Mode) -> Kind {
+    gifts(|spec| {
+        let (fields, ties) = (spec.rules.fields().to_vec(), spec.rules.ties());
+        spec.rules = Rules::new(fields, mode, ties).unwrap();
+    })
+}
+
+fn op(what: What) -> Op {
+    Op { now: NOW, what }
+}
+
+fn put(mode: Mode) -> What {
+    What::PutKind {
+        kind: Arc::new(points(mode)),
+        alone: true,
+    }
+}
+
+/// Points for some members, of a board as it is.
+async fn gifts_to(audit: &Audit, subject: &str) -> Vec<Op> {
+    let store: Arc<dyn ShardStore> = audit.store().clone();
+    let record = store
+        .board(&board_name("gifts", subject))
+        .await
+        .unwrap()
+        .unwrap();
+    let kind = store.kinds().await.unwrap().remove(0).kind.unwrap();
+    let board = Board {
+        store,
+        kind,
+        record,
+    };
+    let item = |number: u32| board.points_by_id(&member(&format!("u{number}")), 3, "evt-1", NOW);
+    let of_shard = |shard| {
+        op(What::Apply {
+            name: board.record.name.clone(),
+            shard,
+            items: (0..40)
+                .map(item)
+                .filter(|item| board.record.shards.shard_of(item.hash) == shard)
+                .collect(),
+        })
+    };
+    board.shards().map(of_shard).collect()
+}
+
+async fn all(audit: &mut Audit, ops: Vec<Op>) {
+    for op in ops {
+        assert!(audit.ask(&op).await, "{op:?}");
+    }
+}
+
+/// What happens to the kind in turn: settings, a creation, contributions.
+async fn incarnation(audit: &mut Audit, mode: Mode) {
+    let put_settings = |subject| What::PutSettings {
+        name: board_name("gifts", subject),
+        settings: ShardCount::new(2).unwrap().into(),
+    };
+    let create_board = |subject| What::Create(board_name("gifts", subject));
+    let whats = [
+        put(mode),
+        put_settings("a"),
+        put_settings("b"),
+        create_board("a"),
+        create_board("c"),
+    ];
+    all(audit, whats.map(op).to_vec()).await;
+    for subject in ["a", "c"] {
+        let gifts = gifts_to(audit, subject).await;
+        all(audit, gifts).await;
+    }
+}
+
+async fn end_of_incarnation(audit: &mut Audit) {
+    let whats = [
+        What::Delete(board_name("gifts", "a")),
+        What::Delete(board_name("gifts", "c")),
+        What::DeleteKind(KindName::new("gifts").unwrap()),
+    ];
+    all(audit, whats.map(op).to_vec()).await;
+}
+
+/// The change is woven in before this step of the snapshot. False when it has no such step.
+async fn weave(seed: u64, act: Act, passing: u64) -> bool {
+    let script = Script::new(seed, 10);
+    let mut audit = Audit::new(script, settings(), SimDisk::default()).await;
+    incarnation(&mut audit, Mode::Accumulate).await;
+    let (reached, step) = channel();
+    let (go, gone) = channel();
+    let told = reached.clone();
+    audit
+        .disk
+        .set(Trap::runs(act, "snapshot", passing, move || {
+            told.send(true).unwrap();
+            let _ = gone.recv_timeout(DEADLINE);
+        }));
+    let store = audit.store().clone();
+    let snapshot = thread::spawn(move || {
+        let done = durable::snapshot(&store);
+        let _ = reached.send(false);
+        done
+    });
+    let stopped = step.recv_timeout(DEADLINE).unwrap();
+    if stopped {
+        end_of_incarnation(&mut audit).await;
+        incarnation(&mut audit, Mode::Best).await;
+        go.send(()).unwrap();
+    }
+    snapshot.join().unwrap().unwrap();
+    audit.look().await;
+    for end in [End::PowerCut(seed), End::Killed] {
+        audit.after(end).await.send_again().await;
+    }
+    end_of_incarnation(&mut audit).await;
+    audit.restart(End::Stopped).await;
+    stopped
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn boards_of_the_new_kind_are_there_afterwards() {
+    let seed = Seed::of_this_run();
+    for round in 0..runs(1, 20) {
+        for act in [Act::Create, Act::Write, Act::Sync, Act::Rename, Act::Remove] {
+            let mut passing = 0;
+            while weave(seed.0.wrapping_add(round), act, passing).await {
+                passing += 1;
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn settings_made_anew_during_a_snapshot_are_kept() {
+    let disk = SimDisk::default();
+    let store = durable::open(&disk, &settings()).unwrap();
+    let kind = store
+        .put_kind(
+            Arc::new(points(Mode::Accumulate)),
+            Revision::default(),
+            true,
+        )
+        .await
+        .unwrap();
+    let name = |n: u32| board_name("gifts", &format!("{n:0120}"));
+    for n in 0..4000 {
+        store
+            .put_settings(&name(n), &kind, ShardCount::new(2).unwrap().into(), NOW)
+            .await
+            .unwrap();
+    }
+    let (reached, step) = channel();
+    let (go, gone) = channel();
+    disk.set(Trap::runs(Act::Write, "snapshot", 1, move || {
+        reached.send(true).unwrap();
+        let _ = gone.recv_timeout(DEADLINE);
+    }));
+    let held = store.clone();
+    let snapshot = thread::spawn(move || durable::snapshot(&held));
+    assert!(step.recv_timeout(DEADLINE).unwrap());
+    let best = store
+        .put_kind(Arc::new(points(Mode::Best)), kind.revision, true)
+        .await
+        .unwrap();
+    go.send(()).unwrap();
+    snapshot.join().unwrap().unwrap();
+    let again = durable::open(&disk.killed(), &settings()).unwrap();
+    for n in 0..4000 {
+        let there = again.board(&name(n)).await.unwrap();
+        assert!(there.is_some(), "board {n} of 4,000");
+    }
+    // And a creation of one of them finds it.
+    store
+        .create_board(&name(7), &best, None, NOW)
+        .await
+        .unwrap();
+    durable::snapshot(&store).unwrap();
+    let again = durable::open(&disk.killed(), &settings()).unwrap();
+    assert!(again.board(&name(7)).await.unwrap().unwrap().created);
+}

@@ -1,0 +1,75 @@
+//! Stops, kills, power cuts, snapshots and segments that go, in any order, one run after another.
+
+use std::time::Duration;
+
+use crate::durability::audit::{Audit, End};
+use crate::durability::durable::{Durability, EmbeddedSettings, NEVER, settings};
+use crate::durability::script::Script;
+use crate::durability::sim::SimDisk;
+use testkit::dice::{Dice, Seed, runs};
+
+fn any_settings(dice: &mut Dice, durability: Durability) -> EmbeddedSettings {
+    EmbeddedSettings {
+        durability,
+        segment_bytes: *dice.pick(&[1 << 10, 16 << 10, 64 << 20]),
+        ..settings()
+    }
+}
+
+async fn incarnation(audit: &mut Audit, dice: &mut Dice, snapshots: bool) {
+    if dice.one_in(2) {
+        audit.disk.halt_after(dice.word() % 120);
+    }
+    for _ in 0..=dice.below(30) {
+        let taken = match dice.below(8) {
+            0 if snapshots => audit.snapshot().is_ok(),
+            1 => {
+                audit.look().await;
+                true
+            }
+            _ => audit.call().await,
+        };
+        if !taken && audit.disk.is_halted() {
+            break;
+        }
+    }
+    let end = match dice.below(4) {
+        _ if audit.disk.is_halted() => End::PowerCut(dice.word()),
+        0 => End::Stopped,
+        1 => End::Killed,
+        _ => End::PowerCut(dice.word()),
+    };
+    audit.restart(end).await;
+    if dice.one_in(3) {
+        audit.send_again().await;
+    }
+}
+
+async fn hold(durabilities: &[Durability], rounds: u64) {
+    let seed = Seed::of_this_run();
+    let mut dice = Dice::new(seed.0);
+    for _ in 0..rounds {
+        let durability = *dice.pick(durabilities);
+        let settings = any_settings(&mut dice, durability);
+        let script = Script::new(dice.word(), *dice.pick(&[5, 40, 40, 300]));
+        let mut audit = Audit::new(script, settings, SimDisk::default()).await;
+        let snapshots = dice.one_in(2);
+        for _ in 0..6 {
+            incarnation(&mut audit, &mut dice, snapshots).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_answered_is_there_where_answers_wait_for_the_disk() {
+    hold(&[Durability::Always], runs(30, 1_000)).await;
+}
+
+#[tokio::test]
+async fn what_was_answered_outlasts_the_process_where_they_do_not() {
+    let durabilities = [
+        Durability::Interval(NEVER),
+        Durability::Interval(Duration::from_millis(1)),
+    ];
+    hold(&durabilities, runs(30, 1_000)).await;
+}

@@ -1,0 +1,33 @@
+//! What the embedded store promises of its folder: it loses nothing and says nothing false.
+//!
+//! Each scenario file stops a store in its own way, opens it again, and holds what is there against
+//! what may be. `sim` is the disk that crashes, fails and fills; `audit` drives a store and knows the
+//! worlds that its answers leave possible; `world` and `op` are what those are made of.
+//!
+//! `MEGABOARD_TEST_SEED` repeats a random run, `MEGABOARD_TEST_LONG=1` makes all of them long:
+//! each then takes a few minutes at most.
+
+mod audit;
+mod durable;
+mod op;
+mod script;
+mod seen;
+mod sim;
+mod world;
+
+mod a_full_disk_is_waited_out;
+mod answers_wait;
+mod clocks_that_jump;
+mod creations_that_came_to_nothing;
+mod crowds;
+mod damaged_files;
+mod each_failure_in_turn;
+mod hidden_members;
+mod kills_at_every_operation;
+mod kinds_change_during_a_snapshot;
+mod lives_at_random;
+mod one_server_a_folder;
+mod replay_gives_what_was;
+mod snapshots_prove_the_journal;
+mod sweeps_that_fail;
+mod writes_during_a_snapshot;

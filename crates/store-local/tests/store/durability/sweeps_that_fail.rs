@@ -1,0 +1,46 @@
+//! A sweep that can drop nothing, since the journal takes nothing, weighs what is held all the same.
+
+use std::sync::Arc;
+
+use board::Period;
+use shard_store::{Memory, Revision, ShardStore, StoreError};
+
+use crate::durability::durable::{self, EmbeddedSettings, settings};
+use crate::durability::sim::{Act, EIO, SimDisk, Times, Trap};
+use store_conformance::fixtures::{Board, DAY, NOW, board_name, gifts, kept, member, window};
+
+#[tokio::test]
+async fn what_is_held_is_weighed_where_nothing_can_be_dropped() {
+    let memory = Arc::new(Memory::up_to(1 << 30));
+    let settings = EmbeddedSettings {
+        memory: memory.clone(),
+        ..settings()
+    };
+    let disk = SimDisk::default();
+    let store = durable::open(&disk, &settings).unwrap();
+    let kind = Arc::new(gifts(|spec| spec.windows = vec![kept(Period::Hour, DAY)]));
+    let kind = store.put_kind(kind, Revision(0), true).await.unwrap();
+    let name = board_name("gifts", "a");
+    let board = Board {
+        record: store.create_board(&name, &kind, None, NOW).await.unwrap(),
+        kind: kind.kind.unwrap(),
+        store,
+    };
+    let points = |name| [board.points(&member(name), 1, NOW)];
+    board.apply(&points("u1"), NOW).await;
+    disk.set(Trap::fails(Act::Sync, "journal", 0, EIO, Times::ForGood));
+    let lost = board.try_apply(&points("u2"), NOW, false).await;
+    assert!(lost.is_err(), "{lost:?}");
+    assert!(memory.added() > 0);
+    // Nothing is past its time, and nothing is asked of the journal.
+    board.store.expire(NOW).await.unwrap();
+    assert_eq!(memory.added(), 0);
+    memory.add(1);
+    let swept = board.store.expire(NOW.plus(DAY * 3)).await;
+    assert!(
+        matches!(swept, Err(StoreError::Unavailable(_))),
+        "{swept:?}"
+    );
+    assert!(!board.is_dropped(window(Period::Hour, NOW)).await);
+    assert_eq!(memory.added(), 0);
+}
