@@ -17,9 +17,10 @@ use super::keys::{ShardKeys, window_name};
 use super::opened::Opened;
 use super::packed::Packed;
 use super::read::Reader;
-use super::settings::{RedisSettings, RedisWrites};
+use super::settings::RedisSettings;
 use super::standing::{Cut, NULL};
 use super::verify::Verifier;
+use redis_nodes::Writes;
 use shard_store::{BoardRecord, Entry};
 use testkit::dice::Dice;
 
@@ -52,7 +53,7 @@ impl Given {
     /// On one that runs no functions of ours.
     pub(super) async fn without_scripts() -> Self {
         let settings = RedisSettings {
-            writes: RedisWrites::ScriptFree,
+            writes: Writes::ScriptFree,
             ..RedisSettings::default()
         };
         Self::of(Opened::with(&RedisOptions::new(), settings).await)

@@ -29,12 +29,12 @@ use tokio::time::Instant;
 
 use super::registry::{Held, Record, Registry, Touch, Touched};
 use super::retention::gone_at;
-use super::servers::{Place, Servers};
 use super::session::Session;
 use super::settings::RedisSettings;
 use super::spread::{self, Spread};
 use super::sweep::Shards;
 use known::{KnownIncarnation, Lease};
+use redis_nodes::{Nodes, Place};
 use shard_store::{BoardRecord, StoreError};
 
 /// Incarnations that a shard called dead, and for how long that is remembered.
@@ -64,7 +64,7 @@ type LookUps = Arc<Mutex<HashMap<(Incarnation, u64), LookUp>>>;
 /// What is known of incarnations.
 #[derive(Debug, Clone)]
 pub(super) struct Incarnations {
-    servers: Arc<Servers>,
+    servers: Arc<Nodes>,
     session: Arc<Session>,
     registry: Arc<Registry>,
     known: Cache<Incarnation, Arc<KnownIncarnation>>,
@@ -79,7 +79,7 @@ pub(super) struct Incarnations {
 
 impl Incarnations {
     pub(super) fn new(
-        servers: Arc<Servers>,
+        servers: Arc<Nodes>,
         session: Arc<Session>,
         registry: Arc<Registry>,
         settings: &RedisSettings,

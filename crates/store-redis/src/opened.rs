@@ -8,12 +8,12 @@ use tokio::time::{Instant, sleep};
 
 use super::incarnations::Incarnations;
 use super::keys;
-use super::library::Library;
+use super::library::library;
 use super::lists::Refills;
 use super::registry::Registry;
-use super::servers::Servers;
 use super::session::Session;
 use super::settings::RedisSettings;
+use redis_nodes::Nodes;
 use shard_store::BoardRecord;
 
 /// Long enough for a failover, on a machine that has other things to do.
@@ -31,7 +31,7 @@ pub(super) async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
 /// What the parts of a store are made over.
 pub(super) struct Opened {
     pub(super) redis: RedisServer,
-    pub(super) servers: Arc<Servers>,
+    pub(super) servers: Arc<Nodes>,
     pub(super) session: Arc<Session>,
     pub(super) settings: RedisSettings,
     pub(super) registry: Arc<Registry>,
@@ -76,7 +76,7 @@ impl Opened {
 
     /// Calls a function past the store.
     pub(super) fn fcall(&self, function: &str, keys: &[&[u8]], args: &[&str]) -> String {
-        let name = Library::this().function(function);
+        let name = library().function(function);
         let count = keys.len().to_string();
         let mut words: Vec<&[u8]> = vec![b"FCALL", name.as_bytes(), count.as_bytes()];
         words.extend(keys);
@@ -102,7 +102,7 @@ impl Opened {
 
 /// One server's parts: several may be over one Redis.
 pub(super) struct Parts {
-    pub(super) servers: Arc<Servers>,
+    pub(super) servers: Arc<Nodes>,
     pub(super) session: Arc<Session>,
     pub(super) registry: Arc<Registry>,
     pub(super) incarnations: Arc<Incarnations>,
@@ -114,7 +114,7 @@ impl Parts {
     }
 
     pub(super) async fn at(url: &str, settings: &RedisSettings) -> Self {
-        let servers = Servers::open(&url.parse().unwrap(), settings).await;
+        let servers = Nodes::open(&url.parse().unwrap(), &settings.nodes(), library()).await;
         let servers = Arc::new(servers.unwrap());
         let session = Arc::new(Session::new().unwrap());
         let registry = Registry::new(servers.clone(), session.clone(), settings);

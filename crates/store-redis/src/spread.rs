@@ -5,7 +5,7 @@ use std::sync::Arc;
 use board::Incarnation;
 
 use super::keys::{self, ShardKeys};
-use super::servers::{Place, ServerId};
+use redis_nodes::{Place, ServerId};
 use shard_store::BoardRecord;
 
 /// One incarnation of a board, and the independent servers that it is spread over; none otherwise.

@@ -8,8 +8,9 @@ use smallvec::SmallVec;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::servers::{Backlog, Gathered};
-use shard_store::{Batch, Item, Outcome, Overload, StoreError};
+use crate::call_error::overloaded;
+use redis_nodes::{Backlog, Gathered, Overload};
+use shard_store::{Batch, Item, Outcome, StoreError};
 use shard_store::{Held, Memory, STANDING_WEIGHT};
 
 /// Items of one call. With the longest names and four fields they take 400 KiB.
@@ -74,7 +75,7 @@ impl Until {
         if self.closes() && Instant::now() >= self.at {
             StoreError::Late
         } else {
-            StoreError::Overloaded(overload)
+            StoreError::Overloaded(overloaded(overload))
         }
     }
 

@@ -12,13 +12,14 @@ use super::metrics::ShardIds;
 use super::part::Part;
 use super::windows::CallWindows;
 use super::{items, sums};
+use crate::call_error::store_error;
 use crate::incarnations::Incarnations;
 use crate::keys::ShardKeys;
 use crate::lists::{self, Refill, Refills, Short};
 use crate::rules;
-use crate::servers::{Answer, Backlog, Call, CallError, Effect, Place, Refusal, Servers};
 use crate::session::Session;
 use crate::wire::Pack;
+use redis_nodes::{Answer, Backlog, Call, CallError, Effect, Nodes, Place, Refusal};
 use shard_store::{BoardRecord, Change, Outcome, StoreError};
 
 /// How often a removal is sent with windows that were opened since.
@@ -30,7 +31,7 @@ const THAWED_MAX: usize = 4;
 /// Who sends calls.
 #[derive(Debug)]
 pub(super) struct Sender {
-    pub(super) servers: Arc<Servers>,
+    pub(super) servers: Arc<Nodes>,
     pub(super) session: Arc<Session>,
     pub(super) incarnations: Arc<Incarnations>,
     pub(super) refills: Arc<Refills>,
@@ -214,11 +215,7 @@ impl Sending<'_> {
                     thawed.boxed().await?;
                 }
                 Err(CallError::Refused(refusal)) => return Ok(Err(refusal)),
-                Err(CallError::Overloaded(overload)) => {
-                    return Err(StoreError::Overloaded(overload));
-                }
-                Err(CallError::Unavailable(what)) => return Err(StoreError::Unavailable(what)),
-                Err(CallError::Unknown(what)) => return Err(StoreError::Unknown(what)),
+                Err(error) => return Err(store_error(error, refused)),
             }
         }
         let frozen = "the shard is frozen again and again";
@@ -244,10 +241,15 @@ impl Sending<'_> {
             Err(refusal) if refusal.code == "OLD" => {
                 Err(StoreError::Unknown("the call was overtaken".to_owned()))
             }
-            Err(refusal) => {
-                let refused = format!("refused: {}", refusal.code);
-                Err(StoreError::Unavailable(refused))
-            }
+            Err(refusal) => Err(refused(refusal)),
         }
     }
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is called where nothing else needs it"
+)]
+fn refused(refusal: Refusal) -> StoreError {
+    StoreError::Unavailable(format!("refused: {}", refusal.code))
 }

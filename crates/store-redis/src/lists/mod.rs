@@ -25,9 +25,9 @@ use tokio::time::Instant;
 
 use super::keys::{ShardKeys, window_name};
 use super::rules::spec;
-use super::servers::{Answer, Call, CallError, Effect, Place, Servers};
 use super::session::Session;
 use super::wire::Unpack;
+use redis_nodes::{Answer, Call, CallError, Effect, Nodes, Place};
 pub(super) use refills::{Refill, Refills, Short};
 
 /// Members that a step looks at, about: some 2 ms of the server's time.
@@ -42,7 +42,7 @@ pub(super) const BUSY: &str = "standings go down faster than a list is refilled"
 /// Refills lists.
 #[derive(Debug)]
 pub(super) struct Lists {
-    servers: Arc<Servers>,
+    servers: Arc<Nodes>,
     session: Arc<Session>,
 }
 
@@ -71,7 +71,7 @@ const START: &[u8] = b"0";
 const DONE: &[u8] = b"-";
 
 impl Lists {
-    pub(super) const fn new(servers: Arc<Servers>, session: Arc<Session>) -> Self {
+    pub(super) const fn new(servers: Arc<Nodes>, session: Arc<Session>) -> Self {
         Self { servers, session }
     }
 

@@ -15,10 +15,10 @@ use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::super::incarnations::Incarnations;
 use super::super::keys::ShardKeys;
-use super::super::servers::{Place, Servers};
 use super::super::session::Session;
 use super::super::settings::RedisSettings;
 use super::{BUSY, List, Lists};
+use redis_nodes::{Nodes, Place};
 use shard_store::BoardRecord;
 
 /// Lists that one server refills at once: each has a step of some 2 ms under way. More wait for their turn.
@@ -88,7 +88,7 @@ impl Refill {
 
 impl Refills {
     pub(crate) fn new(
-        servers: &Arc<Servers>,
+        servers: &Arc<Nodes>,
         session: &Arc<Session>,
         incarnations: &Arc<Incarnations>,
         settings: &RedisSettings,

@@ -7,9 +7,9 @@ use testkit::redis::{RedisOptions, RedisServer};
 
 use super::*;
 use crate::opened::{Opened, Parts};
-use crate::servers::Place;
 use crate::sweep::LINGER;
 use crate::sweep::tests::{NOW, day, gifts};
+use redis_nodes::{Place, registry_key};
 use shard_store::{CreateBoardError, KindRecord, Revision};
 
 const INCARNATION: &str = "00000000000000aa";
@@ -30,12 +30,12 @@ async fn opened() -> (Opened, KindRecord) {
 fn create_board(opened: &Opened, number: &str, deadline: &str) -> String {
     let kind = "gifts".parse().unwrap();
     let keys = [
-        keys::registry("kinds"),
+        registry_key("kinds"),
         boards_key(&kind),
         subjects_key(&kind),
         settled_key(&kind),
-        keys::registry("due"),
-        keys::registry(&format!("call:test:{number}")),
+        registry_key("due"),
+        registry_key(&format!("call:test:{number}")),
     ];
     let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
     let args = [
@@ -78,10 +78,10 @@ async fn a_kind_written_again_is_written_once() {
     let (opened, _) = opened().await;
     let kind = "gifts".parse().unwrap();
     let keys = [
-        keys::registry("kinds"),
+        registry_key("kinds"),
         subjects_key(&kind),
         settled_key(&kind),
-        keys::registry("call:test:1"),
+        registry_key("call:test:1"),
     ];
     let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
     let write = |number, deadline| {
@@ -106,9 +106,9 @@ async fn a_deletion_sent_again_is_no_second_one() {
         boards_key(of),
         subjects_key(of),
         settled_key(of),
-        keys::registry("due"),
-        keys::registry("dying"),
-        keys::registry("call:test:1"),
+        registry_key("due"),
+        registry_key("dying"),
+        registry_key("call:test:1"),
     ];
     let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
     let delete_board = |number| {
@@ -176,7 +176,7 @@ async fn a_take_sent_again_takes_the_same() {
         .create_board(&name, &kind, None, now())
         .await
         .unwrap();
-    let (due, call) = (keys::registry("due"), keys::registry("call:test:take"));
+    let (due, call) = (registry_key("due"), registry_key("call:test:take"));
     let take = |number| {
         let at = (NOW + 60_000).to_string();
         let args = [FAR, number, &at, &format!("{at}.5"), "10"];
@@ -200,7 +200,7 @@ async fn a_kind_that_keeps_otherwise_makes_its_boards_due() {
             .await
             .unwrap();
     }
-    let due = keys::registry("due");
+    let due = registry_key("due");
     let at_once = || {
         let words: [&[u8]; 4] = [b"ZCOUNT", &due, b"0", b"0"];
         opened.redis.command(&words).integer()

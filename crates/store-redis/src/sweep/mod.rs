@@ -37,10 +37,10 @@ use tokio::time::Instant;
 use super::incarnations::Incarnations;
 use super::lists::Refills;
 use super::registry::{After, Claimed, Record, Registry, Touch};
-use super::servers::Servers;
 use super::session::Session;
 use super::settings::RedisSettings;
 use super::spread::Spread;
+use redis_nodes::Nodes;
 use shard_store::{DeleteBoardError, KindRecord, StoreError};
 pub(super) use shards::Shards;
 use shards::not_connected;
@@ -77,7 +77,7 @@ enum Away {
 /// Drops what is past its time.
 #[derive(Debug)]
 pub(super) struct Sweep {
-    servers: Arc<Servers>,
+    servers: Arc<Nodes>,
     session: Arc<Session>,
     registry: Arc<Registry>,
     incarnations: Arc<Incarnations>,
@@ -108,7 +108,7 @@ impl Failures {
 
 impl Sweep {
     pub(super) fn new(
-        servers: Arc<Servers>,
+        servers: Arc<Nodes>,
         session: Arc<Session>,
         registry: Arc<Registry>,
         incarnations: Arc<Incarnations>,

@@ -12,10 +12,10 @@ use tokio::time::Instant;
 
 use super::FREEZE;
 use crate::keys::{window_name, window_named};
-use crate::servers::{Call, CallError, Effect, Servers};
 use crate::session::Session;
 use crate::spread::Spread;
 use crate::wire::{Garbled, Unpack};
+use redis_nodes::{Call, CallError, Effect, Nodes};
 use shard_store::StoreError;
 
 /// Shards of one board that are called at once.
@@ -35,7 +35,7 @@ const TOMBSTONE_TRIES_MAX: usize = 1_000;
 /// The shards of one incarnation, to be called.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shards<'a> {
-    pub(crate) servers: &'a Servers,
+    pub(crate) servers: &'a Nodes,
     pub(crate) spread: &'a Spread,
     /// When to give up.
     pub(crate) until: Instant,

@@ -4,6 +4,7 @@ mod deleted;
 mod late;
 
 use bytes::Bytes;
+use redis_nodes::registry_key;
 
 use board::{
     Activity, Calendar, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Period,
@@ -188,7 +189,7 @@ async fn a_deletion_that_was_interrupted_is_finished() {
         .delete_board(&room.record.board().name)
         .await
         .unwrap();
-    let dying = keys::registry("dying");
+    let dying = registry_key("dying");
     assert!(room.opened.exists(&dying) && room.holds(2, today()));
     room.sweep.expire(now()).await.unwrap();
     assert!(!room.opened.exists(&dying) && !room.holds(2, today()));
@@ -385,8 +386,8 @@ async fn two_servers_sweep_each_board_once() {
     one.and(two).unwrap();
     let boards = room.opened.registry.boards(&kind.name, None, 1_000).await;
     assert_eq!(boards.unwrap(), []);
-    assert!(!room.opened.exists(&keys::registry("due")));
-    assert!(!room.opened.exists(&keys::registry("dying")));
+    assert!(!room.opened.exists(&registry_key("due")));
+    assert!(!room.opened.exists(&registry_key("dying")));
 }
 
 #[tokio::test]

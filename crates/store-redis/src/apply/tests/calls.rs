@@ -6,9 +6,9 @@ use tokio::time::Instant;
 
 use super::given::{APPLIED, Board, Given, MS, NOW, gifts};
 use crate::rules;
-use crate::servers::{Answer, Call, CallError, Effect, Place};
-use crate::tags::slot_of;
 use crate::wire::Pack;
+
+use redis_nodes::{Answer, Call, CallError, Effect, Place, slot_of};
 
 const ALL: Window = Window::ALL_TIME;
 

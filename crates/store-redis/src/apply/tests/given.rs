@@ -14,12 +14,13 @@ use testkit::redis::{RedisServer, Reply};
 use crate::apply::Applier;
 use crate::incarnations::Incarnations;
 use crate::keys::{ShardKeys, window_name};
+use crate::library::library;
 use crate::lists::Refills;
 use crate::registry::Registry;
-use crate::servers::Servers;
 use crate::session::Session;
 use crate::settings::RedisSettings;
 use crate::standing::standing_of;
+use redis_nodes::Nodes;
 use shard_store::{Batch, BoardRecord, Change, Item, Outcome, Revision, StoreError};
 
 pub(super) const HOUR: Duration = Duration::from_hours(1);
@@ -34,7 +35,7 @@ pub(super) const DUPLICATE: Outcome = Outcome::Duplicate(Vec::new());
 /// A Redis of its own and a way of batches into it.
 pub(super) struct Given {
     pub(super) redis: RedisServer,
-    pub(super) servers: Arc<Servers>,
+    pub(super) servers: Arc<Nodes>,
     pub(super) applier: Applier,
     pub(super) registry: Arc<Registry>,
     boards: AtomicU64,
@@ -53,7 +54,7 @@ impl Given {
 
     /// Over a Redis that this URL leads to.
     pub(super) async fn over(redis: RedisServer, url: &str, settings: &RedisSettings) -> Self {
-        let servers = Servers::open(&url.parse().unwrap(), settings).await;
+        let servers = Nodes::open(&url.parse().unwrap(), &settings.nodes(), library()).await;
         let servers = Arc::new(servers.unwrap());
         let (applier, registry) = applier(&servers, settings);
         Self {
@@ -71,8 +72,13 @@ impl Given {
     }
 
     /// Another server of the service, with connections of its own.
-    pub(super) async fn far(&self, settings: &RedisSettings) -> (Applier, Arc<Servers>) {
-        let servers = Servers::open(&self.redis.url().parse().unwrap(), settings).await;
+    pub(super) async fn far(&self, settings: &RedisSettings) -> (Applier, Arc<Nodes>) {
+        let servers = Nodes::open(
+            &self.redis.url().parse().unwrap(),
+            &settings.nodes(),
+            library(),
+        )
+        .await;
         let servers = Arc::new(servers.unwrap());
         (applier(&servers, settings).0, servers)
     }
@@ -118,7 +124,7 @@ impl Given {
     }
 }
 
-fn applier(servers: &Arc<Servers>, settings: &RedisSettings) -> (Applier, Arc<Registry>) {
+fn applier(servers: &Arc<Nodes>, settings: &RedisSettings) -> (Applier, Arc<Registry>) {
     let (servers, session) = (servers.clone(), Arc::new(Session::new().unwrap()));
     let registry = Registry::new(servers.clone(), session.clone(), settings);
     let registry = Arc::new(registry);

@@ -5,7 +5,8 @@ use std::time::Duration;
 use board::{Period, Timestamp, Window, WindowRule};
 
 use super::given::{APPLIED, Board, DUPLICATE, Given, HOUR, MS, NOW, gifts};
-use crate::settings::{RedisSettings, RedisWrites};
+use crate::settings::RedisSettings;
+use redis_nodes::Writes;
 use shard_store::{Failure, Outcome};
 
 const ALL: Window = Window::ALL_TIME;
@@ -69,7 +70,7 @@ async fn the_limit_refuses_and_makes_room_with_time() {
 
 #[tokio::test]
 async fn how_many_a_shard_remembers_comes_with_every_answer() {
-    for writes in [RedisWrites::Function, RedisWrites::ScriptFree] {
+    for writes in [Writes::Function, Writes::ScriptFree] {
         let settings = RedisSettings {
             ids_per_shard_max: 16,
             writes,

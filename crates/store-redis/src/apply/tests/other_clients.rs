@@ -11,7 +11,8 @@ use testkit::redis::{FaultProxy, Matching, RedisServer, RedisWire, Reply};
 use tokio::time::{Instant, sleep};
 
 use super::given::{APPLIED, Given, MS, NOW, gifts};
-use crate::settings::{RedisSettings, RedisWrites};
+use crate::settings::RedisSettings;
+use redis_nodes::Writes;
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -62,7 +63,7 @@ fn the_fields_own_way_loses_what_meets_a_trim() {
     assert_eq!(one.command(&["ZSCORE", "list", "u1"]), Reply::Nil);
 }
 
-fn settings(writes: RedisWrites) -> RedisSettings {
+fn settings(writes: Writes) -> RedisSettings {
     RedisSettings {
         writes,
         ..RedisSettings::default()
@@ -73,9 +74,9 @@ fn settings(writes: RedisWrites) -> RedisSettings {
 async fn without_scripts_a_write_that_meets_a_trim_is_decided_anew() {
     let redis = RedisServer::plain();
     let proxy = FaultProxy::before(&redis);
-    let given = Given::over(redis, proxy.url(), &settings(RedisWrites::ScriptFree)).await;
+    let given = Given::over(redis, proxy.url(), &settings(Writes::ScriptFree)).await;
     let board = given.board(gifts(|_| ())).await;
-    let (rival, _servers) = given.far(&settings(RedisWrites::Function)).await;
+    let (rival, _servers) = given.far(&settings(Writes::Function)).await;
     assert_eq!(
         board.apply(&[board.points("u2", 1, NOW)], NOW).await,
         [APPLIED]

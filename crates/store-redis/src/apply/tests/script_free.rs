@@ -11,9 +11,9 @@ use super::given::{APPLIED, Board, DUPLICATE, Given, MS, NOW, gifts};
 use crate::apply::Applier;
 use crate::incarnations::Incarnations;
 use crate::read::Reader;
-use crate::servers::Servers;
 use crate::session::Session;
-use crate::settings::{RedisSettings, RedisWrites};
+use crate::settings::RedisSettings;
+use redis_nodes::{Nodes, Writes};
 use shard_store::{Anchor, Ask, Batch, Query, StoreError};
 
 const ALL: Window = Window::ALL_TIME;
@@ -23,7 +23,7 @@ const ROUNDS: i64 = 100;
 
 const MEMBERS: i64 = 7;
 
-fn settings(writes: RedisWrites) -> RedisSettings {
+fn settings(writes: Writes) -> RedisSettings {
     RedisSettings {
         writes,
         ..RedisSettings::default()
@@ -44,8 +44,8 @@ async fn write(board: &Board<'_>, applier: &Applier, is_over: impl Fn(i64) -> bo
 }
 
 /// Two servers at work on one shard: all counts, in scores, order and version.
-async fn all_counts_beside(other: RedisWrites) {
-    let given = Given::with(&settings(RedisWrites::ScriptFree)).await;
+async fn all_counts_beside(other: Writes) {
+    let given = Given::with(&settings(Writes::ScriptFree)).await;
     let board = given.board(gifts(|_| ())).await;
     let (far, far_servers) = given.far(&settings(other)).await;
     let end = Instant::now() + MS * 30_000;
@@ -83,19 +83,19 @@ async fn all_counts_beside(other: RedisWrites) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_servers_that_write_to_one_shard_lose_nothing() {
-    all_counts_beside(RedisWrites::ScriptFree).await;
+    all_counts_beside(Writes::ScriptFree).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn beside_a_server_whose_functions_redis_runs_nothing_is_lost() {
-    all_counts_beside(RedisWrites::Function).await;
+    all_counts_beside(Writes::Function).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_whose_answer_was_lost_counts_once() {
     let redis = RedisServer::plain();
     let proxy = FaultProxy::before(&redis);
-    let settings = settings(RedisWrites::ScriptFree);
+    let settings = settings(Writes::ScriptFree);
     let given = Given::over(redis, proxy.url(), &settings).await;
     let board = given.board(gifts(|_| ())).await;
     for round in 1..=5 {
@@ -125,7 +125,7 @@ async fn a_transaction_whose_answer_was_lost_past_its_deadline_is_asked_about() 
     let proxy = FaultProxy::before(&redis);
     let settings = RedisSettings {
         write_deadline: MS * 1_000,
-        ..settings(RedisWrites::ScriptFree)
+        ..settings(Writes::ScriptFree)
     };
     let given = Given::over(redis, proxy.url(), &settings).await;
     let board = given.board(gifts(|_| ())).await;
@@ -152,7 +152,7 @@ async fn what_is_lost_before_the_transaction_was_surely_not_applied() {
     let proxy = FaultProxy::before(&redis);
     let settings = RedisSettings {
         write_deadline: MS * 300,
-        ..settings(RedisWrites::ScriptFree)
+        ..settings(Writes::ScriptFree)
     };
     let given = Given::over(redis, proxy.url(), &settings).await;
     let board = given.board(gifts(|_| ())).await;
@@ -174,7 +174,7 @@ async fn a_transaction_that_comes_when_its_window_has_closed_writes_nothing() {
     let proxy = FaultProxy::before(&redis);
     let settings = RedisSettings {
         write_deadline: MS * 2_000,
-        ..settings(RedisWrites::ScriptFree)
+        ..settings(Writes::ScriptFree)
     };
     let given = Given::over(redis, proxy.url(), &settings).await;
     let board = given.board(gifts(|_| ())).await;
@@ -217,7 +217,7 @@ async fn a_transaction_that_comes_when_its_window_has_closed_writes_nothing() {
 }
 
 /// How often a call waits for an answer; by itself, it meets nobody.
-async fn round_trips(servers: &Servers, call: impl Future) -> u64 {
+async fn round_trips(servers: &Nodes, call: impl Future) -> u64 {
     let before = servers.spent().1;
     call.await;
     servers.spent().1 - before
@@ -225,7 +225,7 @@ async fn round_trips(servers: &Servers, call: impl Future) -> u64 {
 
 #[tokio::test]
 async fn a_call_takes_so_many_round_trips() {
-    let settings = settings(RedisWrites::ScriptFree);
+    let settings = settings(Writes::ScriptFree);
     let given = Given::with(&settings).await;
     let servers = &given.servers;
     for windows in 1..=2 {
@@ -272,7 +272,7 @@ async fn writes_that_wait_for_a_replica_hold_up_no_read() {
         acks: 1,
         write_deadline: MS * 30_000,
         read_deadline: MS * 2_000,
-        ..settings(RedisWrites::ScriptFree)
+        ..settings(Writes::ScriptFree)
     };
     let given = Given::with(&settings).await;
     let replica = RedisOptions::new().replica_of(&given.redis).start();
@@ -310,7 +310,7 @@ async fn a_read_of_a_slow_node_ends_at_its_deadline() {
     let proxy = FaultProxy::before(&redis);
     let settings = RedisSettings {
         read_deadline: MS * 300,
-        ..settings(RedisWrites::ScriptFree)
+        ..settings(Writes::ScriptFree)
     };
     let given = Given::over(redis, proxy.url(), &settings).await;
     let board = given.board(gifts(|_| ())).await;
@@ -337,7 +337,7 @@ fn top() -> Query {
     }
 }
 
-fn reader(servers: &Arc<Servers>, board: &Board<'_>, settings: &RedisSettings) -> Reader {
+fn reader(servers: &Arc<Nodes>, board: &Board<'_>, settings: &RedisSettings) -> Reader {
     let registry = board.given.registry.clone();
     let session = Arc::new(Session::new().unwrap());
     let incarnations = Incarnations::new(servers.clone(), session, registry.clone(), settings);

@@ -13,7 +13,8 @@ use super::given::{ALL, NOW, Room, list};
 use crate::lists::refills::REFILLS_AT_ONCE;
 use crate::lists::{Refills, Short};
 use crate::opened::Parts;
-use crate::settings::{RedisSettings, RedisWrites};
+use crate::settings::RedisSettings;
+use redis_nodes::Writes;
 use shard_store::{Batch, Change, ShardStore, StoreError};
 
 const MS: Duration = Duration::from_millis(1);
@@ -88,7 +89,7 @@ async fn the_sweep_is_told_of_a_removal_whose_answer_was_lost() {
 #[tokio::test(flavor = "multi_thread")]
 async fn others_write_to_the_shard_while_a_removal_waits_for_its_list() {
     let settings = RedisSettings {
-        writes: RedisWrites::ScriptFree,
+        writes: Writes::ScriptFree,
         ..RedisSettings::default()
     };
     let (proxy, room, _) = behind_a_proxy(&settings, 300).await;

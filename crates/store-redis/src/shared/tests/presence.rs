@@ -1,10 +1,10 @@
-//! Servers see one another come and go.
+//! Nodes see one another come and go.
 
 use tokio::time::{Instant, sleep};
 
 use super::super::presence::{PRESENT_FOR, say};
 use super::*;
-use crate::settings::RedisWrites;
+use redis_nodes::Writes;
 
 const SERVERS: &str = "megaboard:{registry}:servers";
 
@@ -35,15 +35,15 @@ async fn a_server_knows_whether_it_is_alone() {
 
 #[tokio::test]
 async fn servers_that_fell_silent_are_not_counted() {
-    the_silent_are_not_counted(RedisWrites::Function).await;
+    the_silent_are_not_counted(Writes::Function).await;
 }
 
 #[tokio::test]
 async fn without_scripts_servers_that_fell_silent_are_not_counted() {
-    the_silent_are_not_counted(RedisWrites::ScriptFree).await;
+    the_silent_are_not_counted(Writes::ScriptFree).await;
 }
 
-async fn the_silent_are_not_counted(writes: RedisWrites) {
+async fn the_silent_are_not_counted(writes: Writes) {
     let redis = RedisServer::plain();
     let settings = RedisSettings {
         writes,

@@ -1,5 +1,6 @@
 //! What a deletion answers that a node did not hear of.
 
+use redis_nodes::registry_key;
 use testkit::redis::RedisServer;
 
 use super::*;
@@ -79,6 +80,6 @@ async fn a_deletion_that_a_node_did_not_hear_of_is_unknown() {
     other.resume();
     until("it is back", async || near.servers.ready().is_ok()).await;
     sweep.expire(now()).await.unwrap();
-    let dying = keys::registry("dying");
+    let dying = registry_key("dying");
     assert_eq!(registry.command(&[b"EXISTS", &*dying]).integer(), 0);
 }

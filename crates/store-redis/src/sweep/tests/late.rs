@@ -6,7 +6,7 @@ use testkit::redis::{FaultProxy, Matching};
 use super::*;
 use crate::apply::Applier;
 use crate::opened::Parts;
-use crate::settings::RedisWrites;
+use redis_nodes::Writes;
 use shard_store::{Batch, Change, Item, Outcome};
 
 /// As long as any test waits.
@@ -57,7 +57,7 @@ async fn a_deletion_that_outlasts_its_freeze_deletes_nothing() {
     let room = Room::new(vec![WindowRule::with_defaults(Period::All)]).await;
     let proxy = FaultProxy::before(&room.opened.redis);
     let settings = RedisSettings {
-        writes: RedisWrites::ScriptFree,
+        writes: Writes::ScriptFree,
         ..RedisSettings::default()
     };
     let parts = Parts::at(proxy.url(), &settings).await;
