@@ -1,3 +1,5 @@
+//! Which identity each server of a list has.
+
 use super::*;
 
 fn address(name: &str) -> Address {
