@@ -9,7 +9,7 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
-use testkit::redis::{RedisServer, RedisWire, Reply};
+use testkit::redis::{Pooled, RedisServer, RedisWire, Reply};
 
 use lua_functions::Interpreter;
 
@@ -36,13 +36,13 @@ end
 
 struct Both {
     redis: RedisWire,
-    _server: RedisServer,
+    _server: Pooled<RedisServer>,
     here: Interpreter,
 }
 
 impl Both {
     fn new() -> Self {
-        let server = RedisServer::plain();
+        let server = RedisServer::shared();
         Self {
             redis: server.connect(),
             _server: server,

@@ -24,13 +24,11 @@
 mod apply;
 mod call_error;
 #[cfg(test)]
-mod given;
+mod fixtures;
 mod incarnations;
 mod keys;
 mod library;
 mod lists;
-#[cfg(test)]
-mod opened;
 mod packed;
 mod read;
 mod registry;

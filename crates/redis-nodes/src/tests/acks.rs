@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use testkit::redis::{FaultProxy, RedisOptions, RedisServer};
 
-use super::stage::{count, make, open_with, see, until};
+use super::counting::{count, make, open_with, see, until};
 use crate::settings::NodeSettings;
 use crate::{CallError, Nodes};
 

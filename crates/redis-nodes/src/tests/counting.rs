@@ -1,4 +1,4 @@
-//! What the tests have in common: functions to call, and calls to them.
+//! A library of functions that count, and calls to them.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -55,13 +55,13 @@ end)
 ";
 
 /// Long enough for a failover, on a machine that has other things to do.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Polls until it is so.
 pub(super) async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + DEADLINE;
     while !is_so().await {
-        assert!(Instant::now() < end, "{what}: not within {PATIENCE:?}");
+        assert!(Instant::now() < end, "{what}: not within {DEADLINE:?}");
         sleep(Duration::from_millis(5)).await;
     }
 }
@@ -108,7 +108,7 @@ fn call(function: &'static str, effect: Effect, keys: &[&str], args: &[&str]) ->
         keys: own(keys),
         args: own(args),
         effect,
-        until: Instant::now() + PATIENCE,
+        until: Instant::now() + DEADLINE,
         closes: None,
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use testkit::redis::{Fsync, RedisOptions, RedisServer};
 
-use super::stage::{count, open, open_with, refusal, see, until};
+use super::counting::{count, open, open_with, refusal, see, until};
 use crate::settings::NodeSettings;
 use crate::{CallError, Nodes, Place, ServerId};
 

@@ -5,17 +5,17 @@ use std::time::Duration;
 use testkit::redis::{FaultProxy, Fsync, Matching, RedisOptions, RedisServer};
 use tokio::time::{Instant, sleep_until};
 
-use super::stage::{
-    PATIENCE, answer, breaks, count, frozen, make, missing, open, ping, refuse, say, see,
+use super::counting::{
+    DEADLINE, answer, breaks, count, frozen, make, missing, open, ping, refuse, say, see,
     time_left, until,
 };
 use crate::{CallError, Nodes};
 
-/// A while that is over before the patience of a test.
+/// A while that is over before the deadline of a test.
 const SHORT: Duration = Duration::from_millis(300);
 
 /// Long enough to connect again, where the end of it is waited for.
-const PATIENCE_FOR_LATE: Duration = Duration::from_secs(2);
+const LATE_AFTER: Duration = Duration::from_secs(2);
 
 fn servers_say(servers: &Nodes, told: &str) -> bool {
     servers.ready() == Err(told.to_owned())
@@ -44,7 +44,7 @@ async fn all_who_call_see_the_same_epoch_until_the_server_begins_anew() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_whose_answer_was_lost_is_applied_once() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let servers = open(proxy.url()).await;
     proxy.lose_reply_of(&Matching::function("count"), 2);
@@ -79,7 +79,7 @@ async fn what_nobody_answered_is_unknown_and_what_was_not_sent_is_not() {
 /// Its answer is lost when nobody would try again any more: it is asked for once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_whose_answer_was_lost_past_its_deadline_is_asked_about() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let servers = open(proxy.url()).await;
     let call = count("n", "a").within(SHORT);
@@ -100,7 +100,7 @@ async fn a_write_whose_answer_was_lost_past_its_deadline_is_asked_about() {
 /// Whoever refuses a call after its deadline would know of an attempt before, unless its clock was set.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_not_answered_is_surely_not_applied_only_where_that_is_remembered() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let servers = open(proxy.url()).await;
     for (code, lost, is_unknown) in [
@@ -112,7 +112,7 @@ async fn what_was_not_answered_is_surely_not_applied_only_where_that_is_remember
         if lost > 0 {
             proxy.lose_reply_of(&Matching::function("say"), lost);
         }
-        let call = refuse(code).within(PATIENCE_FOR_LATE);
+        let call = refuse(code).within(LATE_AFTER);
         let refused = make(&servers, &call).await.unwrap_err();
         if (code, lost) == ("ELATE", 1) {
             // Before, the lost attempt may have had more time, by another reading of the clock.
@@ -126,7 +126,7 @@ async fn what_was_not_answered_is_surely_not_applied_only_where_that_is_remember
 
 #[tokio::test(flavor = "multi_thread")]
 async fn functions_that_are_gone_are_loaded_again() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let servers = open(&redis.url()).await;
     redis.command(&["FUNCTION", "FLUSH"]).ok();
     assert_eq!(make(&servers, &ping()).await.unwrap(), "");
@@ -140,7 +140,7 @@ async fn functions_that_are_gone_are_loaded_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn texts_of_users_are_never_taken_for_something_else() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let servers = open(&redis.url()).await;
     for text in [
         "MOVED 1 127.0.0.1:1",
@@ -164,7 +164,7 @@ async fn texts_of_users_are_never_taken_for_something_else() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_frozen_are_waited_for() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let servers = open(&redis.url()).await;
     redis.command(&["SET", "ice", "1"]).ok();
     let told = Err(CallError::Unavailable("the board is frozen".to_owned()));
@@ -179,13 +179,13 @@ async fn the_frozen_are_waited_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn deadlines_are_by_the_clock_of_the_node() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let servers = open(&redis.url()).await;
-    let left = make(&servers, &time_left("n").within(PATIENCE))
+    let left = make(&servers, &time_left("n").within(DEADLINE))
         .await
         .unwrap();
     let left: u128 = left.parse().unwrap();
-    let whole = PATIENCE.as_millis();
+    let whole = DEADLINE.as_millis();
     assert!(left <= whole && left > whole / 2, "{left} of {whole} ms");
     // The function has looked: it was not applied, and never will be.
     let late = make(&servers, &say("ELATE")).await.unwrap_err();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use testkit::redis::{FaultProxy, RedisServer};
 
-use super::stage::{PATIENCE, make, open, see, slow};
+use super::counting::{DEADLINE, make, open, see, slow};
 use crate::CallError;
 
 /// Together they take longer than a connection may be silent.
@@ -13,7 +13,7 @@ const CALLS: usize = 100;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_are_waited_for_while_others_are_answered() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let servers = open(proxy.url()).await;
     let made = proxy.connections_made();
@@ -34,7 +34,7 @@ async fn calls_are_waited_for_while_others_are_answered() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_that_come_to_no_turn_in_time_are_overloaded_not_unknown() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let servers = open(proxy.url()).await;
     let made = proxy.connections_made();
@@ -54,7 +54,7 @@ async fn calls_that_come_to_no_turn_in_time_are_overloaded_not_unknown() {
         }
         assert!(overloaded > 0);
     }
-    let seen = make(&servers, &see("n").within(PATIENCE)).await.unwrap();
+    let seen = make(&servers, &see("n").within(DEADLINE)).await.unwrap();
     assert_eq!(seen, applied.to_string());
     // Each was sent once, and some were not sent at all.
     assert!(proxy.calls_of("test_slow") < 2 * CALLS as u64);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::future::join_all;
 use testkit::redis::{FaultProxy, PRIMARY_NAME, RedisOptions, RedisSentinels, RedisServer, Reply};
 
-use super::stage::{answer, count, make, open, open_with, place_of, refusal, see, until};
+use super::counting::{answer, count, make, open, open_with, place_of, refusal, see, until};
 use crate::Nodes;
 use crate::settings::NodeSettings;
 

@@ -2,7 +2,7 @@
 
 use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 
-use super::stage::{make, open, open_with, ping, refusal};
+use super::counting::{make, open, open_with, ping, refusal};
 use crate::OpenError;
 use crate::settings::NodeSettings;
 

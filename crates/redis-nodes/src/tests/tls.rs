@@ -6,7 +6,7 @@ use std::process::Command;
 use tempfile::TempDir;
 use testkit::redis::RedisOptions;
 
-use super::stage::{make, open_with, ping, refusal};
+use super::counting::{make, open_with, ping, refusal};
 use crate::settings::NodeSettings;
 
 fn openssl(folder: &Path, words: &str) {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use board::Timestamp;
-use testkit::redis::{RedisOptions, RedisServer};
+use testkit::redis::{Pooled, RedisOptions, RedisServer};
 
 use super::*;
-use crate::opened::{Opened, Parts};
+use crate::fixtures::parts::{OpenedParts, Parts};
 use crate::sweep::LINGER;
 use crate::sweep::tests::{NOW, day, gifts};
 use redis_nodes::{Place, registry_key};
@@ -19,15 +19,19 @@ fn now() -> Timestamp {
     Timestamp::from_millis(NOW)
 }
 
-async fn opened() -> (Opened, KindRecord) {
-    let opened = Opened::plain().await;
+async fn opened() -> (OpenedParts, KindRecord) {
+    opened_on(RedisServer::shared()).await
+}
+
+async fn opened_on(redis: Pooled<RedisServer>) -> (OpenedParts, KindRecord) {
+    let opened = OpenedParts::with(redis, RedisSettings::default()).await;
     let kind = Arc::new(gifts(vec![day()]));
     let kind = opened.registry.put_kind(kind, Revision(0), false).await;
     (opened, kind.unwrap())
 }
 
 /// Calls `create_board` of `gifts/room`, by its number.
-fn create_board(opened: &Opened, number: &str, deadline: &str) -> String {
+fn create_board(opened: &OpenedParts, number: &str, deadline: &str) -> String {
     let kind = "gifts".parse().unwrap();
     let keys = [
         registry_key("kinds"),
@@ -221,7 +225,7 @@ async fn a_kind_that_keeps_otherwise_makes_its_boards_due() {
 }
 
 /// Writes that Redis has done since it started.
-fn writes(opened: &Opened) -> u64 {
+fn writes(opened: &OpenedParts) -> u64 {
     let info = opened.redis.command(&["INFO", "persistence"]);
     let changes = info.field("rdb_changes_since_last_save").unwrap();
     changes.trim().parse().unwrap()
@@ -229,7 +233,7 @@ fn writes(opened: &Opened) -> u64 {
 
 #[tokio::test]
 async fn a_board_that_is_there_is_not_written_again() {
-    let (opened, kind) = opened().await;
+    let (opened, kind) = opened_on(RedisServer::plain().into()).await;
     let name = "gifts/room".parse().unwrap();
     let later = now().plus(Duration::from_hours(1));
     let created = opened

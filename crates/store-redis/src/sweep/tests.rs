@@ -12,8 +12,8 @@ use board::{
 };
 
 use super::*;
+use crate::fixtures::parts::OpenedParts;
 use crate::keys;
-use crate::opened::Opened;
 use crate::retention::gone_at;
 use shard_store::{BoardSettings, Revision};
 
@@ -64,16 +64,16 @@ fn now() -> Timestamp {
     Timestamp::from_millis(NOW)
 }
 
-struct Room {
-    opened: Opened,
+struct SweptBoard {
+    opened: OpenedParts,
     sweep: Sweep,
     kind: Arc<Kind>,
     record: Record,
 }
 
-impl Room {
+impl SweptBoard {
     async fn new(windows: Vec<WindowRule>) -> Self {
-        let opened = Opened::plain().await;
+        let opened = OpenedParts::plain().await;
         let kind = Arc::new(gifts(windows));
         let put = opened.registry.put_kind(kind.clone(), Revision(0), true);
         let put = put.await.unwrap();
@@ -154,7 +154,7 @@ fn today() -> Window {
 
 #[tokio::test]
 async fn a_window_is_closed_on_all_shards() {
-    let room = Room::new(vec![day(), WindowRule::with_defaults(Period::All)]).await;
+    let room = SweptBoard::new(vec![day(), WindowRule::with_defaults(Period::All)]).await;
     room.lay(1, today());
     room.lay(1, Window::ALL_TIME);
     room.sweep.expire(now().plus(DAY)).await.unwrap();
@@ -181,7 +181,7 @@ async fn a_window_is_closed_on_all_shards() {
 
 #[tokio::test]
 async fn a_deletion_that_was_interrupted_is_finished() {
-    let room = Room::new(vec![day()]).await;
+    let room = SweptBoard::new(vec![day()]).await;
     room.lay(2, today());
     room.tell(2, "f", "somebody 1");
     room.opened
@@ -205,7 +205,7 @@ async fn a_deletion_that_was_interrupted_is_finished() {
 
 #[tokio::test]
 async fn a_writer_finishes_what_was_begun_to_be_emptied() {
-    let room = Room::new(vec![week_of_idleness()]).await;
+    let room = SweptBoard::new(vec![week_of_idleness()]).await;
     for shard in [0, 3] {
         room.lay(shard, Window::ALL_TIME);
     }
@@ -245,7 +245,7 @@ async fn a_writer_finishes_what_was_begun_to_be_emptied() {
 
 #[tokio::test]
 async fn a_sweep_finishes_what_was_begun_to_be_emptied() {
-    let room = Room::new(vec![week_of_idleness(), day()]).await;
+    let room = SweptBoard::new(vec![week_of_idleness(), day()]).await;
     room.lay(0, Window::ALL_TIME);
     let bound = now().plus(DAY);
     let begun = room.opened.registry.begin_emptying(&room.record, bound);
@@ -262,7 +262,7 @@ async fn a_sweep_finishes_what_was_begun_to_be_emptied() {
 
 #[tokio::test]
 async fn a_board_is_not_idle_while_writers_touch_it() {
-    let room = Room::new(vec![week_of_idleness()]).await;
+    let room = SweptBoard::new(vec![week_of_idleness()]).await;
     room.lay(0, Window::ALL_TIME);
     let (incarnations, board) = (&room.opened.incarnations, room.record.board());
     let touched = async || {
@@ -295,7 +295,7 @@ async fn a_board_is_not_idle_while_writers_touch_it() {
 
 #[tokio::test]
 async fn a_shard_that_holds_something_is_not_frozen() {
-    let room = Room::new(vec![week_of_idleness()]).await;
+    let room = SweptBoard::new(vec![week_of_idleness()]).await;
     let shards = room.sweep.shards(&room.record.spread);
     let (mine, other) = (Bytes::from_static(b"mine"), Bytes::from_static(b"other"));
     let seen = shards.survey(0).await.unwrap();
@@ -323,7 +323,7 @@ async fn a_shard_that_holds_something_is_not_frozen() {
 
 #[tokio::test]
 async fn a_freeze_that_ended_is_taken_back_by_who_knows_the_board_is_there() {
-    let room = Room::new(vec![day()]).await;
+    let room = SweptBoard::new(vec![day()]).await;
     let board = room.record.board();
     room.tell(0, "f", "somebody 9999999999999");
     room.opened.incarnations.thaw(board, 0).await.unwrap();
@@ -344,7 +344,7 @@ async fn a_freeze_that_ended_is_taken_back_by_who_knows_the_board_is_there() {
 
 #[tokio::test]
 async fn a_incarnation_that_a_shard_calls_dead_is_ended_again() {
-    let room = Room::new(vec![WindowRule::with_defaults(Period::All)]).await;
+    let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
     room.lay(0, Window::ALL_TIME);
     let board = room.record.board();
     // The registry has lost that it was deleted.
@@ -359,7 +359,7 @@ async fn a_incarnation_that_a_shard_calls_dead_is_ended_again() {
 
 #[tokio::test]
 async fn two_servers_sweep_each_board_once() {
-    let room = Room::new(vec![WindowRule::with_defaults(Period::All)]).await;
+    let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
     let kind = room.opened.registry.kind(room.kind.name()).await;
     let kind = kind.unwrap().unwrap();
     for number in 0..300 {
@@ -392,7 +392,7 @@ async fn two_servers_sweep_each_board_once() {
 
 #[tokio::test]
 async fn a_board_that_nobody_could_write_to_ends_and_its_settings_stay() {
-    let room = Room::new(vec![WindowRule::with_defaults(Period::All)]).await;
+    let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
     let registry = &room.opened.registry;
     let kind = registry.kind(room.kind.name()).await.unwrap().unwrap();
     let battle = Activity::new(Some(now()), Some(now().plus(DAY * 10)), None).unwrap();
@@ -437,7 +437,7 @@ async fn a_board_that_nobody_could_write_to_ends_and_its_settings_stay() {
 
 #[tokio::test]
 async fn a_window_is_due_whatever_was_known_of_the_board_before() {
-    let room = Room::new(vec![day()]).await;
+    let room = SweptBoard::new(vec![day()]).await;
     let (incarnations, board) = (&room.opened.incarnations, room.record.board());
     let day_of = |at| Calendar::utc().span_at(Period::Day, at).window;
     room.lay(0, day_of(now().plus(DAY * 3)));
@@ -460,7 +460,7 @@ async fn a_window_is_due_whatever_was_known_of_the_board_before() {
 
 #[tokio::test]
 async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
-    let room = Room::new(vec![day()]).await;
+    let room = SweptBoard::new(vec![day()]).await;
     room.lay(1, today());
     let gone = gone_at(&room.kind, today()).unwrap();
     let registry = &room.opened.registry;
@@ -478,7 +478,7 @@ async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
 
 #[tokio::test]
 async fn keys_live_for_as_long_as_the_kind_says_now() {
-    let room = Room::new(vec![day()]).await;
+    let room = SweptBoard::new(vec![day()]).await;
     room.lay(1, today());
     let keys = room.record.spread.keys(1);
     for key in [keys.rank(today()), keys.scores(today())] {
@@ -515,7 +515,7 @@ async fn a_time_to_live_that_is_right_is_not_written_again() {
         keep: Keep::After(DAY * days),
         ..WindowRule::with_defaults(Period::Hour)
     };
-    let room = Room::new(vec![hours(40)]).await;
+    let room = SweptBoard::new(vec![hours(40)]).await;
     let windows: Vec<Window> = (0..40)
         .map(|hour| {
             let at = now().minus(Duration::from_hours(hour));

@@ -9,7 +9,7 @@ use board::{
     Calendar, ContributionId, FieldName, FieldRule, IdDigest, Kind, KindName, KindSpec, Member,
     Mode, Period, RankStyle, Rules, Ties, Timestamp, Value, Values, Window, WindowRule,
 };
-use testkit::redis::{RedisServer, Reply};
+use testkit::redis::{Pooled, RedisServer, Reply};
 
 use crate::apply::Applier;
 use crate::incarnations::Incarnations;
@@ -33,27 +33,38 @@ pub(super) const APPLIED: Outcome = Outcome::Applied(Vec::new());
 pub(super) const DUPLICATE: Outcome = Outcome::Duplicate(Vec::new());
 
 /// A Redis of its own and a way of batches into it.
-pub(super) struct Given {
-    pub(super) redis: RedisServer,
+pub(super) struct ApplierOnRedis {
+    pub(super) redis: Pooled<RedisServer>,
     pub(super) servers: Arc<Nodes>,
     pub(super) applier: Applier,
     pub(super) registry: Arc<Registry>,
     boards: AtomicU64,
 }
 
-impl Given {
+impl ApplierOnRedis {
     pub(super) async fn new() -> Self {
         Self::with(&RedisSettings::default()).await
     }
 
-    pub(super) async fn with(settings: &RedisSettings) -> Self {
+    /// On a server that no other test has after this one: it may be frozen, or followed.
+    pub(super) async fn alone(settings: &RedisSettings) -> Self {
         let redis = RedisServer::plain();
+        let url = redis.url();
+        Self::over(redis.into(), &url, settings).await
+    }
+
+    pub(super) async fn with(settings: &RedisSettings) -> Self {
+        let redis = RedisServer::shared();
         let url = redis.url();
         Self::over(redis, &url, settings).await
     }
 
     /// Over a Redis that this URL leads to.
-    pub(super) async fn over(redis: RedisServer, url: &str, settings: &RedisSettings) -> Self {
+    pub(super) async fn over(
+        redis: Pooled<RedisServer>,
+        url: &str,
+        settings: &RedisSettings,
+    ) -> Self {
         let servers = Nodes::open(&url.parse().unwrap(), &settings.nodes(), library()).await;
         let servers = Arc::new(servers.unwrap());
         let (applier, registry) = applier(&servers, settings);
@@ -101,7 +112,7 @@ impl Given {
             .0;
         let record = record.board().clone();
         Board {
-            given: self,
+            setup: self,
             keys: ShardKeys::new(&record, 0),
             kind,
             record,
@@ -145,7 +156,7 @@ fn applier(servers: &Arc<Nodes>, settings: &RedisSettings) -> (Applier, Arc<Regi
 
 /// One shard of a board.
 pub(super) struct Board<'a> {
-    pub(super) given: &'a Given,
+    pub(super) setup: &'a ApplierOnRedis,
     pub(super) kind: Arc<Kind>,
     pub(super) record: BoardRecord,
     pub(super) keys: ShardKeys,
@@ -160,7 +171,7 @@ pub(super) struct Kept {
 
 impl Board<'_> {
     pub(super) async fn apply(&self, items: &[Item], now: Timestamp) -> Vec<Outcome> {
-        let applied = self.try_apply(&self.given.applier, items, now, false);
+        let applied = self.try_apply(&self.setup.applier, items, now, false);
         applied.await.unwrap()
     }
 
@@ -209,7 +220,7 @@ impl Board<'_> {
 
     pub(super) fn kept(&self, window: Window) -> Kept {
         let scores = self
-            .given
+            .setup
             .redis
             .command(&[&b"HGETALL"[..], &self.keys.scores(window)]);
         let rank = [
@@ -219,7 +230,7 @@ impl Board<'_> {
             b"-1",
             b"WITHSCORES",
         ];
-        let rank = self.given.redis.command(&rank);
+        let rank = self.setup.redis.command(&rank);
         let score = |reply: &Reply| reply.text().parse().unwrap();
         let scores = scores.items().chunks(2);
         Kept {
@@ -245,7 +256,7 @@ impl Board<'_> {
 
     pub(super) fn meta(&self, field: &str) -> Option<Vec<u8>> {
         let meta = [b"HGET", &self.keys.meta()[..], field.as_bytes()];
-        match self.given.redis.command(&meta) {
+        match self.setup.redis.command(&meta) {
             Reply::Nil => None,
             held => Some(bytes(&held)),
         }
@@ -258,7 +269,7 @@ impl Board<'_> {
             field.as_bytes(),
             value.as_bytes(),
         ];
-        self.given.redis.command(&set).integer();
+        self.setup.redis.command(&set).integer();
     }
 
     /// Counter, session and number of the version of a window; 0 where it has none.

@@ -8,7 +8,7 @@ use board::{
     Calendar, FieldName, FieldRule, Kind, KindName, KindSpec, Member, Mode, Op, Period, RankStyle,
     Retain, Rules, Ties, Timestamp, Value, Values, Window, WindowRule,
 };
-use testkit::redis::{RedisServer, Reply};
+use testkit::redis::{Pooled, RedisServer, Reply};
 use tokio::time::{Instant, sleep};
 
 use crate::keys::{ShardKeys, window_name};
@@ -29,15 +29,15 @@ const WHOLE_WITHIN: Duration = Duration::from_secs(20);
 /// Items of one batch.
 const BATCH: usize = 1000;
 
-pub(super) struct Room {
-    pub(super) redis: RedisServer,
+pub(super) struct ListBoard {
+    pub(super) redis: Pooled<RedisServer>,
     pub(super) store: RedisStore,
     pub(super) kind: Arc<Kind>,
     pub(super) record: BoardRecord,
     pub(super) keys: ShardKeys,
 }
 
-impl Room {
+impl ListBoard {
     /// Points that sum (of a list that is not approximate, the most at once), of all time; the best so many are
     /// ranked, or all.
     pub(super) async fn new(retain: Option<Retain>) -> Self {
@@ -45,14 +45,14 @@ impl Room {
     }
 
     pub(super) async fn of(retain: Option<Retain>, period: Period) -> Self {
-        let redis = RedisServer::plain();
+        let redis = RedisServer::shared();
         let store = open(&redis.url(), &RedisSettings::default()).await;
         Self::with(redis, store, retain, period).await
     }
 
     /// Over a Redis that this URL leads to.
     pub(super) async fn over(
-        redis: RedisServer,
+        redis: Pooled<RedisServer>,
         url: &str,
         settings: &RedisSettings,
         retain: Option<Retain>,
@@ -62,7 +62,7 @@ impl Room {
     }
 
     async fn with(
-        redis: RedisServer,
+        redis: Pooled<RedisServer>,
         store: RedisStore,
         retain: Option<Retain>,
         period: Period,

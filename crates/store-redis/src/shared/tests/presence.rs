@@ -19,7 +19,7 @@ async fn until_others(tops: &SharedTops, others: bool) {
 
 #[tokio::test]
 async fn a_server_knows_whether_it_is_alone() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let one = tops_on(&redis).await;
     assert!(!one.has_others());
     let other = tops_on(&redis).await;
@@ -44,7 +44,7 @@ async fn without_scripts_servers_that_fell_silent_are_not_counted() {
 }
 
 async fn the_silent_are_not_counted(writes: Writes) {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let settings = RedisSettings {
         writes,
         ..RedisSettings::default()
