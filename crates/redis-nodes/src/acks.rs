@@ -33,7 +33,7 @@ struct Inner {
     backlog: Option<Arc<Backlog>>,
     /// A round that has not begun: it covers every write that was answered before it does.
     next: Mutex<Option<Round>>,
-    turn: tokio::sync::Mutex<()>,
+    round_lock: tokio::sync::Mutex<()>,
 }
 
 impl Acks {
@@ -42,7 +42,7 @@ impl Acks {
             connection,
             backlog,
             next: Mutex::new(None),
-            turn: tokio::sync::Mutex::new(()),
+            round_lock: tokio::sync::Mutex::new(()),
         }))
     }
 
@@ -68,7 +68,7 @@ impl Acks {
 
 impl Inner {
     async fn ask(&self, wanted: u32) -> Result<u32, Fault> {
-        let _turn = self.turn.lock().await;
+        let _alone = self.round_lock.lock().await;
         // From here on others belong to the next round.
         self.next.lock().take();
         let millis = u64::try_from(WAIT_MAX.as_millis()).unwrap_or(u64::MAX);

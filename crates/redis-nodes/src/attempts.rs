@@ -12,9 +12,9 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::call::{Answer, Call, CallError, Effect, Place, Said};
-use crate::fault::{Fault, Trouble};
-use crate::link::{IN_DOUBT_MIN, Link, Told};
+use crate::call::{Call, CallError, Effect, FunctionReply, Location, ParsedReply};
+use crate::fault::{ErrorClass, Fault};
+use crate::link::{CallReply, IN_DOUBT_MIN, Link};
 use crate::metrics::CallEnd;
 use crate::node::Node;
 use crate::overload::Overload;
@@ -37,9 +37,9 @@ pub(crate) struct Attempts<'a> {
     topology: &'a Topology,
     /// Replicas that must have a write before it is answered.
     acks: u32,
-    place: Place,
+    location: Location,
     call: &'a Call,
-    /// Where to go next instead of where the place is.
+    /// Where to go next instead of where the location is.
     redirection: Option<Redirection>,
     redirections: u32,
     /// When the last attempt began.
@@ -61,19 +61,19 @@ struct Redirection {
 struct Target {
     node: Arc<Node>,
     link: Arc<Link>,
-    /// Who had the place when the attempt began: another node where that redirected it.
+    /// Who had the location when the attempt began: another node where that redirected it.
     named: Option<Arc<Node>>,
 }
 
 /// An attempt without an answer.
-enum Miss {
+enum FailedAttempt {
     /// It was the last one.
     Final(CallError),
     /// Another may do better: right away, or after a pause.
     Again { why: String, at_once: bool },
 }
 
-impl Miss {
+impl FailedAttempt {
     fn later(why: String) -> Self {
         let at_once = false;
         Self::Again { why, at_once }
@@ -81,8 +81,8 @@ impl Miss {
 }
 
 /// How a call ended at its node, for who counts.
-fn end_of(told: &Result<Told, Fault>) -> CallEnd {
-    match told {
+fn end_of(reply: &Result<CallReply, Fault>) -> CallEnd {
+    match reply {
         Ok(_) => CallEnd::Answered,
         Err(Fault::Redis(_)) => CallEnd::Refused,
         Err(Fault::NotSent(_)) => CallEnd::NotSent,
@@ -92,11 +92,16 @@ fn end_of(told: &Result<Told, Fault>) -> CallEnd {
 }
 
 impl<'a> Attempts<'a> {
-    pub(crate) fn new(topology: &'a Topology, acks: u32, place: Place, call: &'a Call) -> Self {
+    pub(crate) fn new(
+        topology: &'a Topology,
+        acks: u32,
+        location: Location,
+        call: &'a Call,
+    ) -> Self {
         Self {
             topology,
             acks,
-            place,
+            location,
             call,
             redirection: None,
             redirections: 0,
@@ -107,14 +112,14 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    pub(crate) async fn run(mut self) -> Result<Answer, CallError> {
+    pub(crate) async fn run(mut self) -> Result<FunctionReply, CallError> {
         loop {
             self.began = Instant::now();
             // In a box, since so much awaits it.
             let (why, at_once) = match self.once().boxed().await {
                 Ok(answer) => return Ok(answer),
-                Err(Miss::Final(error)) => return Err(error),
-                Err(Miss::Again { why, at_once }) => (why, at_once),
+                Err(FailedAttempt::Final(error)) => return Err(error),
+                Err(FailedAttempt::Again { why, at_once }) => (why, at_once),
             };
             let now = Instant::now();
             if now >= self.ask_until {
@@ -161,9 +166,9 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    async fn once(&mut self) -> Result<Answer, Miss> {
+    async fn once(&mut self) -> Result<FunctionReply, FailedAttempt> {
         let redirection = self.redirection.take();
-        let route = self.topology.route(self.place);
+        let route = self.topology.route(self.location);
         let named = route.as_ref().ok().cloned();
         let (node, asking) = match redirection {
             Some(Redirection { to, asking }) => match self.topology.at(&to) {
@@ -173,7 +178,7 @@ impl<'a> Attempts<'a> {
                     (node, asking)
                 }
                 None => {
-                    return Err(Miss::later(format!(
+                    return Err(FailedAttempt::later(format!(
                         "redirected to {to}, and in no cluster"
                     )));
                 }
@@ -182,7 +187,7 @@ impl<'a> Attempts<'a> {
                 Ok(node) => (node, false),
                 Err(why) => {
                     self.topology.stale(None);
-                    return Err(Miss::later(why));
+                    return Err(FailedAttempt::later(why));
                 }
             },
         };
@@ -191,31 +196,31 @@ impl<'a> Attempts<'a> {
             let why = node.trouble().unwrap_or_default();
             let until = Instant::now() + PAUSES.1;
             node.changed(until.min(self.ask_until)).await;
-            return Err(Miss::later(format!("{}: {why}", node.address())));
+            return Err(FailedAttempt::later(format!("{}: {why}", node.address())));
         };
         let target = Target { node, link, named };
         let link = &target.link;
-        let told = self.fcall(&target, asking);
-        match target.node.metrics().count(told, end_of).await {
-            Ok(mut told) => match Said::of(&told.said) {
-                Said::Result(payload) => {
+        let reply = self.fcall(&target, asking);
+        match target.node.metrics().count(reply, end_of).await {
+            Ok(mut reply) => match ParsedReply::of(&reply.payload) {
+                ParsedReply::Result(payload) => {
                     let epoch = link.epoch();
-                    self.acknowledged(&target, &mut told).await?;
-                    Ok(Answer { payload, epoch })
+                    self.acknowledged(&target, &mut reply).await?;
+                    Ok(FunctionReply { payload, epoch })
                 }
-                Said::Refusal(refusal) => Err(self.refused(link, refusal)),
-                Said::Garbled => {
+                ParsedReply::Refusal(refusal) => Err(self.refused(link, refusal)),
+                ParsedReply::Malformed => {
                     let why = format!("{}: no answer of a function", link.address());
-                    Err(Miss::Final(CallError::Unknown(why)))
+                    Err(FailedAttempt::Final(CallError::Unknown(why)))
                 }
             },
             Err(fault) => Err(self.failed(&target, fault).await),
         }
     }
 
-    /// Calls the function there, unless another node has got the place while the call waited to be sent: what the one
+    /// Calls the function there, unless another node has got the location while the call waited to be sent: what the one
     /// before still applies may be lost.
-    async fn fcall(&self, target: &Target, asking: bool) -> Result<Told, Fault> {
+    async fn fcall(&self, target: &Target, asking: bool) -> Result<CallReply, Fault> {
         let admitted = target.link.admit(self.call, self.in_doubt()).await?;
         if !self.is_current(target) {
             return Err(Fault::NotSent("it is no longer the primary".to_owned()));
@@ -223,34 +228,34 @@ impl<'a> Attempts<'a> {
         target.link.fcall(self.call, asking, admitted).await
     }
 
-    /// Whether the node is connected as it was, and still has the place.
+    /// Whether the node is connected as it was, and still has the location.
     fn is_current(&self, target: &Target) -> bool {
         let Target { node, link, named } = target;
         let is_connected = node.link().is_some_and(|now| Arc::ptr_eq(&now, link));
-        let is_named = self.topology.route(self.place).ok().is_none_or(|now| {
+        let is_named = self.topology.route(self.location).ok().is_none_or(|now| {
             let mut known = std::iter::once(node).chain(named);
             known.any(|known| Arc::ptr_eq(known, &now))
         });
         is_connected && is_named
     }
 
-    fn refused(&mut self, link: &Link, refusal: crate::call::Refusal) -> Miss {
+    fn refused(&mut self, link: &Link, refusal: crate::call::Refusal) -> FailedAttempt {
         match refusal.code.as_str() {
             // Each node is given the deadline as its clock was read, which may be early: an attempt before this one may
             // have had more time, and be applied yet.
             "LATE" if self.in_doubt() && self.began < self.call.until => {
                 self.doubt();
-                Miss::later(format!("{}: too late by its clock", link.address()))
+                FailedAttempt::later(format!("{}: too late by its clock", link.address()))
             }
             "LATE" | "FORGOTTEN" => {
                 let forgotten = refusal.code == "FORGOTTEN";
-                Miss::Final(self.late(forgotten, link))
+                FailedAttempt::Final(self.late(forgotten, link))
             }
             "FROZEN" if Instant::now() >= self.call.until => {
-                Miss::Final(CallError::Unavailable("the board is frozen".to_owned()))
+                FailedAttempt::Final(CallError::Unavailable("the board is frozen".to_owned()))
             }
-            "FROZEN" => Miss::later("the board is frozen".to_owned()),
-            _ => Miss::Final(CallError::Refused(refusal)),
+            "FROZEN" => FailedAttempt::later("the board is frozen".to_owned()),
+            _ => FailedAttempt::Final(CallError::Refused(refusal)),
         }
     }
 
@@ -280,16 +285,18 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    async fn failed(&mut self, target: &Target, fault: Fault) -> Miss {
+    async fn failed(&mut self, target: &Target, fault: Fault) -> FailedAttempt {
         let link = &target.link;
         let why = format!("{}: {}", link.address(), fault.words());
-        let again = |at_once| Miss::Again {
+        let again = |at_once| FailedAttempt::Again {
             why: why.clone(),
             at_once,
         };
         let words = match &fault {
             Fault::NotSent(_) => return again(!self.is_current(target)),
-            Fault::Overloaded(overload) => return Miss::Final(self.overloaded(overload.clone())),
+            Fault::Overloaded(overload) => {
+                return FailedAttempt::Final(self.overloaded(overload.clone()));
+            }
             Fault::Lost(_) => {
                 self.doubt();
                 self.topology.stale(None);
@@ -297,30 +304,30 @@ impl<'a> Attempts<'a> {
             }
             Fault::Redis(words) => words,
         };
-        match Trouble::of(words, link.address()) {
-            Trouble::Moved(to) => {
+        match ErrorClass::of(words, link.address()) {
+            ErrorClass::Moved(to) => {
                 self.topology.stale(to.clone());
                 again(self.redirect(to, false))
             }
-            Trouble::Ask(to) => again(self.redirect(to, true)),
-            Trouble::Passing => again(false),
-            Trouble::NoFunction => match link.load().await {
+            ErrorClass::Ask(to) => again(self.redirect(to, true)),
+            ErrorClass::Transient => again(false),
+            ErrorClass::MissingFunction => match link.load().await {
                 Ok(()) => again(self.spend_redirection()),
-                Err(Fault::Redis(words)) => Miss::Final(self.lasting(format!(
+                Err(Fault::Redis(words)) => FailedAttempt::Final(self.lasting(format!(
                     "{}: functions can't be loaded: {words}",
                     link.address()
                 ))),
                 Err(_) => again(false),
             },
-            Trouble::NoPrimary => {
+            ErrorClass::NotPrimary => {
                 self.topology.stale(None);
                 again(false)
             }
-            Trouble::Broke => {
+            ErrorClass::FunctionFailed => {
                 self.may_be_applied = true;
-                Miss::Final(self.lasting(why))
+                FailedAttempt::Final(self.lasting(why))
             }
-            Trouble::Lasting => Miss::Final(self.lasting(why)),
+            ErrorClass::Permanent => FailedAttempt::Final(self.lasting(why)),
         }
     }
 
@@ -339,15 +346,19 @@ impl<'a> Attempts<'a> {
         self.redirections <= REDIRECTIONS_AT_ONCE
     }
 
-    /// Waits until as many replicas have the write as are asked for. When another process gets the place
+    /// Waits until as many replicas have the write as are asked for. When another process gets the location
     /// meanwhile, the attempt ends: sent there with the same number, the call is remembered or applied.
-    async fn acknowledged(&mut self, target: &Target, told: &mut Told) -> Result<(), Miss> {
+    async fn acknowledged(
+        &mut self,
+        target: &Target,
+        reply: &mut CallReply,
+    ) -> Result<(), FailedAttempt> {
         let wanted = self.acks;
         if wanted == 0 || self.call.effect != Effect::Write {
             return Ok(());
         }
         self.may_be_applied = true;
-        let end = self.wait_for_acks(target, told, wanted).await;
+        let end = self.wait_for_acks(target, reply, wanted).await;
         if end.is_err() {
             self.doubt();
         }
@@ -357,13 +368,13 @@ impl<'a> Attempts<'a> {
     async fn wait_for_acks(
         &self,
         target: &Target,
-        told: &mut Told,
+        reply: &mut CallReply,
         wanted: u32,
-    ) -> Result<(), Miss> {
+    ) -> Result<(), FailedAttempt> {
         let link = &target.link;
         let mut count = 0;
         loop {
-            let mut round = pin!(link.count_acks(told, wanted));
+            let mut round = pin!(link.count_acks(reply, wanted));
             // A round may hang: on a node that stands still, or is cut off.
             let counted = loop {
                 match timeout(FOLLOW_EVERY, &mut round).await {
@@ -371,8 +382,9 @@ impl<'a> Attempts<'a> {
                     Err(_) => self.may_wait_at(target, count)?,
                 }
             };
-            count = counted
-                .map_err(|fault| Miss::later(format!("{}: {}", link.address(), fault.words())))?;
+            count = counted.map_err(|fault| {
+                FailedAttempt::later(format!("{}: {}", link.address(), fault.words()))
+            })?;
             if count >= wanted {
                 return Ok(());
             }
@@ -381,7 +393,7 @@ impl<'a> Attempts<'a> {
     }
 
     /// Whether there is time to wait for more replicas than so many, and the primary still is the one.
-    fn may_wait_at(&self, target: &Target, count: u32) -> Result<(), Miss> {
+    fn may_wait_at(&self, target: &Target, count: u32) -> Result<(), FailedAttempt> {
         let link = &target.link;
         if Instant::now() >= self.call.until {
             let why = format!(
@@ -389,7 +401,7 @@ impl<'a> Attempts<'a> {
                 link.address(),
                 self.acks
             );
-            return Err(Miss::Final(CallError::Unknown(why)));
+            return Err(FailedAttempt::Final(CallError::Unknown(why)));
         }
         if self.is_current(target) {
             // Replicas may be missing because they follow another primary.
@@ -397,6 +409,6 @@ impl<'a> Attempts<'a> {
             return Ok(());
         }
         let why = format!("{} is no longer the primary", link.address());
-        Err(Miss::Again { why, at_once: true })
+        Err(FailedAttempt::Again { why, at_once: true })
     }
 }

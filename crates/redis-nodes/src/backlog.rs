@@ -95,12 +95,12 @@ impl Load {
 
 /// Work that is to become a part of a call, counted for as long as this is there.
 #[derive(Debug)]
-pub struct Gathered {
+pub struct QueuedWork {
     backlog: Arc<Backlog>,
     weight: u64,
 }
 
-impl Gathered {
+impl QueuedWork {
     /// What it weighs.
     #[must_use]
     pub const fn weight(&self) -> u64 {
@@ -158,10 +158,10 @@ impl Backlog {
 
     /// Counts work of so many bytes that is to become a part of a call.
     #[must_use]
-    pub fn gather(self: &Arc<Self>, bytes: usize) -> Gathered {
+    pub fn gather(self: &Arc<Self>, bytes: usize) -> QueuedWork {
         let weight = bytes as u64;
         self.load.lock().gathered += weight;
-        Gathered {
+        QueuedWork {
             backlog: self.clone(),
             weight,
         }
@@ -327,7 +327,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl Drop for Gathered {
+impl Drop for QueuedWork {
     fn drop(&mut self) {
         self.backlog.load.lock().gathered -= self.weight;
     }

@@ -1,4 +1,4 @@
-//! What is called, and what comes of it.
+//! A function call, and its reply or error.
 
 use bytes::Bytes;
 use tokio::time::Instant;
@@ -17,9 +17,9 @@ impl std::fmt::Display for ServerId {
     }
 }
 
-/// Where keys lie.
+/// Where keys are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct Location {
     /// Their slot.
     pub slot: u16,
     /// Of independent servers, which; otherwise none.
@@ -34,7 +34,7 @@ pub enum Effect {
     /// It may write, and is exact when it is sent again. It is given its deadline as first argument.
     Write,
     /// As a write, of what may be lost at any time: it waits for no replica.
-    Passing,
+    Volatile,
 }
 
 /// One function call.
@@ -61,19 +61,19 @@ impl Call {
         let args = match self.effect {
             Effect::Read | Effect::Write => self.args.as_slice(),
             // What is kept as it is costs next to nothing beside what a read asks for in a few bytes.
-            Effect::Passing => &[],
+            Effect::Volatile => &[],
         };
         let bytes = self.keys.iter().chain(args).map(Bytes::len).sum();
         backlog::call_weight(bytes)
     }
 }
 
-/// What a function answered.
+/// What a function returned.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct FunctionReply {
     /// Without its type byte.
     pub payload: Bytes,
-    /// Tells the history of the process that answered from others: it changes when data may have been lost.
+    /// Identifies the history of the process that replied: it changes when data may have been lost.
     pub epoch: u64,
 }
 
@@ -86,35 +86,35 @@ pub struct Refusal {
     pub payload: Bytes,
 }
 
-/// A call without an answer.
+/// A call without a reply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
     /// The function refused, and changed nothing.
     #[error("refused: {}", .0.code)]
     Refused(Refusal),
-    /// Surely nothing happened: more work waits than can be done in time.
+    /// Definitely not applied: more work waits than can be done in time.
     #[error(transparent)]
     Overloaded(Overload),
-    /// Surely nothing happened.
+    /// Definitely not applied.
     #[error("{0}")]
     Unavailable(String),
-    /// It may have happened.
+    /// It may have been applied.
     #[error("{0}")]
     Unknown(String),
 }
 
-/// What a function says, told by the first byte of its answer.
+/// What a function returned, by the first byte of its reply.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum ParsedReply {
     /// `R`: this.
     Result(Bytes),
     /// `E`: a refusal.
     Refusal(Refusal),
-    /// No function of ours answers like that.
-    Garbled,
+    /// No function of ours returns that.
+    Malformed,
 }
 
-impl Said {
+impl ParsedReply {
     pub(crate) fn of(answer: &Bytes) -> Self {
         match answer.first() {
             Some(b'R') => Self::Result(answer.slice(1..)),
@@ -127,7 +127,7 @@ impl Said {
                     payload: text.slice((end + 1).min(text.len())..),
                 })
             }
-            _ => Self::Garbled,
+            _ => Self::Malformed,
         }
     }
 }
@@ -138,14 +138,14 @@ mod tests {
 
     #[test]
     fn the_first_byte_tells_results_from_refusals() {
-        let said = |text: &'static [u8]| Said::of(&Bytes::from_static(text));
+        let said = |text: &'static [u8]| ParsedReply::of(&Bytes::from_static(text));
         assert_eq!(
             said(b"RMOVED 1 a:1"),
-            Said::Result(Bytes::from_static(b"MOVED 1 a:1"))
+            ParsedReply::Result(Bytes::from_static(b"MOVED 1 a:1"))
         );
-        assert_eq!(said(b"R"), Said::Result(Bytes::new()));
+        assert_eq!(said(b"R"), ParsedReply::Result(Bytes::new()));
         let refusal = |code: &str, payload: &'static [u8]| {
-            Said::Refusal(Refusal {
+            ParsedReply::Refusal(Refusal {
                 code: code.to_owned(),
                 payload: Bytes::from_static(payload),
             })
@@ -155,7 +155,7 @@ mod tests {
             said(b"EWINDOWS \x91\xff a"),
             refusal("WINDOWS", b"\x91\xff a")
         );
-        assert_eq!(said(b""), Said::Garbled);
-        assert_eq!(said(b"OK"), Said::Garbled);
+        assert_eq!(said(b""), ParsedReply::Malformed);
+        assert_eq!(said(b"OK"), ParsedReply::Malformed);
     }
 }

@@ -57,7 +57,7 @@ struct Inner {
     stale: Notify,
     /// Who knows better than the map.
     hint: Mutex<Option<Address>>,
-    turn: AtomicUsize,
+    next_asked: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl Cluster {
             strays: Mutex::default(),
             stale: Notify::new(),
             hint: Mutex::default(),
-            turn: AtomicUsize::new(0),
+            next_asked: AtomicUsize::new(0),
         });
         while let Err(why) = inner.refresh().await {
             if Instant::now() >= until {
@@ -208,8 +208,8 @@ impl Inner {
         let routes = self.routes.load_full();
         let mut links: Vec<_> = routes.nodes.iter().filter_map(|node| node.link()).collect();
         if !links.is_empty() {
-            let turn = self.turn.fetch_add(1, Ordering::Relaxed) % links.len();
-            links.rotate_left(turn);
+            let first = self.next_asked.fetch_add(1, Ordering::Relaxed) % links.len();
+            links.rotate_left(first);
             links.truncate(ASKED_AT_ONCE);
             let asked = links.into_iter().map(|link| map_of_link(link).boxed());
             if let Ok((map, _)) = select_ok(asked).await {

@@ -1,4 +1,4 @@
-//! What Redis or the way to it had against a call.
+//! Why a call failed at its node: [`Fault`], and what an error of Redis means: [`ErrorClass`].
 
 use crate::overload::Overload;
 use redis_link::Address;
@@ -35,26 +35,26 @@ impl Fault {
     }
 }
 
-/// What an error of Redis asks for.
+/// What an error of Redis means for the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum ErrorClass {
     /// The slot has another owner for good.
     Moved(Option<Address>),
     /// The slot is on its way, and the keys are there already: to be asked with `ASKING`.
     Ask(Option<Address>),
     /// It will pass: the same call will do later.
-    Passing,
+    Transient,
     /// The node does not have our functions.
-    NoFunction,
+    MissingFunction,
     /// The node is no primary any more.
-    NoPrimary,
+    NotPrimary,
     /// The function broke while it ran: nobody knows how far it came.
-    Broke,
+    FunctionFailed,
     /// Nothing that another attempt would change.
-    Lasting,
+    Permanent,
 }
 
-impl Trouble {
+impl ErrorClass {
     /// What the words of the node at `teller` say.
     pub(crate) fn of(words: &str, teller: &Address) -> Self {
         let mut parts = words.split_ascii_whitespace();
@@ -63,12 +63,12 @@ impl Trouble {
         match code {
             "MOVED" => Self::Moved(target(parts.nth(1))),
             "ASK" => Self::Ask(target(parts.nth(1))),
-            "TRYAGAIN" | "CLUSTERDOWN" | "LOADING" | "MASTERDOWN" | "BUSY" => Self::Passing,
-            "READONLY" => Self::NoPrimary,
-            "ERR" if words.contains("Function not found") => Self::NoFunction,
+            "TRYAGAIN" | "CLUSTERDOWN" | "LOADING" | "MASTERDOWN" | "BUSY" => Self::Transient,
+            "READONLY" => Self::NotPrimary,
+            "ERR" if words.contains("Function not found") => Self::MissingFunction,
             // What a running function could not handle ends with "script: NAME, on ...".
-            _ if words.contains(" script: ") => Self::Broke,
-            _ => Self::Lasting,
+            _ if words.contains(" script: ") => Self::FunctionFailed,
+            _ => Self::Permanent,
         }
     }
 }
@@ -84,40 +84,43 @@ mod tests {
         for (words, trouble) in [
             (
                 "MOVED 3999 127.0.0.1:6381",
-                Trouble::Moved(at("127.0.0.1", 6381)),
+                ErrorClass::Moved(at("127.0.0.1", 6381)),
             ),
-            ("MOVED 3999 :6381", Trouble::Moved(at("10.0.0.1", 6381))),
-            ("MOVED", Trouble::Moved(None)),
-            ("MOVED x y", Trouble::Moved(None)),
-            ("ASK 3999 fd00::1:6381", Trouble::Ask(at("fd00::1", 6381))),
+            ("MOVED 3999 :6381", ErrorClass::Moved(at("10.0.0.1", 6381))),
+            ("MOVED", ErrorClass::Moved(None)),
+            ("MOVED x y", ErrorClass::Moved(None)),
+            (
+                "ASK 3999 fd00::1:6381",
+                ErrorClass::Ask(at("fd00::1", 6381)),
+            ),
             (
                 "TRYAGAIN Multiple keys request during rehashing of slot",
-                Trouble::Passing,
+                ErrorClass::Transient,
             ),
             (
                 "LOADING Redis is loading the dataset in memory",
-                Trouble::Passing,
+                ErrorClass::Transient,
             ),
             (
                 "READONLY You can't write against a read only replica.",
-                Trouble::NoPrimary,
+                ErrorClass::NotPrimary,
             ),
-            ("ERR Function not found", Trouble::NoFunction),
+            ("ERR Function not found", ErrorClass::MissingFunction),
             (
                 "ERR user_function:3: attempt to index nil script: x, on @user_function:3.",
-                Trouble::Broke,
+                ErrorClass::FunctionFailed,
             ),
             (
                 "NOREPLICAS Not enough good replicas to write.",
-                Trouble::Lasting,
+                ErrorClass::Permanent,
             ),
             (
                 "OOM command not allowed when used memory > 'maxmemory'.",
-                Trouble::Lasting,
+                ErrorClass::Permanent,
             ),
-            ("", Trouble::Lasting),
+            ("", ErrorClass::Permanent),
         ] {
-            assert_eq!(Trouble::of(words, &teller), trouble, "{words}");
+            assert_eq!(ErrorClass::of(words, &teller), trouble, "{words}");
         }
     }
 }

@@ -34,7 +34,7 @@ pub(crate) async fn read(link: &Link) -> Result<Option<Expected>, Fault> {
     match (id(0), id(1)) {
         (Some(id), Some(registry)) => Ok(Some(Expected { id, registry })),
         _ => Err(Fault::Lost(format!(
-            "what it keeps in {KEY} is no identity"
+            "what it keeps in {KEY} is not an identity"
         ))),
     }
 }

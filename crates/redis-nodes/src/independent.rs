@@ -14,7 +14,7 @@ use crate::link::{Ends, Link};
 use crate::node::Node;
 use crate::open_error::OpenError;
 use crate::probe::NoLink;
-use crate::turn::{START_PAUSES, Turn};
+use crate::start_lock::{START_PAUSES, StartLock};
 use redis_link::Address;
 use redis_link::Backoff;
 use redis_link::Reply;
@@ -44,9 +44,9 @@ impl Independent {
             .enumerate()
             .min_by_key(|(_, address)| address.to_string());
         let first = &links[first.map_or(0, |(at, _)| at)].0;
-        let turn = Turn::take(first, until).await?;
-        let roster = settle(&links, addresses, accept_empty).await;
-        turn.give_back(first).await;
+        let lock = StartLock::acquire(first, until).await?;
+        let roster = assign_identities(&links, addresses, accept_empty).await;
+        lock.release(first).await;
         Ok(Self::of(dial, addresses, &roster?))
     }
 
@@ -78,14 +78,14 @@ impl Independent {
     }
 
     pub(crate) fn node(&self, id: ServerId) -> Result<Arc<Node>, String> {
-        let place = self.servers.binary_search_by_key(&id, |(id, _)| *id);
-        let place = place.map_err(|_| format!("server {id} is not in the list"))?;
-        Ok(self.servers[place].1.clone())
+        let location = self.servers.binary_search_by_key(&id, |(id, _)| *id);
+        let location = location.map_err(|_| format!("server {id} is not in the list"))?;
+        Ok(self.servers[location].1.clone())
     }
 }
 
 /// Finds out who is who, and gives identities to those who have none.
-async fn settle(
+async fn assign_identities(
     links: &[(Link, Ends)],
     addresses: &[Address],
     accept_empty: &[Address],
@@ -104,7 +104,7 @@ async fn settle(
         .map_err(OpenError::Refused)?;
     for at in &roster.empty {
         let link = &links[*at].0;
-        tell(link, &roster, *at);
+        log_identity(link, &roster, *at);
         let identity = roster.expected(*at);
         identity::write(link, identity)
             .await
@@ -132,7 +132,7 @@ fn fault(link: &Link, fault: &Fault) -> OpenError {
     OpenError::Unreachable(format!("{}: {}", link.address(), fault.words()))
 }
 
-fn tell(link: &Link, roster: &Roster, at: usize) {
+fn log_identity(link: &Link, roster: &Roster, at: usize) {
     let (node, id) = (link.address(), roster.ids[at]);
     if roster.stand_ins.contains(&at) {
         tracing::error!(%node, "stands in for server {id}: what that had is lost");

@@ -74,7 +74,7 @@ impl Line {
         }
     }
 
-    /// Ends it: whoever waits for an answer, or to send, is told at once.
+    /// Ends it: whoever waits for an answer, or to send, is reply at once.
     fn end(&self) {
         self.connection.end();
         self.backlog.close();
@@ -89,10 +89,10 @@ pub(crate) struct Admitted {
     lease: Option<Lease>,
 }
 
-/// What a function says, and what its writes went by.
+/// What a function returned, and the session that its writes went over.
 #[derive(Debug)]
-pub(crate) struct Told {
-    pub(crate) said: Bytes,
+pub(crate) struct CallReply {
+    pub(crate) payload: Bytes,
     /// A connection of its own.
     lease: Option<Lease>,
 }
@@ -158,9 +158,13 @@ impl Link {
         *self.clock.lock()
     }
 
-    /// How many replicas have what was told: `wanted` at least, or as many as there are after a while.
-    pub(crate) async fn count_acks(&self, told: &mut Told, wanted: u32) -> Result<u32, Fault> {
-        match &mut told.lease {
+    /// How many replicas have what was reply: `wanted` at least, or as many as there are after a while.
+    pub(crate) async fn count_acks(
+        &self,
+        reply: &mut CallReply,
+        wanted: u32,
+    ) -> Result<u32, Fault> {
+        match &mut reply.lease {
             Some(lease) => lease.count(wanted).await,
             None => self.acks.count(wanted).await,
         }
@@ -214,7 +218,7 @@ impl Link {
         let reads = &self.reads.connection;
         let info = ask_info(reads, Some("replication")).await?;
         if !info.is_primary() {
-            return Ok(Some("it is no primary any more".to_owned()));
+            return Ok(Some("it is no longer a primary".to_owned()));
         }
         if info.history != self.info.history {
             return Ok(Some("it began anew".to_owned()));
@@ -234,7 +238,7 @@ impl Link {
 
     fn line(&self, effect: Effect) -> &Line {
         match effect {
-            Effect::Read | Effect::Passing => &self.reads,
+            Effect::Read | Effect::Volatile => &self.reads,
             Effect::Write => &self.writes,
         }
     }
@@ -270,7 +274,7 @@ impl Link {
         call: &Call,
         asking: bool,
         admitted: Admitted,
-    ) -> Result<Told, Fault> {
+    ) -> Result<CallReply, Fault> {
         let Admitted { permit, lease } = admitted;
         if let Some((script_free, lease)) = self.script_free.clone().zip(lease) {
             let (call, args) = (call.clone(), self.function_args(call));
@@ -282,12 +286,15 @@ impl Link {
                 permit.ended(&called);
                 called
             });
-            let (said, lease) = within_deadline(until, effect, called).await?;
+            let (payload, lease) = within_deadline(until, effect, called).await?;
             let lease = Some(lease);
-            return Ok(Told { said, lease });
+            return Ok(CallReply { payload, lease });
         }
-        let said = self.fcall_there(call, asking, permit).await?;
-        Ok(Told { said, lease: None })
+        let payload = self.fcall_there(call, asking, permit).await?;
+        Ok(CallReply {
+            payload,
+            lease: None,
+        })
     }
 
     async fn fcall_there(&self, call: &Call, asking: bool, permit: Permit) -> Result<Bytes, Fault> {
@@ -371,7 +378,7 @@ async fn within_deadline<T>(
 ) -> Result<T, Fault> {
     let answer = match effect {
         Effect::Write => answer.await,
-        Effect::Read | Effect::Passing => {
+        Effect::Read | Effect::Volatile => {
             let until = until.max(Instant::now() + READ_MIN);
             let answer = timeout_at(until, answer).await;
             answer.map_err(|_| Fault::Lost("no answer in time".to_owned()))?

@@ -92,14 +92,14 @@ impl Drop for UnderWay<'_> {
 }
 
 /// A node as it is told.
-pub(crate) struct ToldNode {
+pub(crate) struct NodeSample {
     labels: Labels,
     /// How far this process's clock is ahead of the node's; none while it is not connected.
     skew_ms: Option<i64>,
     metrics: std::sync::Arc<NodeMetrics>,
 }
 
-impl ToldNode {
+impl NodeSample {
     pub(crate) fn new(
         address: impl fmt::Display,
         skew_ms: Option<i64>,
@@ -151,7 +151,7 @@ impl ToldNode {
 /// Names them, and tells what there is of each node.
 pub(crate) fn encode_nodes(
     encoder: &mut DescriptorEncoder<'_>,
-    nodes: &[ToldNode],
+    nodes: &[NodeSample],
 ) -> Result<(), fmt::Error> {
     encode_each(
         encoder,
@@ -169,9 +169,9 @@ pub(crate) fn encode_nodes(
             "How far the clock of this process is ahead of the node's; negative where it is behind.",
             Some(&Unit::Seconds),
         ),
-        nodes.iter().filter_map(ToldNode::skew),
+        nodes.iter().filter_map(NodeSample::skew),
     )?;
-    let ends: Vec<(Labels, Counter)> = nodes.iter().flat_map(ToldNode::ends).collect();
+    let ends: Vec<(Labels, Counter)> = nodes.iter().flat_map(NodeSample::ends).collect();
     encode_each(
         encoder,
         (

@@ -1,6 +1,6 @@
-//! One node of a store: [`Node`], an address with somebody who keeps it connected.
+//! One node of a store: [`Node`], an address that a task keeps connected.
 //!
-//! Nothing here waits for a node that is away: who calls is told, and decides. No two nodes share a
+//! Nothing here waits for a node that is away: the caller gets the reason, and decides. No two nodes share a
 //! task, so that one that hangs holds up nobody else's calls.
 
 use std::sync::Arc;
@@ -49,14 +49,14 @@ pub(crate) struct Node {
 impl Node {
     /// Begins to connect. With `expected`, only a server of that identity is taken.
     pub(crate) fn start(dial: &Arc<Dial>, address: Address, expected: Option<Expected>) -> Self {
-        let (tell, state) = watch::channel(State::Unknown);
+        let (sender, state) = watch::channel(State::Unknown);
         let metrics = Arc::new(NodeMetrics::default());
         let keeper = Keeper {
             metrics: metrics.clone(),
             dial: dial.clone(),
             address: address.clone(),
             expected,
-            tell,
+            state: sender,
         };
         Self {
             address,
@@ -129,7 +129,7 @@ struct Keeper {
     dial: Arc<Dial>,
     address: Address,
     expected: Option<Expected>,
-    tell: watch::Sender<State>,
+    state: watch::Sender<State>,
 }
 
 impl Keeper {
@@ -139,7 +139,7 @@ impl Keeper {
         loop {
             let begun = Instant::now();
             let why = self.connect_and_watch().await;
-            self.tell(why);
+            self.report(why);
             if begun.elapsed() >= STEADY {
                 pause = new_pause();
             }
@@ -160,13 +160,13 @@ impl Keeper {
         let link = Arc::new(link);
         self.metrics.connections.inc();
         tracing::info!(node = %self.address, "connected to Redis {}", link.info().version);
-        self.tell.send_replace(State::Up(link.clone()));
+        self.state.send_replace(State::Up(link.clone()));
         NoLink::Down(link.watch(&mut ends).await)
     }
 
-    /// The same news twice is none.
-    fn tell(&self, none: NoLink) {
-        self.tell.send_if_modified(|state| {
+    /// Reports why there is no link, once for each reason.
+    fn report(&self, none: NoLink) {
+        self.state.send_if_modified(|state| {
             let (refused, why) = match none {
                 NoLink::Down(why) => (false, why),
                 NoLink::Refused(why) => (true, why),

@@ -11,12 +11,12 @@ use tokio::time::Instant;
 
 use crate::attempts::Attempts;
 use crate::backlog::Backlog;
-use crate::call::{Answer, Call, CallError, Effect, Place, ServerId};
+use crate::call::{Call, CallError, Effect, FunctionReply, Location, ServerId};
 use crate::checks;
+use crate::collector::NodeCollector;
 use crate::dial::Dial;
 use crate::library::FunctionLibrary;
 use crate::node::Node;
-use crate::node_metrics::ToldNodes;
 use crate::open::{look_for_losses, open_topology};
 use crate::open_error::OpenError;
 use crate::overload::Overload;
@@ -80,8 +80,8 @@ impl Nodes {
         })
     }
 
-    /// The registry's place.
-    pub fn registry(&self) -> Place {
+    /// The registry's location.
+    pub fn registry(&self) -> Location {
         self.topology.registry()
     }
 
@@ -93,21 +93,21 @@ impl Nodes {
         }
     }
 
-    /// The epoch of the process that has a place now, if one is connected.
-    pub fn epoch(&self, place: Place) -> Option<u64> {
-        let node = self.topology.route(place).ok()?;
+    /// The epoch of the process that has a location now, if one is connected.
+    pub fn epoch(&self, location: Location) -> Option<u64> {
+        let node = self.topology.route(location).ok()?;
         node.link().map(|link| link.epoch())
     }
 
-    /// Whether the node of a place is connected.
-    pub fn is_connected(&self, place: Place) -> bool {
-        let node = self.topology.route(place);
+    /// Whether the node of a location is connected.
+    pub fn is_connected(&self, location: Location) -> bool {
+        let node = self.topology.route(location);
         node.is_ok_and(|node| node.link().is_some())
     }
 
-    /// The writes that wait for the node of a place, where that is connected.
-    pub fn writes_backlog(&self, place: Place) -> Option<Arc<Backlog>> {
-        let link = self.topology.route(place).ok()?.link()?;
+    /// The writes that wait for the node of a location, where that is connected.
+    pub fn writes_backlog(&self, location: Location) -> Option<Arc<Backlog>> {
+        let link = self.topology.route(location).ok()?.link()?;
         Some(link.backlog(Effect::Write).clone())
     }
 
@@ -130,8 +130,8 @@ impl Nodes {
     }
 
     /// Calls a function, again where that does no harm, until its deadline.
-    pub async fn call(&self, place: Place, call: &Call) -> Result<Answer, CallError> {
-        Attempts::new(&self.topology, self.acks, place, call)
+    pub async fn call(&self, location: Location, call: &Call) -> Result<FunctionReply, CallError> {
+        Attempts::new(&self.topology, self.acks, location, call)
             .run()
             .await
     }
@@ -155,7 +155,7 @@ impl Nodes {
 
     /// Names what is counted of each node.
     pub fn register_metrics(&self, registry: &mut Registry) {
-        let nodes = ToldNodes(Arc::downgrade(&self.topology));
+        let nodes = NodeCollector(Arc::downgrade(&self.topology));
         registry.register_collector(Box::new(nodes));
     }
 
@@ -180,7 +180,7 @@ impl Nodes {
         Ok(KeyScan::new(links.collect()))
     }
 
-    /// Whether every place is served and this process's clock is right; if not, what is wrong.
+    /// Whether every location is served and this process's clock is right; if not, what is wrong.
     pub fn ready(&self) -> Result<(), String> {
         let mut troubles = self.topology.troubles();
         troubles.extend(self.clock.trouble());

@@ -8,33 +8,33 @@ use tokio::time::Instant;
 use crate::cluster::Cluster;
 use crate::dial::Dial;
 use crate::independent::Independent;
-use crate::marks::Marks;
+use crate::loss_detector::LossDetector;
 use crate::node::{Node, State};
 use crate::open_error::OpenError;
 use crate::sentinel::Sentinel;
 use crate::settings::NodeSettings;
 use crate::topology::Topology;
 
-/// Finds the store's marks; independent servers have identities instead.
+/// Sets the store's markers; independent servers have identities instead.
 pub(crate) async fn look_for_losses(
     topology: &Arc<Topology>,
     until: Instant,
 ) -> Result<Option<Task>, OpenError> {
     let registry = topology.route(topology.registry());
     let registry = registry.map_err(OpenError::Unreachable)?;
-    let told = |why: &str| format!("{}: {why}", registry.address());
+    let at_registry = |why: &str| format!("{}: {why}", registry.address());
     let link = match registry.answers(until).await {
         State::Up(link) => link,
-        State::Refused(why) => return Err(OpenError::Refused(told(&why))),
-        State::Down(why) => return Err(OpenError::Unreachable(told(&why))),
-        State::Unknown => return Err(OpenError::Unreachable(told("no answer"))),
+        State::Refused(why) => return Err(OpenError::Refused(at_registry(&why))),
+        State::Down(why) => return Err(OpenError::Unreachable(at_registry(&why))),
+        State::Unknown => return Err(OpenError::Unreachable(at_registry("no answer"))),
     };
     if matches!(**topology, Topology::Independent(_)) {
         return Ok(None);
     }
-    let marks = Marks::open(topology, &link).await;
-    let marks = marks.map_err(|fault| OpenError::Unreachable(told(fault.words())))?;
-    let looking = marks.keep_looking(topology.clone());
+    let detector = LossDetector::open(topology, &link).await;
+    let detector = detector.map_err(|fault| OpenError::Unreachable(at_registry(fault.words())))?;
+    let looking = detector.keep_looking(topology.clone());
     Ok(Some(Task::spawn(looking)))
 }
 

@@ -6,7 +6,7 @@ pub enum OpenError {
     /// TLS cannot be set up.
     #[error("TLS: {0}")]
     Tls(String),
-    /// A setting is none.
+    /// A setting is wrong.
     #[error("{0}")]
     Setting(String),
     /// Redis does not answer.

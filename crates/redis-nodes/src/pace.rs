@@ -173,11 +173,11 @@ mod tests {
             if !is_seen_late {
                 self.pace.goes_on(self.now);
             }
-            for (place, weight) in weights.iter().enumerate() {
+            for (location, weight) in weights.iter().enumerate() {
                 self.done += work(*weight, self.micros);
                 self.now = self.done + self.trip / 2;
                 self.pace.answered(*weight, sent, self.now);
-                if is_seen_late && place == 0 {
+                if is_seen_late && location == 0 {
                     self.pace.goes_on(self.now);
                 }
             }

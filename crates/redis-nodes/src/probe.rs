@@ -70,10 +70,12 @@ pub(crate) fn check(dial: &Dial, info: &Info) -> Result<(), NoLink> {
     let refuse = |why: String| Err(NoLink::Refused(why));
     if !info.has_functions() {
         let version = &info.version;
-        return refuse(format!("it is Redis {version}: 7.0 is the least"));
+        return refuse(format!(
+            "Redis {version} is too old: version 7.0 or later is required"
+        ));
     }
     match (dial.is_for_cluster, info.is_in_cluster) {
-        (true, false) => return refuse("it is no node of a cluster".to_owned()),
+        (true, false) => return refuse("it is not a node of a cluster".to_owned()),
         (false, true) => {
             let why = "it is a node of a cluster: its URL begins with redis-cluster://";
             return refuse(why.to_owned());

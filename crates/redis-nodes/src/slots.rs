@@ -5,7 +5,7 @@ use redis_link::Address;
 use redis_link::Reply;
 use redis_link::reply;
 
-/// Owners of slots, by their place in a list of primaries.
+/// Owners of slots, by their location in a list of primaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SlotMap {
     pub(crate) primaries: Vec<Address>,
@@ -30,22 +30,22 @@ impl SlotMap {
             };
             let first = usize::try_from(reply::number(first)?).ok()?;
             let last = usize::try_from(reply::number(last)?).ok()?;
-            let owner = map.place_of(node_of(primary, teller)?)?;
+            let owner = map.location_of(node_of(primary, teller)?)?;
             map.owners.get_mut(first..=last)?.fill(Some(owner));
         }
         Some(map)
     }
 
-    fn place_of(&mut self, primary: Address) -> Option<u16> {
+    fn location_of(&mut self, primary: Address) -> Option<u16> {
         let known = self.primaries.iter().position(|each| *each == primary);
-        let place = known.unwrap_or_else(|| {
+        let location = known.unwrap_or_else(|| {
             self.primaries.push(primary);
             self.primaries.len() - 1
         });
-        u16::try_from(place).ok()
+        u16::try_from(location).ok()
     }
 
-    /// The place of a slot's owner among the primaries.
+    /// The location of a slot's owner among the primaries.
     pub(crate) fn owner(&self, slot: u16) -> Option<usize> {
         let owner = self.owners.get(usize::from(slot)).copied().flatten();
         owner.map(usize::from)

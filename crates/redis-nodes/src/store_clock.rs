@@ -47,12 +47,12 @@ pub(crate) struct StoreClock {
     time: ArcSwapOption<NodeClock>,
     /// The latest time that was gone by.
     latest_ms: AtomicI64,
-    seen: Mutex<Seen>,
+    seen: Mutex<NodeClocks>,
 }
 
 /// What was seen of the nodes, and logged.
 #[derive(Debug, Default)]
-struct Seen {
+struct NodeClocks {
     clocks: HashMap<Address, NodeClock>,
     outliers: HashSet<Address>,
     is_wrong: bool,
@@ -152,7 +152,7 @@ impl StoreClock {
     }
 
     /// Logs which nodes have begun to differ from the others, and which agree again.
-    fn log_outliers(&self, seen: &mut Seen, time: NodeClock, now: Instant) {
+    fn log_outliers(&self, seen: &mut NodeClocks, time: NodeClock, now: Instant) {
         let time_ms = i64::try_from(time.at(now)).unwrap_or(i64::MAX);
         let mut outliers = HashSet::new();
         for (address, clock) in &seen.clocks {
@@ -176,7 +176,7 @@ impl StoreClock {
         seen.outliers = outliers;
     }
 
-    fn log_own(&self, seen: &mut Seen) {
+    fn log_own(&self, seen: &mut NodeClocks) {
         let trouble = self.trouble();
         match (&trouble, seen.is_wrong) {
             (Some(why), false) => tracing::warn!("{why}"),

@@ -1,8 +1,8 @@
-//! Which nodes there are, and which of them has a place: [`Topology`].
+//! Which nodes there are, and which of them has a location: [`Topology`].
 
 use std::sync::Arc;
 
-use crate::call::{Place, ServerId};
+use crate::call::{Location, ServerId};
 use crate::cluster::Cluster;
 use crate::independent::Independent;
 use crate::keys;
@@ -20,24 +20,24 @@ pub(crate) enum Topology {
 }
 
 impl Topology {
-    /// The place of the registry.
-    pub(crate) fn registry(&self) -> Place {
+    /// The location of the registry.
+    pub(crate) fn registry(&self) -> Location {
         let server = match self {
             Self::Independent(servers) => Some(servers.registry()),
             Self::One(_) | Self::Cluster(_) | Self::Sentinel(_) => None,
         };
         let slot = keys::registry_slot();
-        Place { slot, server }
+        Location { slot, server }
     }
 
-    /// The node that has a place, or why there is none.
-    pub(crate) fn route(&self, place: Place) -> Result<Arc<Node>, String> {
+    /// The node that has a location, or why there is none.
+    pub(crate) fn route(&self, location: Location) -> Result<Arc<Node>, String> {
         match self {
             Self::One(node) => Ok(node.clone()),
             Self::Independent(servers) => {
-                servers.node(place.server.unwrap_or_else(|| servers.registry()))
+                servers.node(location.server.unwrap_or_else(|| servers.registry()))
             }
-            Self::Cluster(cluster) => cluster.route(place.slot),
+            Self::Cluster(cluster) => cluster.route(location.slot),
             Self::Sentinel(sentinel) => sentinel.primary(),
         }
     }
@@ -78,7 +78,7 @@ impl Topology {
         }
     }
 
-    /// Everything that keeps some place from being served.
+    /// Everything that keeps some location from being served.
     pub(crate) fn troubles(&self) -> Vec<String> {
         let nodes = self.nodes().into_iter();
         let mut troubles: Vec<String> = nodes

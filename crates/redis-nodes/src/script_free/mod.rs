@@ -7,14 +7,14 @@
 //!
 //! ```text
 //! ScriptFree ── Sessions, of reads and of writes ── Session: a connection, an Interpreter
-//!      └─────── Transaction: attempts ── Look: what one of them is shown
+//!      └─────── Transaction: attempts ── ReadSet: what one of them has read
 //!                      │         └────── Run: the function, command by command
 //!                    Fence: what it must not come behind
 //! ```
 
-mod clocked;
 mod fence;
-mod look;
+mod function_call;
+mod read_set;
 mod session;
 mod transaction;
 
@@ -29,8 +29,8 @@ use crate::dial::Dial;
 use crate::fault::Fault;
 use crate::info::Info;
 use crate::library::FunctionLibrary;
-use clocked::Clocked;
 use fence::Fence;
+use function_call::FunctionCall;
 use redis_link::Address;
 pub(crate) use session::Lease;
 use session::Sessions;
@@ -62,7 +62,7 @@ impl ScriptFree {
     /// Waits for a session to make a call in.
     pub(crate) async fn lease(&self, effect: Effect, until: Instant) -> Result<Lease, Fault> {
         let sessions = match effect {
-            Effect::Read | Effect::Passing => &self.reads,
+            Effect::Read | Effect::Volatile => &self.reads,
             Effect::Write => &self.writes,
         };
         sessions.take(until).await
@@ -77,7 +77,7 @@ impl ScriptFree {
     ) -> Result<(Bytes, Lease), Fault> {
         let fence = Fence::of(call, args).transpose()?;
         let name = self.library.function(call.function);
-        let clocked = Clocked {
+        let function_call = FunctionCall {
             function: call.function,
             name: &name,
             keys: &call.keys,
@@ -86,7 +86,7 @@ impl ScriptFree {
             until: call.until,
             fence: fence.as_ref(),
         };
-        let mut transaction = Transaction::new(lease.session(), clocked);
+        let mut transaction = Transaction::new(lease.session(), function_call);
         let said = transaction.run().await;
         let (conflicts, round_trips) = transaction.spent();
         let function = call.function;

@@ -61,7 +61,7 @@ pub(crate) struct Sessions {
     address: Address,
     /// Of the process that was connected to.
     history: String,
-    room: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     idle: Mutex<Vec<Session>>,
     /// All that may be connected.
     made: Mutex<Vec<Weak<Connection>>>,
@@ -73,7 +73,7 @@ impl Sessions {
             dial: dial.clone(),
             address: address.clone(),
             history: info.history.clone(),
-            room: Arc::new(Semaphore::new(SESSIONS_MAX)),
+            permits: Arc::new(Semaphore::new(SESSIONS_MAX)),
             idle: Mutex::new(Vec::new()),
             made: Mutex::new(Vec::new()),
         })
@@ -81,9 +81,9 @@ impl Sessions {
 
     /// Waits for a session that nobody has.
     pub(crate) async fn take(self: &Arc<Self>, until: Instant) -> Result<Lease, Fault> {
-        let room = timeout_at(until, self.room.clone().acquire_owned()).await;
-        let room = match room {
-            Ok(Ok(room)) => room,
+        let permits = timeout_at(until, self.permits.clone().acquire_owned()).await;
+        let permits = match permits {
+            Ok(Ok(permits)) => permits,
             Ok(Err(_)) => return Err(Fault::NotSent("the connection has ended".to_owned())),
             Err(_) => return Err(Fault::NotSent("too many calls wait".to_owned())),
         };
@@ -103,7 +103,7 @@ impl Sessions {
             session: Some(session),
             is_fit: false,
             sessions: self.clone(),
-            _room: room,
+            _permit: permits,
         })
     }
 
@@ -134,7 +134,7 @@ impl Sessions {
 
     /// Ends them: who waits for an answer hears of it at once.
     pub(crate) fn end(&self) {
-        self.room.close();
+        self.permits.close();
         self.idle.lock().clear();
         for connection in self.made.lock().drain(..) {
             if let Some(connection) = connection.upgrade() {
@@ -150,7 +150,7 @@ pub(crate) struct Lease {
     session: Option<Session>,
     is_fit: bool,
     sessions: Arc<Sessions>,
-    _room: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Lease {

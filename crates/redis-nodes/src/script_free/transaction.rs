@@ -15,8 +15,8 @@ use std::time::Duration;
 use redis_link::{Reply, Value};
 use tokio::time::{Instant, sleep_until};
 
-use super::clocked::Clocked;
-use super::look::{Hold, Look, error_words};
+use super::function_call::FunctionCall;
+use super::read_set::{Isolation, ReadSet, error_words};
 use super::session::Session;
 use crate::call::Effect;
 use crate::fault::Fault;
@@ -34,7 +34,7 @@ const WRITES_MAX: usize = 8_000;
 #[derive(Debug)]
 pub(crate) struct Transaction<'a> {
     session: &'a mut Session,
-    call: Clocked<'a>,
+    call: FunctionCall<'a>,
     /// It is asked past its deadline what became of the call: the function refuses what is new.
     is_late: bool,
     /// What the last attempt asked.
@@ -43,7 +43,7 @@ pub(crate) struct Transaction<'a> {
 }
 
 impl<'a> Transaction<'a> {
-    pub(crate) fn new(session: &'a mut Session, call: Clocked<'a>) -> Self {
+    pub(crate) fn new(session: &'a mut Session, call: FunctionCall<'a>) -> Self {
         Self {
             session,
             call,
@@ -73,7 +73,7 @@ impl<'a> Transaction<'a> {
                 let why = format!("TRYAGAIN other writes came between, {times} times");
                 return Err(Fault::Redis(why));
             }
-            // A look that is whole meets nobody, however soon it is taken.
+            // A read set that is whole meets nobody, however soon it is taken.
             if self.call.effect != Effect::Read {
                 sleep_until((now + pause.next_pause()).min(self.call.until)).await;
             }
@@ -84,12 +84,12 @@ impl<'a> Transaction<'a> {
     async fn attempt(&mut self) -> Result<Option<bytes::Bytes>, Fault> {
         let call = self.call;
         let broken = |broken: Broken| Fault::Redis(format!("ERR {}: {broken}", call.function));
-        // The interpreter lends itself to the run, the session to the look.
+        // The interpreter lends itself to the run, the session to the read set.
         let interpreter = self.session.interpreter.clone();
         let begun = interpreter.begin(call.name, call.keys, call.args);
         let mut run = begun.map_err(broken)?;
         let learned = std::mem::take(&mut self.learned);
-        let mut look = Look::new(self.session, call, learned);
+        let mut reads = ReadSet::new(self.session, call, learned);
         let mut writes: Vec<Command> = Vec::new();
         let said = loop {
             match run.step().map_err(broken)? {
@@ -100,19 +100,19 @@ impl<'a> Transaction<'a> {
                         let why = format!("{} asks what it has written", command.name);
                         return Err(broken(Broken(why)));
                     }
-                    let reply = look.ask(&command).await?;
+                    let reply = reads.ask(&command).await?;
                     run.answer(&command, reply).map_err(broken)?;
                 }
             }
         };
-        let (asked, hold, is_one) = look.end();
+        let (asked, hold, is_one) = reads.end();
         self.learned = asked;
         let holds = match hold {
-            Hold::Whole if writes.is_empty() => true,
-            Hold::Whole | Hold::Torn => false,
+            Isolation::Whole if writes.is_empty() => true,
+            Isolation::Whole | Isolation::Torn => false,
             // What one command answers is of one moment.
-            Hold::Nothing | Hold::Watched if writes.is_empty() && is_one => true,
-            Hold::Nothing | Hold::Watched => self.commit(&writes).await?,
+            Isolation::Nothing | Isolation::Watched if writes.is_empty() && is_one => true,
+            Isolation::Nothing | Isolation::Watched => self.commit(&writes).await?,
         };
         Ok(holds.then_some(said))
     }

@@ -6,7 +6,9 @@ use futures::future::join_all;
 use testkit::redis::{RedisCluster, RedisOptions, Reply, slot_of};
 use tokio::time::Instant;
 
-use super::counting::{DEADLINE, answer, both, count, make, open, open_with, place_of, see, until};
+use super::counting::{
+    DEADLINE, answer, both, count, location_of, make, open, open_with, see, until,
+};
 use crate::CallError;
 use crate::settings::NodeSettings;
 
@@ -96,7 +98,7 @@ async fn slots_that_move_are_followed() {
         );
     }
     until("a map that knows", async || {
-        let now = servers.topology.route(place_of("{board}"));
+        let now = servers.topology.route(location_of("{board}"));
         now.unwrap().address().port == to.port()
     })
     .await;
@@ -116,7 +118,7 @@ async fn calls_go_on_when_a_primary_is_killed() {
     }
     let servers = open(&cluster.url()).await;
     let before = answer(&servers, &see("board-0")).await.unwrap().epoch;
-    let slot = place_of("board-0").slot;
+    let slot = location_of("board-0").slot;
     cluster.kill_primary_of(slot);
     let keys = keys();
     let calls: Vec<_> = keys.iter().map(|key| count(key, "b")).collect();
@@ -137,7 +139,7 @@ async fn a_write_that_waits_for_replicas_follows_its_slot() {
     };
     let servers = open_with(&cluster.url(), &settings).await.unwrap();
     make(&servers, &count("n", "a")).await.unwrap();
-    let slot = place_of("n").slot;
+    let slot = location_of("n").slot;
     let from = cluster.primary_of(slot);
     let mut others = cluster.primaries().into_iter();
     let to = others.find(|node| node.port() != from.port()).unwrap();
@@ -165,7 +167,7 @@ async fn a_node_that_hangs_holds_up_no_other() {
     // It is not to be declared dead: nothing else would be left of the cluster.
     let cluster = RedisCluster::with_node_timeout(3, 0, &options, Duration::from_mins(1));
     let servers = open(&cluster.url()).await;
-    let hung = cluster.primary_of(place_of("board-0").slot);
+    let hung = cluster.primary_of(location_of("board-0").slot);
     let (there, elsewhere): (Vec<_>, Vec<_>) = keys()
         .into_iter()
         .partition(|key| cluster.primary_of(slot_of(key)).port() == hung.port());
@@ -195,7 +197,7 @@ async fn a_node_that_hangs_holds_up_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_empty_primary_has_its_marks_made_again() {
+async fn an_empty_primary_has_its_markers_set_again() {
     let cluster = cluster(3, 0);
     let servers = open(&cluster.url()).await;
     let node = cluster.primary_of(0);

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    Answer, Call, CallError, Effect, FunctionLibrary, NodeSettings, Nodes, OpenError, Place,
-    slot_of,
+    Call, CallError, Effect, FunctionLibrary, FunctionReply, Location, NodeSettings, Nodes,
+    OpenError, slot_of,
 };
 
 /// `count` adds 1, once for each name of a call; `slow` adds 1 when it has worked for a while; `see` shows what that came to; `say` says what it is
@@ -87,10 +87,10 @@ pub(super) async fn refusal(url: &str, settings: &NodeSettings) -> String {
     opened.expect_err("it is refused").to_string()
 }
 
-/// The place of a key that has no braces, or of its braces.
-pub(super) fn place_of(key: &str) -> Place {
+/// The location of a key that has no braces, or of its braces.
+pub(super) fn location_of(key: &str) -> Location {
     let tag = key.split(['{', '}']).nth(1).unwrap_or(key);
-    Place {
+    Location {
         slot: slot_of(tag.as_bytes()),
         server: None,
     }
@@ -175,8 +175,10 @@ pub(super) async fn make(servers: &Nodes, call: &Call) -> Result<String, CallErr
     Ok(String::from_utf8(answer.payload.to_vec()).unwrap())
 }
 
-pub(super) async fn answer(servers: &Nodes, call: &Call) -> Result<Answer, CallError> {
+pub(super) async fn answer(servers: &Nodes, call: &Call) -> Result<FunctionReply, CallError> {
     let key = call.keys.first();
     let key = key.map(|key| String::from_utf8(key.to_vec()).unwrap());
-    servers.call(place_of(&key.unwrap_or_default()), call).await
+    servers
+        .call(location_of(&key.unwrap_or_default()), call)
+        .await
 }

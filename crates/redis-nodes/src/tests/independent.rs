@@ -6,7 +6,7 @@ use testkit::redis::{Fsync, RedisOptions, RedisServer};
 
 use super::counting::{count, open, open_with, refusal, see, until};
 use crate::settings::NodeSettings;
-use crate::{CallError, Nodes, Place, ServerId};
+use crate::{CallError, Location, Nodes, ServerId};
 
 fn url(servers: &[&RedisServer]) -> String {
     let addresses = servers.iter().map(|server| server.address().to_string());
@@ -22,8 +22,8 @@ async fn why_not(url: &str) -> String {
     refusal(url, &NodeSettings::default()).await
 }
 
-fn on(server: ServerId) -> Place {
-    Place {
+fn on(server: ServerId) -> Location {
+    Location {
         slot: 0,
         server: Some(server),
     }

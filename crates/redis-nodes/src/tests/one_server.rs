@@ -17,7 +17,7 @@ const SHORT: Duration = Duration::from_millis(300);
 /// Long enough to connect again, where the end of it is waited for.
 const LATE_AFTER: Duration = Duration::from_secs(2);
 
-fn servers_say(servers: &Nodes, told: &str) -> bool {
+fn is_unready_because(servers: &Nodes, told: &str) -> bool {
     servers.ready() == Err(told.to_owned())
 }
 
@@ -34,7 +34,7 @@ async fn all_who_call_see_the_same_epoch_until_the_server_begins_anew() {
     let missing = make(&one, &ping().within(SHORT)).await.unwrap_err();
     assert!(matches!(missing, CallError::Unavailable(_)), "{missing:?}");
     let told = format!("{}: Connection refused", redis.address());
-    until("a missing server", async || servers_say(&one, &told)).await;
+    until("a missing server", async || is_unready_because(&one, &told)).await;
     redis.start();
     let next = answer(&one, &ping()).await.unwrap();
     assert_ne!(next.epoch, first.epoch);

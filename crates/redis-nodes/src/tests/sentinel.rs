@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::future::join_all;
 use testkit::redis::{FaultProxy, PRIMARY_NAME, RedisOptions, RedisSentinels, RedisServer, Reply};
 
-use super::counting::{answer, count, make, open, open_with, place_of, refusal, see, until};
+use super::counting::{answer, count, location_of, make, open, open_with, refusal, see, until};
 use crate::Nodes;
 use crate::settings::NodeSettings;
 
@@ -129,16 +129,16 @@ async fn what_waits_to_be_sent_to_a_superseded_primary_is_sent_to_the_next_one()
         .collect();
     let made = join_all(calls.iter().map(|call| make(servers, call)));
     let follows = async {
-        let place = place_of("n");
+        let location = location_of("n");
         until("calls that wait", async || {
-            let backlog = servers.writes_backlog(place);
+            let backlog = servers.writes_backlog(location);
             backlog.is_some_and(|backlog| !backlog.overload().wait.is_zero())
         })
         .await;
         failover.tell();
         until("the next primary", async || {
             servers.topology.stale(None);
-            let route = servers.topology.route(place);
+            let route = servers.topology.route(location);
             route.is_ok_and(|node| node.address().to_string() == next.address().to_string())
         })
         .await;

@@ -19,7 +19,7 @@ use crate::lists::{self, Refill, Refills, Short};
 use crate::rules;
 use crate::session::Session;
 use crate::wire::Pack;
-use redis_nodes::{Answer, Backlog, Call, CallError, Effect, Nodes, Place, Refusal};
+use redis_nodes::{Backlog, Call, CallError, Effect, FunctionReply, Location, Nodes, Refusal};
 use shard_store::{BoardRecord, Change, Outcome, StoreError};
 
 /// How often a removal is sent with windows that were opened since.
@@ -113,7 +113,7 @@ struct Sending<'a> {
     shard: u16,
     parts: &'a [Part],
     keys: ShardKeys,
-    place: Place,
+    place: Location,
     seq: u64,
     until: Instant,
     closes: Option<Instant>,
@@ -197,7 +197,7 @@ impl Sending<'_> {
         function: &'static str,
         windows: &CallWindows,
         args: [Option<Bytes>; N],
-    ) -> Result<Result<Answer, Refusal>, StoreError> {
+    ) -> Result<Result<FunctionReply, Refusal>, StoreError> {
         let call = Call {
             function,
             keys: windows.keys(&self.keys),
@@ -224,7 +224,7 @@ impl Sending<'_> {
 
     fn read(
         &self,
-        answer: Result<Answer, Refusal>,
+        answer: Result<FunctionReply, Refusal>,
         windows: &CallWindows,
     ) -> Result<Answered, StoreError> {
         match answer {

@@ -27,7 +27,7 @@ use super::keys::{ShardKeys, window_name};
 use super::rules::spec;
 use super::session::Session;
 use super::wire::Unpack;
-use redis_nodes::{Answer, Call, CallError, Effect, Nodes, Place};
+use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, Nodes};
 pub(super) use refills::{Refill, Refills, Short};
 
 /// Members that a step looks at, about: some 2 ms of the server's time.
@@ -52,7 +52,7 @@ pub(super) struct List<'a> {
     pub(super) rules: &'a Rules,
     pub(super) retain: &'a Retain,
     pub(super) keys: &'a ShardKeys,
-    pub(super) place: Place,
+    pub(super) place: Location,
     pub(super) window: Window,
 }
 
@@ -116,7 +116,12 @@ impl Lists {
         Ok(false)
     }
 
-    async fn step(&self, list: &List<'_>, at: &Step, until: Instant) -> Result<Answer, CallError> {
+    async fn step(
+        &self,
+        list: &List<'_>,
+        at: &Step,
+        until: Instant,
+    ) -> Result<FunctionReply, CallError> {
         let keys = list.keys;
         let args = vec![
             spec(list.rules),
@@ -145,7 +150,7 @@ impl Lists {
 }
 
 impl Step {
-    fn read(answer: &Answer) -> Result<Self, CallError> {
+    fn read(answer: &FunctionReply) -> Result<Self, CallError> {
         let garbled = || CallError::Unknown("a refill answered no step".to_owned());
         let mut answer = Unpack::new(&answer.payload);
         if answer.array().map_err(|_| garbled())? != 3 {

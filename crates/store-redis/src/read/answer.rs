@@ -6,7 +6,7 @@ use twox_hash::XxHash3_64;
 use crate::packed::Packed;
 use crate::standing::{entry_of, needs_scores, standing_of};
 use crate::wire::{Garbled, Unpack};
-use redis_nodes::Answer;
+use redis_nodes::FunctionReply;
 use shard_store::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion, StoreError};
 
 impl From<Garbled> for StoreError {
@@ -28,7 +28,7 @@ pub(super) fn reading(
     incarnation: Incarnation,
     query: &Query,
     unless: Option<ShardVersion>,
-    seen: &Answer,
+    seen: &FunctionReply,
 ) -> Result<Looked, Garbled> {
     let asks = &query.asks;
     let mut answer = Unpack::new(&seen.payload);

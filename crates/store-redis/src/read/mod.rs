@@ -21,7 +21,7 @@ use super::registry::Registry;
 use super::settings::RedisSettings;
 use super::wire::{Garbled, Unpack};
 use board::Window;
-use redis_nodes::{Answer, Call, CallError, Effect, Nodes};
+use redis_nodes::{Call, CallError, Effect, FunctionReply, Nodes};
 use shard_store::{BoardRecord, Query, Reading, StoreError, WindowCount};
 
 /// Windows of a shard that one call counts.
@@ -131,7 +131,7 @@ impl Reader {
         function: &'static str,
         keys: Vec<Bytes>,
         args: Vec<Bytes>,
-    ) -> Result<Answer, StoreError> {
+    ) -> Result<FunctionReply, StoreError> {
         let place = self.incarnations.place(board, shard).await?;
         let call = Call {
             function,

@@ -9,7 +9,7 @@ use super::*;
 use crate::fixtures::parts::{OpenedParts, Parts};
 use crate::sweep::LINGER;
 use crate::sweep::tests::{NOW, day, gifts};
-use redis_nodes::{Place, registry_key};
+use redis_nodes::{Location, registry_key};
 use shard_store::{CreateBoardError, KindRecord, Revision};
 
 const INCARNATION: &str = "00000000000000aa";
@@ -284,7 +284,7 @@ async fn where_no_node_has_time_for_a_write_nobody_creates_a_board() {
     // Contributions that wait until they are a call.
     let busy = |server| {
         let server = Some(server);
-        let backlog = servers.writes_backlog(Place { slot: 0, server });
+        let backlog = servers.writes_backlog(Location { slot: 0, server });
         backlog.unwrap().gather(TOO_MUCH_BYTES)
     };
     let [a, b] = ["gifts/a", "gifts/b"].map(|name| name.parse().unwrap());

@@ -92,7 +92,7 @@ impl SharedTops {
             function,
             keys: vec![key],
             args,
-            effect: Effect::Passing,
+            effect: Effect::Volatile,
             until: Instant::now() + timeout,
             closes: None,
         };

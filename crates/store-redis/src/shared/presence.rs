@@ -92,7 +92,7 @@ async fn call(
         function,
         keys: vec![registry_key("servers")],
         args,
-        effect: Effect::Passing,
+        effect: Effect::Volatile,
         until: Instant::now() + SAY_TIMEOUT,
         closes: None,
     };

@@ -8,12 +8,12 @@ use super::applier::{APPLIED, ApplierOnRedis, Board, MS, NOW, gifts};
 use crate::rules;
 use crate::wire::Pack;
 
-use redis_nodes::{Answer, Call, CallError, Effect, Place, slot_of};
+use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, slot_of};
 
 const ALL: Window = Window::ALL_TIME;
 
 /// A call of its own making: one point for `u1`.
-async fn send(board: &Board<'_>, session: &str, seq: i64) -> Result<Answer, CallError> {
+async fn send(board: &Board<'_>, session: &str, seq: i64) -> Result<FunctionReply, CallError> {
     send_until(board, session, seq, Instant::now() + MS * 10_000).await
 }
 
@@ -22,7 +22,7 @@ async fn send_until(
     session: &str,
     seq: i64,
     until: Instant,
-) -> Result<Answer, CallError> {
+) -> Result<FunctionReply, CallError> {
     let mut head = Pack::default();
     head.raw(session.as_bytes()).int(seq);
     head.raw(&rules::spec(board.kind.rules()));
@@ -53,14 +53,14 @@ async fn send_until(
         until,
         closes: None,
     };
-    let place = Place {
+    let place = Location {
         slot: slot_of(b"any"),
         server: None,
     };
     board.setup.servers.call(place, &call).await
 }
 
-fn refusal(answer: Result<Answer, CallError>) -> String {
+fn refusal(answer: Result<FunctionReply, CallError>) -> String {
     match answer {
         Err(CallError::Refused(refusal)) => refusal.code,
         other => panic!("{other:?}"),

@@ -1,4 +1,4 @@
-//! A call as a function is given it: [`Clocked`].
+//! A call as a function is given it: [`FunctionCall`].
 
 use bytes::Bytes;
 use tokio::time::Instant;
@@ -8,7 +8,7 @@ use crate::call::Effect;
 
 /// A call as a function is given it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Clocked<'a> {
+pub(super) struct FunctionCall<'a> {
     /// The function's short name.
     pub(super) function: &'static str,
     /// Its full one.

@@ -1,5 +1,5 @@
-//! Noticing that data is gone: [`Marks`] are keys that are always there, so that a node which lacks
-//! one has lost what it had.
+//! Noticing that data is gone: the [`LossDetector`] keeps keys, its markers, that are always there, so that a node which
+//! lacks one has lost what it had.
 //!
 //! Nothing can be done about it here but to say so and to go on; that the data is gone, readers see by
 //! the epoch of the answers.
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::call::Place;
+use crate::call::Location;
 use crate::fault::Fault;
 use crate::keys;
 use crate::link::Link;
@@ -18,27 +18,27 @@ use crate::tags::{SLOTS, tag_of};
 use crate::topology::Topology;
 use redis_link::reply;
 
-/// Marks over the slots of a cluster, evenly spaced.
-const CLUSTER_MARKS: u16 = 64;
+/// Markers over the slots of a cluster, evenly spaced.
+const CLUSTER_MARKERS: u16 = 64;
 
 /// How often it is looked for nodes that began anew.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// The marks of a store.
+/// The markers of a store.
 #[derive(Debug)]
-pub(crate) struct Marks {
-    /// The store's identity, which each mark holds.
+pub(crate) struct LossDetector {
+    /// The store's identity, which each marker holds.
     store: String,
-    marks: Vec<Mark>,
+    markers: Vec<Marker>,
 }
 
 #[derive(Debug)]
-struct Mark {
-    place: Place,
+struct Marker {
+    location: Location,
     key: String,
 }
 
-impl Marks {
+impl LossDetector {
     /// Finds the store's identity, which is made where there is none.
     pub(crate) async fn open(topology: &Topology, link: &Link) -> Result<Self, Fault> {
         let key = String::from_utf8_lossy(&keys::registry("store")).into_owned();
@@ -46,28 +46,28 @@ impl Marks {
         let is_new = put(link, &key, &drawn).await?;
         let stored = link.send("GET", &[&key]).await?;
         let store = reply::text(&stored).unwrap_or(&drawn).to_owned();
-        let mut marks = vec![Mark {
-            place: place(keys::registry_slot()),
+        let mut markers = vec![Marker {
+            location: location(keys::registry_slot()),
             key,
         }];
         if matches!(topology, Topology::Cluster(_)) {
-            let apart = SLOTS / CLUSTER_MARKS;
-            marks.extend((0..CLUSTER_MARKS).map(|at| Mark {
-                place: place(at * apart),
+            let apart = SLOTS / CLUSTER_MARKERS;
+            markers.extend((0..CLUSTER_MARKERS).map(|at| Marker {
+                location: location(at * apart),
                 key: format!("megaboard:{{{}}}:mark", tag_of(at * apart)),
             }));
         }
-        let marks = Self { store, marks };
+        let detector = Self { store, markers };
         if is_new {
-            for mark in &marks.marks {
-                let node = topology.route(mark.place).ok();
+            for marker in &detector.markers {
+                let node = topology.route(marker.location).ok();
                 if let Some(link) = node.and_then(|node| node.link()) {
-                    // A mark that cannot be made now is made, with a complaint, at the next look.
-                    let _ = put(&link, &mark.key, &marks.store).await;
+                    // A marker that cannot be set now is set, and reported, at the next check.
+                    let _ = put(&link, &marker.key, &detector.store).await;
                 }
             }
         }
-        Ok(marks)
+        Ok(detector)
     }
 
     /// Looks at each node that has begun anew, for as long as there is a store.
@@ -96,10 +96,10 @@ impl Marks {
 
     async fn look_at(&self, topology: &Topology, link: &Link) -> Result<(), Fault> {
         let mut lacking = 0;
-        for mark in &self.marks {
-            let owner = topology.route(mark.place);
+        for marker in &self.markers {
+            let owner = topology.route(marker.location);
             if owner.is_ok_and(|owner| owner.address() == link.address()) {
-                match put(link, &mark.key, &self.store).await {
+                match put(link, &marker.key, &self.store).await {
                     Ok(was_lacking) => lacking += usize::from(was_lacking),
                     // The slot is moving, or has moved: not this node's to have.
                     Err(Fault::Redis(_)) => {}
@@ -115,11 +115,11 @@ impl Marks {
     }
 }
 
-const fn place(slot: u16) -> Place {
-    Place { slot, server: None }
+const fn location(slot: u16) -> Location {
+    Location { slot, server: None }
 }
 
-/// Puts a mark where none is; answers whether there was none.
+/// Sets a marker where there is none. Returns whether there was none.
 async fn put(link: &Link, key: &str, store: &str) -> Result<bool, Fault> {
     let answer = link.send("SET", &[key, store, "NX"]).await?;
     Ok(!reply::is_null(&answer))

@@ -1,4 +1,4 @@
-//! What one attempt of a call is shown of the server: [`Look`].
+//! What one attempt of a call has read from the server: [`ReadSet`].
 //!
 //! All that a function asks is to be of one moment. Either its keys are watched from before the first
 //! question on, so that the end of the attempt tells whether anything changed; or, of a function that
@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 
 use redis_link::{Reply, Value};
 
-use super::clocked::Clocked;
 use super::fence::Fence;
+use super::function_call::FunctionCall;
 use super::session::Session;
 use crate::call::Effect;
 use crate::fault::Fault;
@@ -20,7 +20,7 @@ const LEARNED_MAX: usize = 4_000;
 
 /// How what was seen hangs together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hold {
+pub(crate) enum Isolation {
     /// Nothing was asked.
     Nothing,
     /// Keys are watched.
@@ -33,31 +33,35 @@ pub(crate) enum Hold {
 
 /// What an attempt has seen.
 #[derive(Debug)]
-pub(crate) struct Look<'a> {
+pub(crate) struct ReadSet<'a> {
     session: &'a mut Session,
-    call: Clocked<'a>,
+    call: FunctionCall<'a>,
     /// What the attempt before asked; empty in the first.
     learned: Vec<Command>,
     seen: HashMap<Command, Reply>,
     asked: Vec<Command>,
-    hold: Hold,
+    hold: Isolation,
 }
 
-impl<'a> Look<'a> {
-    pub(crate) fn new(session: &'a mut Session, call: Clocked<'a>, learned: Vec<Command>) -> Self {
+impl<'a> ReadSet<'a> {
+    pub(crate) fn new(
+        session: &'a mut Session,
+        call: FunctionCall<'a>,
+        learned: Vec<Command>,
+    ) -> Self {
         Self {
             session,
             call,
             learned,
             seen: HashMap::new(),
             asked: Vec::new(),
-            hold: Hold::Nothing,
+            hold: Isolation::Nothing,
         }
     }
 
     /// The answer to a question, the same whenever it is asked.
     pub(crate) async fn ask(&mut self, command: &Command) -> Result<&Reply, Fault> {
-        if self.hold == Hold::Nothing {
+        if self.hold == Isolation::Nothing {
             if self.call.effect == Effect::Read && !self.learned.is_empty() {
                 self.take_whole().await?;
             } else {
@@ -68,8 +72,8 @@ impl<'a> Look<'a> {
             self.asked.push(command.clone());
         }
         if !self.seen.contains_key(command) {
-            if self.hold == Hold::Whole {
-                self.hold = Hold::Torn;
+            if self.hold == Isolation::Whole {
+                self.hold = Isolation::Torn;
             }
             let commands = vec![(command.name, command.words())];
             let reply = self.send(commands).await?.pop();
@@ -80,7 +84,7 @@ impl<'a> Look<'a> {
     }
 
     /// What was asked, how that hangs together, and whether it takes more than one command to be so.
-    pub(crate) fn end(self) -> (Vec<Command>, Hold, bool) {
+    pub(crate) fn end(self) -> (Vec<Command>, Isolation, bool) {
         let of_keys = self.asked.iter().filter(|command| !command.is_time());
         let is_one = of_keys.count() <= 1;
         (self.asked, self.hold, is_one)
@@ -110,7 +114,7 @@ impl<'a> Look<'a> {
         let replies = self.send(commands).await?;
         self.seen
             .extend(questions.into_iter().zip(replies.into_iter().skip(before)));
-        self.hold = Hold::Watched;
+        self.hold = Isolation::Watched;
         Ok(())
     }
 
@@ -136,7 +140,7 @@ impl<'a> Look<'a> {
             return Err(Fault::Redis(words));
         }
         self.seen.extend(questions.into_iter().zip(data));
-        self.hold = Hold::Whole;
+        self.hold = Isolation::Whole;
         Ok(())
     }
 

@@ -1,19 +1,19 @@
-//! What is counted of the nodes that there are: [`ToldNodes`].
+//! What is counted of the nodes that there are: [`NodeCollector`].
 
 use std::sync::Weak;
 
 use metering::{Collector, DescriptorEncoder};
 use tokio::time::Instant;
 
-use crate::metrics::{ToldNode, encode_nodes};
+use crate::metrics::{NodeSample, encode_nodes};
 use crate::store_clock;
 use crate::topology::Topology;
 
 /// The nodes that there are when they are asked for.
 #[derive(Debug)]
-pub(crate) struct ToldNodes(pub(crate) Weak<Topology>);
+pub(crate) struct NodeCollector(pub(crate) Weak<Topology>);
 
-impl Collector for ToldNodes {
+impl Collector for NodeCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
         let Some(topology) = self.0.upgrade() else {
             return Ok(());
@@ -22,7 +22,7 @@ impl Collector for ToldNodes {
             let clock = node.link().map(|link| link.clock());
             let now = Instant::now();
             let skew_ms = clock.map(|clock| clock.skew_ms(store_clock::own_ms(), now));
-            ToldNode::new(node.address(), skew_ms, node.metrics().clone())
+            NodeSample::new(node.address(), skew_ms, node.metrics().clone())
         });
         encode_nodes(&mut encoder, &nodes.collect::<Vec<_>>())
     }

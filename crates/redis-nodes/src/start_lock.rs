@@ -1,4 +1,4 @@
-//! One start at a time on independent servers: a key that one start has, and the others wait for.
+//! One start at a time on independent servers: [`StartLock`], a key that one start holds, and the others wait for.
 
 use std::time::Duration;
 
@@ -13,31 +13,31 @@ use redis_link::reply;
 pub(crate) const START_PAUSES: (Duration, Duration) =
     (Duration::from_millis(20), Duration::from_millis(500));
 
-/// The key of whose turn it is.
+/// The key that the holder sets.
 const KEY: &str = "megaboard:starting";
 
-/// For how long a turn is had, in milliseconds: far longer than it takes to read and write a few keys.
-const TURN_MS: &str = "5000";
+/// How long the lock is held at most, in milliseconds: far longer than it takes to read and write a few keys.
+const LOCK_MS: &str = "5000";
 
-/// A start's turn.
+/// The lock of one start.
 #[derive(Debug)]
-pub(crate) struct Turn {
+pub(crate) struct StartLock {
     name: String,
 }
 
-impl Turn {
+impl StartLock {
     /// Waits for it until then.
-    pub(crate) async fn take(link: &Link, until: Instant) -> Result<Self, OpenError> {
+    pub(crate) async fn acquire(link: &Link, until: Instant) -> Result<Self, OpenError> {
         let name = getrandom::u64()
             .map_err(|error| OpenError::Setting(format!("no random numbers: {error}")))?;
-        let turn = Self {
+        let lock = Self {
             name: format!("{name:016x}"),
         };
         let mut pause = Backoff::new(START_PAUSES.0, START_PAUSES.1);
         loop {
-            let args = [KEY, &turn.name, "NX", "PX", TURN_MS];
+            let args = [KEY, &lock.name, "NX", "PX", LOCK_MS];
             let why = match link.send("SET", &args).await {
-                Ok(answer) if !reply::is_null(&answer) => return Ok(turn),
+                Ok(answer) if !reply::is_null(&answer) => return Ok(lock),
                 Ok(_) => "another Megaboard server is starting on it".to_owned(),
                 Err(fault) => fault.words().to_owned(),
             };
@@ -49,8 +49,8 @@ impl Turn {
         }
     }
 
-    /// Lets the next one have it. Best effort: a turn ends by itself.
-    pub(crate) async fn give_back(self, link: &Link) {
+    /// Releases it. Best effort: a lock ends by itself.
+    pub(crate) async fn release(self, link: &Link) {
         let held = link.send("GET", &[KEY]).await;
         if held.is_ok_and(|held| reply::text(&held) == Some(&self.name)) {
             // It goes in a millisecond: one command less that a user of Redis has to be allowed.
