@@ -81,11 +81,13 @@ impl Nodes {
     }
 
     /// The registry's location.
+    #[must_use]
     pub fn registry(&self) -> Location {
         self.topology.registry()
     }
 
     /// The independent servers that a board created now is spread over; none otherwise.
+    #[must_use]
     pub fn ids(&self) -> Vec<ServerId> {
         match &*self.topology {
             Topology::Independent(servers) => servers.ids(),
@@ -94,18 +96,21 @@ impl Nodes {
     }
 
     /// The epoch of the process that has a location now, if one is connected.
+    #[must_use]
     pub fn epoch(&self, location: Location) -> Option<u64> {
         let node = self.topology.route(location).ok()?;
         node.link().map(|link| link.epoch())
     }
 
     /// Whether the node of a location is connected.
+    #[must_use]
     pub fn is_connected(&self, location: Location) -> bool {
         let node = self.topology.route(location);
         node.is_ok_and(|node| node.link().is_some())
     }
 
     /// The writes that wait for the node of a location, where that is connected.
+    #[must_use]
     pub fn writes_backlog(&self, location: Location) -> Option<Arc<Backlog>> {
         let link = self.topology.route(location).ok()?.link()?;
         Some(link.backlog(Effect::Write).clone())
@@ -137,6 +142,7 @@ impl Nodes {
     }
 
     /// How often calls without scripts met other writes, and how often they waited for answers.
+    #[must_use]
     pub fn spent(&self) -> (u64, u64) {
         let nodes = self.topology.nodes().into_iter();
         let links = nodes.filter_map(|(node, _)| node.link());
@@ -147,6 +153,7 @@ impl Nodes {
     }
 
     /// Whether the process of this replication id is one of the nodes that are connected, or a replica of one.
+    #[must_use]
     pub fn has_node(&self, replication_id: &str) -> bool {
         let nodes = self.topology.nodes().into_iter();
         let mut links = nodes.filter_map(|(node, _)| node.link());
@@ -165,6 +172,7 @@ impl Nodes {
     }
 
     /// The time to go by where this process's clock shows `own_ms`, in milliseconds since 1970.
+    #[must_use]
     pub fn time_ms(&self, own_ms: i64) -> i64 {
         self.clock.time_ms(own_ms)
     }
