@@ -13,6 +13,7 @@
 //! verify/         sorted sets compared with scores, in steps; orphans: keys that belong to no board
 //! registry/       kinds, creation, incarnations, what is due: one slot, so that each call is atomic
 //! incarnations    a lease over the registry: does this incarnation exist, and where are its shards
+//! shards          calls on all shards of an incarnation
 //! sweep/          drops windows, empties idle boards, ends boards
 //! shared/         merged boards, and which servers are active
 //! library/        all Lua as one function library, named by its digest
@@ -36,6 +37,7 @@ mod retention;
 mod rules;
 mod session;
 mod settings;
+mod shards;
 mod shared;
 mod spread;
 mod standing;

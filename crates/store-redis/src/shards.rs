@@ -1,4 +1,4 @@
-//! What the sweep calls on the shards of one incarnation of a board.
+//! Calls on all shards of one incarnation of a board: [`Shards`], for the sweep and for who finishes its work.
 //!
 //! Each call is about one shard; [`Shards::each`] makes it on all of them, some at a time. Every one
 //! may be made again: what was done once is found done.
@@ -10,7 +10,6 @@ use bytes::Bytes;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::Instant;
 
-use super::FREEZE;
 use crate::keys::{window_name, window_named};
 use crate::session::Session;
 use crate::spread::Spread;
@@ -20,6 +19,9 @@ use shard_store::StoreError;
 
 /// Shards of one board that are called at once.
 const CALLS_AT_ONCE: usize = 32;
+
+/// How long a freeze lasts, by the node's clock.
+pub(crate) const FREEZE: Duration = Duration::from_secs(10);
 
 /// Windows that one call drops.
 const WINDOWS_AT_ONCE: usize = 32;
@@ -43,21 +45,21 @@ pub(crate) struct Shards<'a> {
 
 /// What a shard holds.
 #[derive(Debug, Default)]
-pub(super) struct Survey {
+pub(crate) struct Survey {
     /// The greatest time of a batch that applied anything.
-    pub(super) written: Option<Timestamp>,
+    pub(crate) written: Option<Timestamp>,
     /// The generations of its ids, as they are told.
-    pub(super) ids: Bytes,
+    pub(crate) ids: Bytes,
     /// Members ranked in the window without bounds.
-    pub(super) ranked: u64,
-    pub(super) windows: Vec<Window>,
+    pub(crate) ranked: u64,
+    pub(crate) windows: Vec<Window>,
     /// Those whose lists may lack somebody.
-    pub(super) short: Vec<Window>,
+    pub(crate) short: Vec<Window>,
 }
 
 impl Shards<'_> {
     /// Calls something on all shards, some at a time, until one fails.
-    pub(super) async fn each<T, F>(self, make: impl Fn(u16) -> F) -> Result<Vec<T>, StoreError>
+    pub(crate) async fn each<T, F>(self, make: impl Fn(u16) -> F) -> Result<Vec<T>, StoreError>
     where
         F: Future<Output = Result<T, StoreError>>,
     {
@@ -67,20 +69,20 @@ impl Shards<'_> {
     }
 
     /// All shards: first those whose nodes are connected, then the others.
-    pub(super) fn by_connection(self) -> (Vec<u16>, Vec<u16>) {
+    pub(crate) fn by_connection(self) -> (Vec<u16>, Vec<u16>) {
         let shards = 0..self.spread.board.shards.get();
         shards.partition(|shard| self.servers.is_connected(self.spread.place(*shard)))
     }
 
     /// Refuses a board of which some node is not connected: no other board that is due waits for that.
-    pub(super) fn check_connected(self) -> Result<(), StoreError> {
+    pub(crate) fn check_connected(self) -> Result<(), StoreError> {
         let (_, away) = self.by_connection();
         away.first()
             .map_or(Ok(()), |shard| Err(not_connected(*shard)))
     }
 
     /// What a shard holds.
-    pub(super) async fn survey(self, shard: u16) -> Result<Survey, StoreError> {
+    pub(crate) async fn survey(self, shard: u16) -> Result<Survey, StoreError> {
         let of = self.spread.keys(shard);
         let keys = vec![of.meta(), of.rank(Window::ALL_TIME)];
         let answer = self.call("survey", shard, keys, Vec::new(), Effect::Read);
@@ -88,7 +90,7 @@ impl Shards<'_> {
     }
 
     /// Drops windows, and keeps them closed, here or not.
-    pub(super) async fn drop_windows(self, shard: u16, gone: &[Window]) -> Result<(), StoreError> {
+    pub(crate) async fn drop_windows(self, shard: u16, gone: &[Window]) -> Result<(), StoreError> {
         let of = self.spread.keys(shard);
         for gone in gone.chunks(WINDOWS_AT_ONCE) {
             let windows = gone
@@ -103,7 +105,7 @@ impl Shards<'_> {
     }
 
     /// Gives the keys of windows so many milliseconds to live; 0: they stay.
-    pub(super) async fn renew_windows(
+    pub(crate) async fn renew_windows(
         self,
         shard: u16,
         ttls: &[(Window, i64)],
@@ -147,7 +149,7 @@ impl Shards<'_> {
     }
 
     /// Freezes a shard that holds nothing, and the ids that were seen. Whether it did.
-    pub(super) async fn freeze(
+    pub(crate) async fn freeze(
         self,
         shard: u16,
         token: &Bytes,
@@ -180,7 +182,7 @@ impl Shards<'_> {
     }
 
     /// Ends these shards for good, each whatever becomes of another; the first failure is returned.
-    pub(super) async fn tombstones(self, shards: &[u16]) -> Result<(), StoreError> {
+    pub(crate) async fn tombstones(self, shards: &[u16]) -> Result<(), StoreError> {
         let ends = shards.iter().copied().map(|shard| self.tombstone(shard));
         let ended = stream::iter(ends).buffer_unordered(CALLS_AT_ONCE);
         let ended: Vec<Result<(), StoreError>> = ended.collect().await;
@@ -252,7 +254,7 @@ impl Shards<'_> {
 }
 
 /// What becomes of a shard that is passed by.
-pub(super) fn not_connected(shard: u16) -> StoreError {
+pub(crate) fn not_connected(shard: u16) -> StoreError {
     StoreError::Unavailable(format!("the node of shard {shard} is not connected"))
 }
 
@@ -305,7 +307,7 @@ fn take_windows(answer: &mut Unpack<'_>) -> Result<Vec<Window>, Garbled> {
 
 impl Survey {
     /// When the younger generation of its ids began, if it remembers any.
-    pub(super) fn ids_began(&self) -> Option<Timestamp> {
+    pub(crate) fn ids_began(&self) -> Option<Timestamp> {
         let text = std::str::from_utf8(&self.ids).ok()?;
         let (_, began) = text.split_once(' ')?;
         began.parse().ok().map(Timestamp::from_millis)

@@ -9,7 +9,7 @@ use super::{
     Registry, boards_key, failed, flag, settled_key, subjects_key, text, unread, unread_write,
 };
 use crate::call_error::overloaded;
-use crate::sweep::LINGER;
+use crate::retention::LINGER;
 use crate::wire::{Garbled, Unpack};
 use redis_nodes::{CallError, registry_key};
 use shard_store::{

@@ -7,7 +7,7 @@ use testkit::redis::{Pooled, RedisOptions, RedisServer};
 
 use super::*;
 use crate::fixtures::parts::{OpenedParts, Parts};
-use crate::sweep::LINGER;
+use crate::retention::LINGER;
 use crate::sweep::tests::{NOW, day, gifts};
 use redis_nodes::{Location, registry_key};
 use shard_store::{CreateBoardError, KindRecord, Revision};

@@ -14,7 +14,7 @@ use board::{
 use super::*;
 use crate::fixtures::parts::OpenedParts;
 use crate::keys;
-use crate::retention::gone_at;
+use crate::retention::{LINGER, gone_at};
 use shard_store::{BoardSettings, Revision};
 
 /// A Friday, `2026-11-20T14:52:22.123Z`.
