@@ -310,5 +310,4 @@ impl fmt::Debug for Login {
 }
 
 #[cfg(test)]
-#[path = "url/tests.rs"]
 mod tests;

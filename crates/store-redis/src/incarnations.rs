@@ -29,12 +29,12 @@ use tokio::time::Instant;
 
 use super::registry::{Held, Record, Registry, Touch, Touched};
 use super::retention::gone_at;
-use super::servers::{Place, Servers};
 use super::session::Session;
 use super::settings::RedisSettings;
+use super::shards::Shards;
 use super::spread::{self, Spread};
-use super::sweep::Shards;
 use known::{KnownIncarnation, Lease};
+use redis_nodes::{Location, Nodes};
 use shard_store::{BoardRecord, StoreError};
 
 /// Incarnations that a shard called dead, and for how long that is remembered.
@@ -64,7 +64,7 @@ type LookUps = Arc<Mutex<HashMap<(Incarnation, u64), LookUp>>>;
 /// What is known of incarnations.
 #[derive(Debug, Clone)]
 pub(super) struct Incarnations {
-    servers: Arc<Servers>,
+    servers: Arc<Nodes>,
     session: Arc<Session>,
     registry: Arc<Registry>,
     known: Cache<Incarnation, Arc<KnownIncarnation>>,
@@ -79,7 +79,7 @@ pub(super) struct Incarnations {
 
 impl Incarnations {
     pub(super) fn new(
-        servers: Arc<Servers>,
+        servers: Arc<Nodes>,
         session: Arc<Session>,
         registry: Arc<Registry>,
         settings: &RedisSettings,
@@ -121,13 +121,17 @@ impl Incarnations {
     }
 
     /// Where a shard lies; `Dead` for an incarnation that is known to have ended.
-    pub(super) async fn place(&self, board: &BoardRecord, shard: u16) -> Result<Place, StoreError> {
+    pub(super) async fn place(
+        &self,
+        board: &BoardRecord,
+        shard: u16,
+    ) -> Result<Location, StoreError> {
         let incarnation = self.incarnation(board).await?;
         Ok(spread::place(board, &incarnation.servers, shard))
     }
 
     /// Where a shard lies, as far as that is at hand.
-    pub(super) fn place_at_hand(&self, board: &BoardRecord, shard: u16) -> Option<Place> {
+    pub(super) fn place_at_hand(&self, board: &BoardRecord, shard: u16) -> Option<Location> {
         let incarnation = self.known.get(&board.incarnation)?;
         Some(spread::place(board, &incarnation.servers, shard))
     }
@@ -140,7 +144,7 @@ impl Incarnations {
         shard: u16,
         kind: &Kind,
         now: Timestamp,
-    ) -> Result<Place, StoreError> {
+    ) -> Result<Location, StoreError> {
         let incarnation = self.incarnation(board).await?;
         if incarnation.uncreated {
             return Err(StoreError::Dead);

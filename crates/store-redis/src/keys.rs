@@ -8,37 +8,12 @@ use board::{BoardName, Incarnation, KindName, Period, ShardCount, Timestamp, Win
 use bytes::Bytes;
 use twox_hash::XxHash3_64;
 
-use super::tags::{SLOTS, slot_of, tag_of};
+use redis_nodes::{SLOTS, registry_key, tag_of};
 use shard_store::BoardRecord;
-
-/// The tag of the registry's keys.
-const REGISTRY: &str = "registry";
-
-/// The slot of the registry's keys.
-pub(super) fn registry_slot() -> u16 {
-    slot_of(REGISTRY.as_bytes())
-}
-
-/// A key of the registry: `megaboard:{registry}:NAME`.
-pub(super) fn registry(name: &str) -> Bytes {
-    Bytes::from(format!("megaboard:{{{REGISTRY}}}:{name}"))
-}
 
 /// A key of the registry about one kind: `megaboard:{registry}:NAME:KIND`.
 pub(super) fn of_kind(name: &str, kind: &KindName) -> Bytes {
-    registry(&format!("{name}:{kind}"))
-}
-
-/// A key in the slot of one of ours that ends at this time, in milliseconds: `megaboard:{TAG}:until:MS`. None for a
-/// key that is not ours.
-pub(super) fn until(beside: &[u8], ms: u64) -> Option<Bytes> {
-    let end = beside.iter().position(|byte| *byte == b'}')?;
-    let number = ms.to_string();
-    Some(
-        [&beside[..=end], b":until:", number.as_bytes()]
-            .concat()
-            .into(),
-    )
+    registry_key(&format!("{name}:{kind}"))
 }
 
 /// Where a board's shard 0 lies among the slots.
@@ -136,6 +111,8 @@ pub(super) fn window_named(name: &str) -> Option<Window> {
 
 #[cfg(test)]
 mod tests {
+    use redis_nodes::slot_of;
+
     use super::*;
 
     #[test]
@@ -163,15 +140,6 @@ mod tests {
                 assert!(most - least <= 1, "{held:?}");
             }
         }
-    }
-
-    #[test]
-    fn an_end_lies_beside_the_key_that_it_is_for() {
-        let beside = |key: &[u8]| super::until(key, 1_795_186_800_000);
-        let key = beside(b"megaboard:{9f2}:gifts/a}:b:00000000000000ff:3:meta");
-        let until: &[u8] = b"megaboard:{9f2}:until:1795186800000";
-        assert_eq!(key.as_deref(), Some(until));
-        assert_eq!(beside(b"n"), None);
     }
 
     #[test]

@@ -13,42 +13,40 @@
 //! verify/         sorted sets compared with scores, in steps; orphans: keys that belong to no board
 //! registry/       kinds, creation, incarnations, what is due: one slot, so that each call is atomic
 //! incarnations    a lease over the registry: does this incarnation exist, and where are its shards
+//! shards          calls on all shards of an incarnation
 //! sweep/          drops windows, empties idle boards, ends boards
 //! shared/         merged boards, and which servers are active
-//! servers/        Servers::call: Topology (which node has a slot), Node (an address, kept connected),
-//!                 Link (a process), Attempts (until the deadline)
-//! servers/script_free/   the same functions run here, for servers that run no scripts
 //! library/        all Lua as one function library, named by its digest
-//! standing, packed, keys, tags, wire/   bytes of a standing, names of keys, slots, arguments and replies
+//! standing, packed, keys, wire/   bytes of a standing, names of keys, arguments and replies
 //! ```
+//!
+//! Which nodes there are, and how a call comes to an answer, is in `redis-nodes`.
 
 mod apply;
+mod call_error;
 #[cfg(test)]
-mod given;
+mod fixtures;
 mod incarnations;
 mod keys;
 mod library;
 mod lists;
-#[cfg(test)]
-mod opened;
 mod packed;
 mod read;
 mod registry;
 mod retention;
 mod rules;
-mod servers;
 mod session;
 mod settings;
+mod shards;
 mod shared;
 mod spread;
 mod standing;
 mod store;
 mod sweep;
-mod tags;
 mod verify;
 mod wire;
 
 pub use redis_link::{RedisUrl, RedisUrlError};
-pub use servers::OpenError as RedisOpenError;
-pub use settings::{RedisSettings, RedisWrites};
+pub use redis_nodes::{OpenError as RedisOpenError, Writes as RedisWrites};
+pub use settings::RedisSettings;
 pub use store::RedisStore;

@@ -8,6 +8,9 @@ use board::{Keep, Kind, Timestamp, Window};
 /// sweep never saw.
 const BEYOND_RETENTION: Duration = Duration::from_hours(24);
 
+/// How long a board that holds nothing stays, from its creation or its last write on.
+pub(crate) const LINGER: Duration = Duration::from_mins(1);
+
 /// When a window is past its retention, if it ever is.
 pub(super) fn gone_at(kind: &Kind, window: Window) -> Option<Timestamp> {
     let rule = kind.window_rule(window.period())?;

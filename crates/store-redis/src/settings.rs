@@ -3,15 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How a store writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RedisWrites {
-    /// By functions that run in Redis: one call each.
-    #[default]
-    Function,
-    /// By watched transactions, for servers that run no scripts: as exact, and slower.
-    ScriptFree,
-}
+use redis_nodes::{NodeSettings, Writes};
 
 /// Settings of a [`RedisStore`](super::RedisStore).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +15,7 @@ pub struct RedisSettings {
     /// How long a read is tried.
     pub read_deadline: Duration,
     /// Whether functions run in Redis.
-    pub writes: RedisWrites,
+    pub writes: Writes,
     /// How far this process's clock may be from the nodes': beyond that nothing is written or dropped.
     pub clock_skew_max: Duration,
     /// Boards whose lease on the registry is kept at hand, some 300 bytes each; others are looked up.
@@ -45,13 +37,27 @@ impl Default for RedisSettings {
             acks: 0,
             write_deadline: Duration::from_secs(15),
             read_deadline: Duration::from_secs(3),
-            writes: RedisWrites::default(),
+            writes: Writes::default(),
             clock_skew_max: Duration::from_mins(1),
             leases_max: 250_000,
             ids_per_shard_max: 1_000_000,
             allow_eviction: false,
             accept_empty: Vec::new(),
             tls_ca: None,
+        }
+    }
+}
+
+impl RedisSettings {
+    /// What of it is about the nodes.
+    pub(super) fn nodes(&self) -> NodeSettings {
+        NodeSettings {
+            acks: self.acks,
+            writes: self.writes,
+            clock_skew_max: self.clock_skew_max,
+            allow_eviction: self.allow_eviction,
+            accept_empty: self.accept_empty.clone(),
+            tls_ca: self.tls_ca.clone(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use board::Incarnation;
 
 use super::keys::{self, ShardKeys};
-use super::servers::{Place, ServerId};
+use redis_nodes::{Location, ServerId};
 use shard_store::BoardRecord;
 
 /// One incarnation of a board, and the independent servers that it is spread over; none otherwise.
@@ -17,7 +17,7 @@ pub(super) struct Spread {
 
 impl Spread {
     /// Where a shard lies.
-    pub(super) fn place(&self, shard: u16) -> Place {
+    pub(super) fn place(&self, shard: u16) -> Location {
         place(&self.board, &self.servers, shard)
     }
 
@@ -32,9 +32,9 @@ impl Spread {
 }
 
 /// Where a shard of a board lies that is spread over these servers.
-pub(super) fn place(board: &BoardRecord, servers: &[ServerId], shard: u16) -> Place {
+pub(super) fn place(board: &BoardRecord, servers: &[ServerId], shard: u16) -> Location {
     let from = usize::from(keys::offset(board.incarnation)) + usize::from(shard);
-    Place {
+    Location {
         slot: keys::shard_slot(board.incarnation, board.shards, shard),
         server: servers.get(from % servers.len().max(1)).copied(),
     }

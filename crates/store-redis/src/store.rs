@@ -7,7 +7,7 @@
 //!                 \         \          |            /          /           /
 //!                  Incarnations: does this incarnation exist, and where are its shards
 //!                                      |
-//!                  Servers: the nodes, and how a call comes to an answer
+//!                  Nodes: the nodes, and how a call comes to an answer
 //! ```
 //!
 //! **Invariant:** contributions do not need the registry, but for the first one of a board, and now and then one to a
@@ -23,16 +23,17 @@ use metering::Registry as Metrics;
 
 use super::apply::Applier;
 use super::incarnations::Incarnations;
+use super::library::library;
 use super::lists::Refills;
 use super::read::Reader;
 use super::registry::{Record, Registry};
-use super::servers::{OpenError, Servers};
 use super::session::Session;
 use super::settings::RedisSettings;
 use super::shared::SharedTops;
 use super::sweep::Sweep;
 use super::verify::Verifier;
 use redis_link::RedisUrl;
+use redis_nodes::{Nodes, OpenError};
 use shard_store::Calls;
 use shard_store::Memory;
 use shard_store::{
@@ -47,7 +48,7 @@ const CLOCK_TOLERANCE: Duration = Duration::from_secs(1);
 /// Boards on Redis or Valkey: one server, several, a cluster, or what Sentinel watches.
 #[derive(Debug)]
 pub struct RedisStore {
-    servers: Arc<Servers>,
+    servers: Arc<Nodes>,
     registry: Arc<Registry>,
     incarnations: Arc<Incarnations>,
     applier: Applier,
@@ -65,7 +66,7 @@ impl RedisStore {
         let session = Session::new()
             .map_err(|error| OpenError::Setting(format!("no random numbers: {error}")))?;
         let session = Arc::new(session);
-        let servers = Arc::new(Servers::open(url, settings).await?);
+        let servers = Arc::new(Nodes::open(url, &settings.nodes(), library()).await?);
         let registry = Registry::new(servers.clone(), session.clone(), settings);
         let registry = Arc::new(registry);
         let incarnations =
@@ -186,7 +187,7 @@ impl ShardStore for RedisStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, CreateBoardError>> {
         let created = async move {
-            self.servers.check_clock()?;
+            self.check_time()?;
             self.memory.check()?;
             // Of the process that answers, or of one before it.
             let epoch = self.registry.epoch();
@@ -210,7 +211,7 @@ impl ShardStore for RedisStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, PutSettingsError>> {
         let settled = async move {
-            self.servers.check_clock()?;
+            self.check_time()?;
             self.memory.check()?;
             let settled = self.registry.put_settings(name, kind, settings, now).await;
             settled.map(into_board)
@@ -237,7 +238,7 @@ impl ShardStore for RedisStore {
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>> {
         let applied = async move {
-            self.servers.check_clock()?;
+            self.check_time()?;
             // Here a batch needs memory while it is on its way, whatever it does; but what takes away.
             if batch.items.iter().any(|item| item.change != Change::Remove) {
                 self.memory.check()?;
@@ -294,18 +295,18 @@ impl ShardStore for RedisStore {
             // No board is kept here: what is weighed are the calls under way.
             self.memory.note_weight(0, 0);
             self.applier.pass_time();
-            self.servers.check_clock()?;
+            self.check_time()?;
             self.sweep.expire(now).await
         };
         self.calls.expire.time(expired).boxed()
     }
 
     fn check_time(&self) -> Result<(), StoreError> {
-        self.servers.check_clock()
+        self.servers.check_clock().map_err(StoreError::Unavailable)
     }
 
     fn time(&self, own: Timestamp) -> Timestamp {
-        self.servers.time(own)
+        Timestamp::from_millis(self.servers.time_ms(own.millis()))
     }
 
     fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {

@@ -1,4 +1,5 @@
-//! Stores over Redis servers of their own, which keep nothing on a disk, pass the conformance suite.
+//! Stores over Redis servers, which keep nothing on a disk, pass the conformance suite. A test has its servers alone,
+//! and gives them back empty to the next one.
 
 #![expect(
     clippy::unwrap_used,
@@ -6,26 +7,29 @@
 )]
 
 use store_redis::{RedisSettings, RedisStore, RedisWrites};
-use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
+use testkit::redis::{Pool, Pooled, RedisCluster, RedisOptions, RedisServer};
 
 use store_conformance::fixtures::OpenStore;
 use store_conformance::hold;
 
 /// On one server.
 async fn open_redis() -> OpenStore {
-    on_server(RedisServer::plain()).await
+    on_server(RedisServer::shared()).await
 }
 
 /// On one where texts are ordered otherwise than by their bytes.
 async fn open_redis_collated() -> OpenStore {
+    static SERVERS: Pool<RedisServer> = Pool::new();
     let options = RedisOptions::new().locale("en_US.UTF-8");
-    on_server(RedisServer::with(&options)).await
+    on_server(SERVERS.take(options, |options| options.start())).await
 }
 
 /// On one that runs no scripts for us.
 async fn open_redis_script_free() -> OpenStore {
+    static SERVERS: Pool<RedisServer> = Pool::new();
     let rules = "~* &* +@all -@scripting";
-    let server = RedisOptions::new().user("board", "secret", rules).start();
+    let options = RedisOptions::new().user("board", "secret", rules);
+    let server = SERVERS.take(options, |options| options.start());
     let settings = RedisSettings {
         writes: RedisWrites::ScriptFree,
         ..RedisSettings::default()
@@ -36,7 +40,10 @@ async fn open_redis_script_free() -> OpenStore {
 
 /// On three independent servers.
 async fn open_redis_servers() -> OpenStore {
-    let servers = [(); 3].map(|()| RedisServer::plain());
+    static SERVERS: Pool<[RedisServer; 3]> = Pool::new();
+    let servers = SERVERS.take(RedisOptions::new(), |options| {
+        [(); 3].map(|()| options.start())
+    });
     let addresses = servers
         .each_ref()
         .map(|server| server.address().to_string());
@@ -46,12 +53,15 @@ async fn open_redis_servers() -> OpenStore {
 
 /// On a cluster of three primaries.
 async fn open_redis_cluster() -> OpenStore {
-    let cluster = RedisCluster::start(3, 0, &RedisOptions::new());
+    static CLUSTERS: Pool<RedisCluster> = Pool::new();
+    let cluster = CLUSTERS.take(RedisOptions::new(), |options| {
+        RedisCluster::start(3, 0, &options)
+    });
     let store = open(&cluster.url()).await;
     OpenStore::remote(store, cluster)
 }
 
-async fn on_server(server: RedisServer) -> OpenStore {
+async fn on_server(server: Pooled<RedisServer>) -> OpenStore {
     let store = open(&server.url()).await;
     OpenStore::remote(store, server)
 }

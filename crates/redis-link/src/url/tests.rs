@@ -1,3 +1,5 @@
+//! Texts that are URLs of Redis, and what is wrong with others.
+
 use super::*;
 
 fn url(text: &str) -> RedisUrl {

@@ -15,7 +15,8 @@ use tokio::time::{Instant, timeout_at};
 
 use super::part::{ITEMS_A_CALL_MAX, Part};
 use super::sending::{Sender, Sent};
-use crate::servers::Backlog;
+use crate::call_error::overloaded;
+use redis_nodes::Backlog;
 use shard_store::{BoardRecord, Outcome, Overload, StoreError};
 
 /// Items that wait for one shard. A longer batch is taken where none waits.
@@ -163,7 +164,7 @@ impl Lane {
     fn late(&self) -> StoreError {
         let backlog = self.lanes.backlog(&self.board, self.shard);
         if let Some(backlog) = backlog.filter(|_| !self.is_in_vain) {
-            return StoreError::Overloaded(backlog.overload());
+            return StoreError::Overloaded(overloaded(backlog.overload()));
         }
         let late = "it waited for its shard until its deadline";
         StoreError::Unavailable(late.to_owned())

@@ -3,7 +3,7 @@
 //! [`Applier`] takes batches. `lane` collects what comes for one shard while a call is under way, and makes one call
 //! of it. `incarnations` knows where the shard is. `sending` sends the call: as `sums` where it adds to a single sum,
 //! else
-//! as `items`. `servers/attempts.rs` sends it to the node that has the slot, follows MOVED and ASK, loads missing
+//! as `items`. `redis-nodes` sends it to the node that has the slot, follows MOVED and ASK, loads missing
 //! functions, and tries again until the deadline; with `acks` it then waits for replicas. `answer` has the outcome.
 //!
 //! The function checks whether it has done this call before, whether the shard is dead or frozen or the deadline has
@@ -38,12 +38,12 @@ use tokio::time::Instant;
 use super::incarnations::Incarnations;
 use super::lists::Refills;
 use super::registry::Registry;
-use super::servers::Servers;
 use super::session::Session;
 use super::settings::RedisSettings;
 use lane::Lanes;
 use metrics::ShardIds;
 use part::{Part, Until};
+use redis_nodes::Nodes;
 use sending::Sender;
 use shard_store::Memory;
 use shard_store::{Batch, BoardRecord, Failure, Outcome, StoreError};
@@ -63,7 +63,7 @@ pub(super) struct Applier {
 
 impl Applier {
     pub(super) fn new(
-        servers: Arc<Servers>,
+        servers: Arc<Nodes>,
         session: Arc<Session>,
         incarnations: Arc<Incarnations>,
         refills: Arc<Refills>,

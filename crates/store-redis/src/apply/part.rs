@@ -8,8 +8,9 @@ use smallvec::SmallVec;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::servers::{Backlog, Gathered};
-use shard_store::{Batch, Item, Outcome, Overload, StoreError};
+use crate::call_error::overloaded;
+use redis_nodes::{Backlog, Overload, QueuedWork};
+use shard_store::{Batch, Item, Outcome, StoreError};
 use shard_store::{Held, Memory, STANDING_WEIGHT};
 
 /// Items of one call. With the longest names and four fields they take 400 KiB.
@@ -39,7 +40,7 @@ pub(super) struct Part {
     pub(super) sets: Sets,
     pub(super) until: Until,
     /// Counts it as work that waits for the node, until it is sent.
-    pub(super) gathered: Option<Gathered>,
+    pub(super) gathered: Option<QueuedWork>,
     /// The memory that its items take, also where the caller has gone away.
     _held: Held,
     pub(super) answer: oneshot::Sender<Answer>,
@@ -74,7 +75,7 @@ impl Until {
         if self.closes() && Instant::now() >= self.at {
             StoreError::Late
         } else {
-            StoreError::Overloaded(overload)
+            StoreError::Overloaded(overloaded(overload))
         }
     }
 
@@ -126,7 +127,7 @@ impl Part {
 
     /// Its weight, as far as that is known to the backlog of its node.
     pub(super) fn weight(&self) -> u64 {
-        self.gathered.as_ref().map_or(0, Gathered::weight)
+        self.gathered.as_ref().map_or(0, QueuedWork::weight)
     }
 
     /// Whether one call may be of this weight.

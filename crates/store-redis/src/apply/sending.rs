@@ -12,13 +12,14 @@ use super::metrics::ShardIds;
 use super::part::Part;
 use super::windows::CallWindows;
 use super::{items, sums};
+use crate::call_error::store_error;
 use crate::incarnations::Incarnations;
 use crate::keys::ShardKeys;
 use crate::lists::{self, Refill, Refills, Short};
 use crate::rules;
-use crate::servers::{Answer, Backlog, Call, CallError, Effect, Place, Refusal, Servers};
 use crate::session::Session;
 use crate::wire::Pack;
+use redis_nodes::{Backlog, Call, CallError, Effect, FunctionReply, Location, Nodes, Refusal};
 use shard_store::{BoardRecord, Change, Outcome, StoreError};
 
 /// How often a removal is sent with windows that were opened since.
@@ -30,7 +31,7 @@ const THAWED_MAX: usize = 4;
 /// Who sends calls.
 #[derive(Debug)]
 pub(super) struct Sender {
-    pub(super) servers: Arc<Servers>,
+    pub(super) servers: Arc<Nodes>,
     pub(super) session: Arc<Session>,
     pub(super) incarnations: Arc<Incarnations>,
     pub(super) refills: Arc<Refills>,
@@ -112,7 +113,7 @@ struct Sending<'a> {
     shard: u16,
     parts: &'a [Part],
     keys: ShardKeys,
-    place: Place,
+    place: Location,
     seq: u64,
     until: Instant,
     closes: Option<Instant>,
@@ -196,7 +197,7 @@ impl Sending<'_> {
         function: &'static str,
         windows: &CallWindows,
         args: [Option<Bytes>; N],
-    ) -> Result<Result<Answer, Refusal>, StoreError> {
+    ) -> Result<Result<FunctionReply, Refusal>, StoreError> {
         let call = Call {
             function,
             keys: windows.keys(&self.keys),
@@ -214,11 +215,7 @@ impl Sending<'_> {
                     thawed.boxed().await?;
                 }
                 Err(CallError::Refused(refusal)) => return Ok(Err(refusal)),
-                Err(CallError::Overloaded(overload)) => {
-                    return Err(StoreError::Overloaded(overload));
-                }
-                Err(CallError::Unavailable(what)) => return Err(StoreError::Unavailable(what)),
-                Err(CallError::Unknown(what)) => return Err(StoreError::Unknown(what)),
+                Err(error) => return Err(store_error(error, refused)),
             }
         }
         let frozen = "the shard is frozen again and again";
@@ -227,7 +224,7 @@ impl Sending<'_> {
 
     fn read(
         &self,
-        answer: Result<Answer, Refusal>,
+        answer: Result<FunctionReply, Refusal>,
         windows: &CallWindows,
     ) -> Result<Answered, StoreError> {
         match answer {
@@ -244,10 +241,15 @@ impl Sending<'_> {
             Err(refusal) if refusal.code == "OLD" => {
                 Err(StoreError::Unknown("the call was overtaken".to_owned()))
             }
-            Err(refusal) => {
-                let refused = format!("refused: {}", refusal.code);
-                Err(StoreError::Unavailable(refused))
-            }
+            Err(refusal) => Err(refused(refusal)),
         }
     }
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is called where nothing else needs it"
+)]
+fn refused(refusal: Refusal) -> StoreError {
+    StoreError::Unavailable(format!("refused: {}", refusal.code))
 }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use crate::registry::Held;
-use crate::servers::ServerId;
+use redis_nodes::ServerId;
 use shard_store::StoreError;
 
 /// How long what is known is gone by without asking.

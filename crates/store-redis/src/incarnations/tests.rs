@@ -8,7 +8,7 @@ use futures::FutureExt as _;
 use futures::future::join_all;
 use testkit::redis::{FaultProxy, Matching, RedisServer};
 
-use crate::opened::{Opened, Parts};
+use crate::fixtures::parts::{OpenedParts, Parts};
 use crate::settings::RedisSettings;
 use crate::store::RedisStore;
 use crate::sweep::tests::{NOW, gifts};
@@ -39,7 +39,7 @@ async fn ask_all(store: &RedisStore, board: &BoardRecord) {
 
 #[tokio::test]
 async fn the_answer_that_created_a_board_says_where_its_shards_are() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let store = open(&proxy).await;
     let kind = kind(&store).await;
@@ -58,7 +58,7 @@ async fn the_answer_that_created_a_board_says_where_its_shards_are() {
 
 #[tokio::test]
 async fn a_look_up_that_panics_fails_who_waits_and_no_later_one() {
-    let opened = Opened::plain().await;
+    let opened = OpenedParts::plain().await;
     let incarnations = &opened.incarnations;
     let kind = Arc::new(gifts(vec![WindowRule::with_defaults(Period::All)]));
     let put = opened.registry.put_kind(kind, Revision(0), true);
@@ -76,7 +76,7 @@ async fn a_look_up_that_panics_fails_who_waits_and_no_later_one() {
 
 #[tokio::test]
 async fn one_caller_asks_for_all() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let store = open(&proxy).await;
     let kind = kind(&store).await;
@@ -112,7 +112,7 @@ async fn idle_board(parts: &Parts) -> (Arc<Kind>, BoardRecord) {
 
 #[tokio::test]
 async fn writers_share_a_touch_that_fails() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let parts = Parts::at(proxy.url(), &RedisSettings::default()).await;
     let (kind, board) = idle_board(&parts).await;
@@ -148,7 +148,7 @@ async fn writers_share_a_touch_that_fails() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_before_which_the_registry_is_lost_is_unavailable_not_unknown() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let settings = RedisSettings {
         write_deadline: Duration::from_secs(2),

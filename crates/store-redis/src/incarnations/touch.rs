@@ -7,6 +7,7 @@ use tokio::time::{Instant, timeout};
 
 use super::known::{FailedTouch, KnownIncarnation};
 use super::{Incarnations, unsent};
+use crate::call_error::overloaded;
 use crate::registry::{Touch, Touched};
 use crate::spread::Spread;
 use shard_store::{BoardRecord, StoreError};
@@ -77,7 +78,7 @@ impl Incarnations {
             let backlog = self.servers.writes_backlog(self.servers.registry());
             let overload = backlog.map(|backlog| backlog.overload());
             match overload.filter(|overload| overload.wait >= TOUCH_TIMEOUT) {
-                Some(overload) => Err(StoreError::Overloaded(overload)),
+                Some(overload) => Err(StoreError::Overloaded(overloaded(overload))),
                 None => Err(StoreError::Unknown(
                     "the registry does not answer".to_owned(),
                 )),

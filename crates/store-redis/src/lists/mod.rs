@@ -25,9 +25,9 @@ use tokio::time::Instant;
 
 use super::keys::{ShardKeys, window_name};
 use super::rules::spec;
-use super::servers::{Answer, Call, CallError, Effect, Place, Servers};
 use super::session::Session;
 use super::wire::Unpack;
+use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, Nodes};
 pub(super) use refills::{Refill, Refills, Short};
 
 /// Members that a step looks at, about: some 2 ms of the server's time.
@@ -42,7 +42,7 @@ pub(super) const BUSY: &str = "standings go down faster than a list is refilled"
 /// Refills lists.
 #[derive(Debug)]
 pub(super) struct Lists {
-    servers: Arc<Servers>,
+    servers: Arc<Nodes>,
     session: Arc<Session>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct List<'a> {
     pub(super) rules: &'a Rules,
     pub(super) retain: &'a Retain,
     pub(super) keys: &'a ShardKeys,
-    pub(super) place: Place,
+    pub(super) place: Location,
     pub(super) window: Window,
 }
 
@@ -71,7 +71,7 @@ const START: &[u8] = b"0";
 const DONE: &[u8] = b"-";
 
 impl Lists {
-    pub(super) const fn new(servers: Arc<Servers>, session: Arc<Session>) -> Self {
+    pub(super) const fn new(servers: Arc<Nodes>, session: Arc<Session>) -> Self {
         Self { servers, session }
     }
 
@@ -116,7 +116,12 @@ impl Lists {
         Ok(false)
     }
 
-    async fn step(&self, list: &List<'_>, at: &Step, until: Instant) -> Result<Answer, CallError> {
+    async fn step(
+        &self,
+        list: &List<'_>,
+        at: &Step,
+        until: Instant,
+    ) -> Result<FunctionReply, CallError> {
         let keys = list.keys;
         let args = vec![
             spec(list.rules),
@@ -145,7 +150,7 @@ impl Lists {
 }
 
 impl Step {
-    fn read(answer: &Answer) -> Result<Self, CallError> {
+    fn read(answer: &FunctionReply) -> Result<Self, CallError> {
         let garbled = || CallError::Unknown("a refill answered no step".to_owned());
         let mut answer = Unpack::new(&answer.payload);
         if answer.array().map_err(|_| garbled())? != 3 {

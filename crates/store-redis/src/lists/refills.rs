@@ -15,10 +15,10 @@ use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::super::incarnations::Incarnations;
 use super::super::keys::ShardKeys;
-use super::super::servers::{Place, Servers};
 use super::super::session::Session;
 use super::super::settings::RedisSettings;
 use super::{BUSY, List, Lists};
+use redis_nodes::{Location, Nodes};
 use shard_store::BoardRecord;
 
 /// Lists that one server refills at once: each has a step of some 2 ms under way. More wait for their turn.
@@ -39,7 +39,7 @@ pub(crate) struct Short {
     pub(crate) board: BoardRecord,
     pub(crate) shard: u16,
     pub(crate) kind: Arc<Kind>,
-    pub(crate) place: Place,
+    pub(crate) place: Location,
     pub(crate) window: Window,
 }
 
@@ -88,7 +88,7 @@ impl Refill {
 
 impl Refills {
     pub(crate) fn new(
-        servers: &Arc<Servers>,
+        servers: &Arc<Nodes>,
         session: &Arc<Session>,
         incarnations: &Arc<Incarnations>,
         settings: &RedisSettings,

@@ -1,7 +1,8 @@
 use board::{Member, RankWords, Standing};
 
 use super::*;
-use crate::given::{any_name, any_packed_rules, any_standing, entry, is_better};
+use crate::fixtures::random_standings::{any_name, any_packed_rules, any_standing};
+use crate::fixtures::written_window::{entry, is_better};
 use testkit::dice::{Dice, Seed, runs};
 
 const ALL: Window = Window::ALL_TIME;

@@ -4,9 +4,9 @@ use board::{Incarnation, Rules, Standing, Window};
 use twox_hash::XxHash3_64;
 
 use crate::packed::Packed;
-use crate::servers::Answer;
 use crate::standing::{entry_of, needs_scores, standing_of};
 use crate::wire::{Garbled, Unpack};
+use redis_nodes::FunctionReply;
 use shard_store::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion, StoreError};
 
 impl From<Garbled> for StoreError {
@@ -28,7 +28,7 @@ pub(super) fn reading(
     incarnation: Incarnation,
     query: &Query,
     unless: Option<ShardVersion>,
-    seen: &Answer,
+    seen: &FunctionReply,
 ) -> Result<Looked, Garbled> {
     let asks = &query.asks;
     let mut answer = Unpack::new(&seen.payload);

@@ -14,13 +14,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
+use super::call_error::store_error;
 use super::incarnations::Incarnations;
 use super::keys::{self, ShardKeys};
 use super::registry::Registry;
-use super::servers::{Answer, Call, CallError, Effect, Servers};
 use super::settings::RedisSettings;
 use super::wire::{Garbled, Unpack};
 use board::Window;
+use redis_nodes::{Call, CallError, Effect, FunctionReply, Nodes};
 use shard_store::{BoardRecord, Query, Reading, StoreError, WindowCount};
 
 /// Windows of a shard that one call counts.
@@ -29,7 +30,7 @@ const COUNTED_WINDOWS_MAX: usize = 1000;
 /// What reads shards.
 #[derive(Debug)]
 pub(super) struct Reader {
-    servers: Arc<Servers>,
+    servers: Arc<Nodes>,
     incarnations: Arc<Incarnations>,
     registry: Arc<Registry>,
     deadline: Duration,
@@ -37,7 +38,7 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn new(
-        servers: Arc<Servers>,
+        servers: Arc<Nodes>,
         incarnations: Arc<Incarnations>,
         registry: Arc<Registry>,
         settings: &RedisSettings,
@@ -130,7 +131,7 @@ impl Reader {
         function: &'static str,
         keys: Vec<Bytes>,
         args: Vec<Bytes>,
-    ) -> Result<Answer, StoreError> {
+    ) -> Result<FunctionReply, StoreError> {
         let place = self.incarnations.place(board, shard).await?;
         let call = Call {
             function,
@@ -151,17 +152,12 @@ pub(super) fn failed(
     board: &BoardRecord,
     error: CallError,
 ) -> StoreError {
-    match error {
-        CallError::Refused(refusal) => match refusal.code.as_str() {
-            "DEAD" => {
-                incarnations.forget(board);
-                StoreError::Dead
-            }
-            "DROPPED" => StoreError::WindowDropped,
-            other => StoreError::Unavailable(format!("a shard refuses: {other}")),
-        },
-        CallError::Overloaded(overload) => StoreError::Overloaded(overload),
-        CallError::Unavailable(why) => StoreError::Unavailable(why),
-        CallError::Unknown(why) => StoreError::Unknown(why),
-    }
+    store_error(error, |refusal| match refusal.code.as_str() {
+        "DEAD" => {
+            incarnations.forget(board);
+            StoreError::Dead
+        }
+        "DROPPED" => StoreError::WindowDropped,
+        other => StoreError::Unavailable(format!("a shard refuses: {other}")),
+    })
 }

@@ -8,10 +8,10 @@ use super::record::{Record, activity_text, servers_text};
 use super::{
     Registry, boards_key, failed, flag, settled_key, subjects_key, text, unread, unread_write,
 };
-use crate::keys;
-use crate::servers::CallError;
-use crate::sweep::LINGER;
+use crate::call_error::overloaded;
+use crate::retention::LINGER;
 use crate::wire::{Garbled, Unpack};
+use redis_nodes::{CallError, registry_key};
 use shard_store::{
     BoardRecord, BoardSettings, CreateBoardError, KindRecord, PutSettingsError, StoreError,
 };
@@ -20,7 +20,7 @@ impl Registry {
     /// What is known of a board, created or not.
     pub(crate) async fn board(&self, name: &BoardName) -> Result<Option<Record>, StoreError> {
         let kind = name.kind();
-        let keys = vec![keys::registry("kinds"), boards_key(kind), settled_key(kind)];
+        let keys = vec![registry_key("kinds"), boards_key(kind), settled_key(kind)];
         let args = vec![text(kind), text(name.subject())];
         let answer = self.read("board", keys, args).await.map_err(failed)?;
         Record::told(name, &answer).map_err(unread)
@@ -52,15 +52,16 @@ impl Registry {
         let current = kind.kind.as_ref().ok_or(CreateBoardError::StaleKind)?;
         // The creation itself would go ahead of contributions that wait, and stay without its own.
         let until = Instant::now() + self.write_deadline;
-        self.servers.check_backlogs(until)?;
+        let checked = self.servers.check_backlogs(until);
+        checked.map_err(|overload| StoreError::Overloaded(overloaded(overload)))?;
         let of = name.kind();
         let (call, number) = self.next_call();
         let keys = vec![
-            keys::registry("kinds"),
+            registry_key("kinds"),
             boards_key(of),
             subjects_key(of),
             settled_key(of),
-            keys::registry("due"),
+            registry_key("due"),
             call,
         ];
         let args = vec![
@@ -102,10 +103,10 @@ impl Registry {
         let of = name.kind();
         let (call, number) = self.next_call();
         let keys = vec![
-            keys::registry("kinds"),
+            registry_key("kinds"),
             boards_key(of),
             settled_key(of),
-            keys::registry("due"),
+            registry_key("due"),
             call,
         ];
         let args = vec![

@@ -1,12 +1,12 @@
 //! What is due: boards to be swept, claimed by one server at a time.
 
+use redis_nodes::registry_key;
 use std::time::Duration;
 
 use board::{BoardName, Timestamp};
 use bytes::Bytes;
 
 use super::{Registry, failed, text, unread_write};
-use crate::keys;
 use crate::wire::{Garbled, Unpack};
 use shard_store::StoreError;
 
@@ -39,7 +39,7 @@ impl Registry {
             mark.clone(),
             text(limit),
         ];
-        let keys = vec![keys::registry("due"), keys::registry(&name)];
+        let keys = vec![registry_key("due"), registry_key(&name)];
         let answer = self.write("take_due", keys, args).await.map_err(failed)?;
         let boards = names(&answer).map_err(unread_write)?;
         Ok(Claimed { boards, mark })
@@ -56,7 +56,7 @@ impl Registry {
             args.push(text(name));
             args.push(due.map_or(Bytes::from_static(b"-"), |due| text(due.millis())));
         }
-        let set = self.write("set_due", vec![keys::registry("due")], args);
+        let set = self.write("set_due", vec![registry_key("due")], args);
         set.await.map(drop).map_err(failed)
     }
 }

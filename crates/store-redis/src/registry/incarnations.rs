@@ -7,9 +7,8 @@ use tokio::time::Instant;
 use super::boards::drawn;
 use super::record::{self, Record, activity_text};
 use super::{Registry, boards_key, failed, settled_key, subjects_key, text, unread, unread_write};
-use crate::keys;
-use crate::servers::{Call, CallError, Effect, Refusal};
 use crate::wire::{Garbled, Unpack};
+use redis_nodes::{Call, CallError, Effect, Refusal, registry_key};
 use shard_store::{BoardRecord, BoardSettings, DeleteBoardError, StoreError};
 
 /// Incarnations whose tombstones may be missing that are told in one call, about.
@@ -88,7 +87,7 @@ impl Registry {
     pub(crate) async fn incarnation(&self, board: &BoardRecord) -> Result<Held, StoreError> {
         let name = &board.name;
         let kind = name.kind();
-        let keys = vec![boards_key(kind), settled_key(kind), keys::registry("due")];
+        let keys = vec![boards_key(kind), settled_key(kind), registry_key("due")];
         let args = vec![text(name), text(name.subject()), text(board.incarnation)];
         match self.read("life", keys, args).await {
             Ok(answer) => held(name, &answer).map_err(unread),
@@ -104,7 +103,7 @@ impl Registry {
         touch: Touch,
     ) -> Result<Touched, StoreError> {
         let name = &board.name;
-        let keys = vec![boards_key(name.kind()), keys::registry("due")];
+        let keys = vec![boards_key(name.kind()), registry_key("due")];
         let millis = |time: Option<Timestamp>| {
             time.map_or(Bytes::from_static(b"-"), |time| text(time.millis()))
         };
@@ -243,8 +242,8 @@ impl Registry {
             boards_key(kind),
             subjects_key(kind),
             settled_key(kind),
-            keys::registry("due"),
-            keys::registry("dying"),
+            registry_key("due"),
+            registry_key("dying"),
             call,
         ];
         let any = || Bytes::from_static(b"-");
@@ -277,14 +276,14 @@ impl Registry {
 
     /// The tombstones of an incarnation are there.
     pub(crate) async fn deleted(&self, incarnation: Incarnation) -> Result<(), StoreError> {
-        let keys = vec![keys::registry("dying")];
+        let keys = vec![registry_key("dying")];
         let deleted = self.write("buried", keys, vec![text(incarnation)]).await;
         deleted.map(drop).map_err(failed)
     }
 
     /// Whether this incarnation has ended, and its tombstones may be missing.
     pub(crate) async fn is_dying(&self, incarnation: Incarnation) -> Result<bool, StoreError> {
-        let keys = vec![keys::registry("dying")];
+        let keys = vec![registry_key("dying")];
         let answer = self.read("is_dying", keys, vec![text(incarnation)]).await;
         Ok(*answer.map_err(failed)? == *b"1")
     }
@@ -292,7 +291,7 @@ impl Registry {
     /// Some of the incarnations whose tombstones may be missing, and where to go on; all were told when
     /// that is `0`, where it begins.
     pub(crate) async fn dying(&self, cursor: &str) -> Result<(String, Vec<Record>), StoreError> {
-        let keys = vec![keys::registry("dying")];
+        let keys = vec![registry_key("dying")];
         let args = vec![text(cursor), text(DYING_AT_ONCE)];
         let answer = self.read("dying", keys, args).await.map_err(failed)?;
         dying(&answer).map_err(unread)

@@ -8,9 +8,8 @@ use board::{Kind, KindName};
 use bytes::Bytes;
 
 use super::{Registry, failed, flag, settled_key, subjects_key, text, unread};
-use crate::keys;
-use crate::servers::CallError;
 use crate::wire::{Garbled, Unpack};
+use redis_nodes::{CallError, registry_key};
 use shard_store::kind_text::{self, Calendars};
 use shard_store::{KindRecord, KindWriteError, Revision, StoreError};
 
@@ -73,7 +72,7 @@ fn written(record: &KindRecord) -> Bytes {
 }
 
 fn kinds_key() -> Bytes {
-    keys::registry("kinds")
+    registry_key("kinds")
 }
 
 impl Registry {
@@ -189,7 +188,7 @@ impl Registry {
     async fn make_due(&self, kind: &KindName) -> Result<(), StoreError> {
         let mut after = Bytes::new();
         loop {
-            let keys = vec![subjects_key(kind), keys::registry("due")];
+            let keys = vec![subjects_key(kind), registry_key("due")];
             let args = vec![after, text(kind), text(DUE_BOARDS_MAX)];
             after = self.write("make_due", keys, args).await.map_err(failed)?;
             if after.is_empty() {

@@ -24,8 +24,8 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
+use super::call_error::store_error;
 use super::keys;
-use super::servers::{Call, CallError, Effect, Servers};
 use super::session::Session;
 use super::settings::RedisSettings;
 use super::wire::Garbled;
@@ -33,12 +33,13 @@ pub(super) use due::Claimed;
 pub(super) use incarnations::{After, Held, Touch, Touched};
 use kinds::ReadKinds;
 pub(super) use record::Record;
+use redis_nodes::{Call, CallError, Effect, Nodes, registry_key};
 use shard_store::{BoardRecord, StoreError};
 
 /// The registry of a store, and the kinds that were seen in it.
 #[derive(Debug)]
 pub(super) struct Registry {
-    servers: Arc<Servers>,
+    servers: Arc<Nodes>,
     session: Arc<Session>,
     read_deadline: Duration,
     write_deadline: Duration,
@@ -53,7 +54,7 @@ pub(super) struct Registry {
 
 impl Registry {
     pub(super) fn new(
-        servers: Arc<Servers>,
+        servers: Arc<Nodes>,
         session: Arc<Session>,
         settings: &RedisSettings,
     ) -> Self {
@@ -149,7 +150,7 @@ impl Registry {
     fn next_call(&self) -> (Bytes, Bytes) {
         let number = self.session.next_call().to_string();
         let name = format!("call:{}:{number}", self.session.name());
-        (keys::registry(&name), number.into())
+        (registry_key(&name), number.into())
     }
 }
 
@@ -180,14 +181,9 @@ fn flag(truth: bool) -> Bytes {
 
 /// What a call that failed tells the caller, where no refusal is expected.
 pub(super) fn failed(error: CallError) -> StoreError {
-    match error {
-        CallError::Refused(refusal) => {
-            StoreError::Unavailable(format!("Redis refused: {}", refusal.code))
-        }
-        CallError::Overloaded(overload) => StoreError::Overloaded(overload),
-        CallError::Unavailable(why) => StoreError::Unavailable(why),
-        CallError::Unknown(why) => StoreError::Unknown(why),
-    }
+    store_error(error, |refusal| {
+        StoreError::Unavailable(format!("Redis refused: {}", refusal.code))
+    })
 }
 
 /// An answer that cannot be read, to a call that changed nothing.

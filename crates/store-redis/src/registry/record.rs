@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use board::{Activity, BoardName, Incarnation, Meaning, ShardCount, Timestamp};
 
-use crate::servers::ServerId;
 use crate::spread::Spread;
 use crate::wire::Garbled;
+use redis_nodes::ServerId;
 use shard_store::BoardRecord;
 
 /// Words of a record without the board's time.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use board::Timestamp;
-use testkit::redis::{RedisOptions, RedisServer};
+use testkit::redis::{Pooled, RedisOptions, RedisServer};
 
 use super::*;
-use crate::opened::{Opened, Parts};
-use crate::servers::Place;
-use crate::sweep::LINGER;
+use crate::fixtures::parts::{OpenedParts, Parts};
+use crate::retention::LINGER;
 use crate::sweep::tests::{NOW, day, gifts};
+use redis_nodes::{Location, registry_key};
 use shard_store::{CreateBoardError, KindRecord, Revision};
 
 const INCARNATION: &str = "00000000000000aa";
@@ -19,23 +19,27 @@ fn now() -> Timestamp {
     Timestamp::from_millis(NOW)
 }
 
-async fn opened() -> (Opened, KindRecord) {
-    let opened = Opened::plain().await;
+async fn opened() -> (OpenedParts, KindRecord) {
+    opened_on(RedisServer::shared()).await
+}
+
+async fn opened_on(redis: Pooled<RedisServer>) -> (OpenedParts, KindRecord) {
+    let opened = OpenedParts::with(redis, RedisSettings::default()).await;
     let kind = Arc::new(gifts(vec![day()]));
     let kind = opened.registry.put_kind(kind, Revision(0), false).await;
     (opened, kind.unwrap())
 }
 
 /// Calls `create_board` of `gifts/room`, by its number.
-fn create_board(opened: &Opened, number: &str, deadline: &str) -> String {
+fn create_board(opened: &OpenedParts, number: &str, deadline: &str) -> String {
     let kind = "gifts".parse().unwrap();
     let keys = [
-        keys::registry("kinds"),
+        registry_key("kinds"),
         boards_key(&kind),
         subjects_key(&kind),
         settled_key(&kind),
-        keys::registry("due"),
-        keys::registry(&format!("call:test:{number}")),
+        registry_key("due"),
+        registry_key(&format!("call:test:{number}")),
     ];
     let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
     let args = [
@@ -78,10 +82,10 @@ async fn a_kind_written_again_is_written_once() {
     let (opened, _) = opened().await;
     let kind = "gifts".parse().unwrap();
     let keys = [
-        keys::registry("kinds"),
+        registry_key("kinds"),
         subjects_key(&kind),
         settled_key(&kind),
-        keys::registry("call:test:1"),
+        registry_key("call:test:1"),
     ];
     let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
     let write = |number, deadline| {
@@ -106,9 +110,9 @@ async fn a_deletion_sent_again_is_no_second_one() {
         boards_key(of),
         subjects_key(of),
         settled_key(of),
-        keys::registry("due"),
-        keys::registry("dying"),
-        keys::registry("call:test:1"),
+        registry_key("due"),
+        registry_key("dying"),
+        registry_key("call:test:1"),
     ];
     let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
     let delete_board = |number| {
@@ -176,7 +180,7 @@ async fn a_take_sent_again_takes_the_same() {
         .create_board(&name, &kind, None, now())
         .await
         .unwrap();
-    let (due, call) = (keys::registry("due"), keys::registry("call:test:take"));
+    let (due, call) = (registry_key("due"), registry_key("call:test:take"));
     let take = |number| {
         let at = (NOW + 60_000).to_string();
         let args = [FAR, number, &at, &format!("{at}.5"), "10"];
@@ -200,7 +204,7 @@ async fn a_kind_that_keeps_otherwise_makes_its_boards_due() {
             .await
             .unwrap();
     }
-    let due = keys::registry("due");
+    let due = registry_key("due");
     let at_once = || {
         let words: [&[u8]; 4] = [b"ZCOUNT", &due, b"0", b"0"];
         opened.redis.command(&words).integer()
@@ -221,7 +225,7 @@ async fn a_kind_that_keeps_otherwise_makes_its_boards_due() {
 }
 
 /// Writes that Redis has done since it started.
-fn writes(opened: &Opened) -> u64 {
+fn writes(opened: &OpenedParts) -> u64 {
     let info = opened.redis.command(&["INFO", "persistence"]);
     let changes = info.field("rdb_changes_since_last_save").unwrap();
     changes.trim().parse().unwrap()
@@ -229,7 +233,7 @@ fn writes(opened: &Opened) -> u64 {
 
 #[tokio::test]
 async fn a_board_that_is_there_is_not_written_again() {
-    let (opened, kind) = opened().await;
+    let (opened, kind) = opened_on(RedisServer::plain().into()).await;
     let name = "gifts/room".parse().unwrap();
     let later = now().plus(Duration::from_hours(1));
     let created = opened
@@ -280,7 +284,7 @@ async fn where_no_node_has_time_for_a_write_nobody_creates_a_board() {
     // Contributions that wait until they are a call.
     let busy = |server| {
         let server = Some(server);
-        let backlog = servers.writes_backlog(Place { slot: 0, server });
+        let backlog = servers.writes_backlog(Location { slot: 0, server });
         backlog.unwrap().gather(TOO_MUCH_BYTES)
     };
     let [a, b] = ["gifts/a", "gifts/b"].map(|name| name.parse().unwrap());

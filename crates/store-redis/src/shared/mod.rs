@@ -17,11 +17,12 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 use self::presence::Presence;
+use super::call_error::store_error;
 use super::incarnations::Incarnations;
 use super::keys::ShardKeys;
-use super::servers::{Call, CallError, Effect, Servers};
 use super::session::Session;
 use super::wire::{Garbled, Unpack};
+use redis_nodes::{Call, CallError, Effect, Nodes};
 use shard_store::Calls;
 use shard_store::{Lease, Merged, SharedBoards, SharedTop, StoreError, Taken};
 
@@ -43,7 +44,7 @@ const HOME_SHARD: u16 = 0;
 /// The shared tops of a store.
 #[derive(Debug)]
 pub(super) struct SharedTops {
-    servers: Arc<Servers>,
+    servers: Arc<Nodes>,
     session: Arc<Session>,
     incarnations: Arc<Incarnations>,
     presence: Presence,
@@ -53,7 +54,7 @@ pub(super) struct SharedTops {
 impl SharedTops {
     /// Begins to tell other servers that this one is about, until [`SharedTops::close`].
     pub(super) fn new(
-        servers: Arc<Servers>,
+        servers: Arc<Nodes>,
         session: Arc<Session>,
         incarnations: Arc<Incarnations>,
         calls: Arc<Calls>,
@@ -91,7 +92,7 @@ impl SharedTops {
             function,
             keys: vec![key],
             args,
-            effect: Effect::Passing,
+            effect: Effect::Volatile,
             until: Instant::now() + timeout,
             closes: None,
         };
@@ -198,12 +199,7 @@ fn taken(payload: &Bytes, token: String) -> Result<Taken, Garbled> {
 }
 
 fn failed(error: CallError) -> StoreError {
-    match error {
-        CallError::Refused(refusal) => StoreError::Unavailable(refusal.code),
-        CallError::Overloaded(overload) => StoreError::Overloaded(overload),
-        CallError::Unavailable(why) => StoreError::Unavailable(why),
-        CallError::Unknown(why) => StoreError::Unknown(why),
-    }
+    store_error(error, |refusal| StoreError::Unavailable(refusal.code))
 }
 
 /// Whole milliseconds, as text.

@@ -12,10 +12,9 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::{failed, millis};
-use crate::keys;
-use crate::servers::{Call, Effect, Servers};
 use crate::session::Session;
 use crate::wire::Unpack;
+use redis_nodes::{Call, Effect, Nodes, registry_key};
 use shard_store::StoreError;
 
 /// How often a server says that it is about.
@@ -36,7 +35,7 @@ pub(super) struct Presence {
 
 impl Presence {
     /// Says from now on that this server is about.
-    pub(super) fn begin(servers: Arc<Servers>, session: Arc<Session>) -> Self {
+    pub(super) fn begin(servers: Arc<Nodes>, session: Arc<Session>) -> Self {
         let others = Arc::new(AtomicBool::new(false));
         let seen = others.clone();
         let telling = tokio::spawn(async move {
@@ -62,7 +61,7 @@ impl Presence {
     }
 
     /// Says that this server goes. Others see it go by itself if that cannot be said.
-    pub(super) async fn end(&self, servers: &Servers, session: &Session) {
+    pub(super) async fn end(&self, servers: &Nodes, session: &Session) {
         self.telling.abort();
         self.others.store(false, Ordering::Relaxed);
         let args = vec![Bytes::from(session.name())];
@@ -77,7 +76,7 @@ impl Drop for Presence {
 }
 
 /// Says that this server is about, and counts those that are, itself included.
-pub(super) async fn say(servers: &Servers, session: &Session) -> Result<u64, StoreError> {
+pub(super) async fn say(servers: &Nodes, session: &Session) -> Result<u64, StoreError> {
     let args = vec![Bytes::from(session.name()), millis(PRESENT_FOR)];
     let payload = call(servers, "present", args).await?;
     let count = Unpack::new(&payload).count();
@@ -85,15 +84,15 @@ pub(super) async fn say(servers: &Servers, session: &Session) -> Result<u64, Sto
 }
 
 async fn call(
-    servers: &Servers,
+    servers: &Nodes,
     function: &'static str,
     args: Vec<Bytes>,
 ) -> Result<Bytes, StoreError> {
     let call = Call {
         function,
-        keys: vec![keys::registry("servers")],
+        keys: vec![registry_key("servers")],
         args,
-        effect: Effect::Passing,
+        effect: Effect::Volatile,
         until: Instant::now() + SAY_TIMEOUT,
         closes: None,
     };

@@ -1,9 +1,8 @@
 use board::Values;
 
 use super::*;
-use crate::given::{
-    any_name, any_rules, any_standing, entry, is_better, points, ranked, standing_bytes,
-};
+use crate::fixtures::random_standings::{any_name, any_rules, any_standing, points};
+use crate::fixtures::written_window::{entry, is_better, ranked, standing_bytes};
 use testkit::dice::{Dice, Seed, runs};
 
 /// Rules, and standings of a few members by them.

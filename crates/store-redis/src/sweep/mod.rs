@@ -21,7 +21,6 @@
 //!
 //! Clocks of servers have to agree to within a small part of the shortest idle time.
 
-mod shards;
 #[cfg(test)]
 pub(crate) mod tests;
 mod visit;
@@ -37,13 +36,12 @@ use tokio::time::Instant;
 use super::incarnations::Incarnations;
 use super::lists::Refills;
 use super::registry::{After, Claimed, Record, Registry, Touch};
-use super::servers::Servers;
 use super::session::Session;
 use super::settings::RedisSettings;
+use super::shards::{Shards, not_connected};
 use super::spread::Spread;
+use redis_nodes::Nodes;
 use shard_store::{DeleteBoardError, KindRecord, StoreError};
-pub(super) use shards::Shards;
-use shards::not_connected;
 use visit::Next;
 
 /// Boards that are claimed at once.
@@ -52,17 +50,11 @@ const BOARDS_CLAIMED: usize = 100;
 /// Boards that are visited at once.
 const BOARDS_AT_ONCE: usize = 8;
 
-/// How long a board that holds nothing stays, from its creation or its last write on.
-pub(super) const LINGER: Duration = Duration::from_mins(1);
-
 /// The longest that a board is left alone. Windows that nobody told of go that late.
 const DUE_MAX: Duration = Duration::from_hours(24);
 
-/// How long a freeze lasts, by the node's clock.
-const FREEZE: Duration = Duration::from_secs(10);
-
-/// How long after its first freeze the end of a board may be decided. What is left of [`FREEZE`] is for
-/// clocks that are read at other times.
+/// How long after its first freeze the end of a board may be decided. What is left of
+/// [`FREEZE`](super::shards::FREEZE) is for clocks that are read at other times.
 const DECIDED: Duration = Duration::from_secs(5);
 
 /// What is done about shards whose nodes are not connected.
@@ -77,7 +69,7 @@ enum Away {
 /// Drops what is past its time.
 #[derive(Debug)]
 pub(super) struct Sweep {
-    servers: Arc<Servers>,
+    servers: Arc<Nodes>,
     session: Arc<Session>,
     registry: Arc<Registry>,
     incarnations: Arc<Incarnations>,
@@ -108,7 +100,7 @@ impl Failures {
 
 impl Sweep {
     pub(super) fn new(
-        servers: Arc<Servers>,
+        servers: Arc<Nodes>,
         session: Arc<Session>,
         registry: Arc<Registry>,
         incarnations: Arc<Incarnations>,

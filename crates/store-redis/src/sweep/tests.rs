@@ -4,6 +4,7 @@ mod deleted;
 mod late;
 
 use bytes::Bytes;
+use redis_nodes::registry_key;
 
 use board::{
     Activity, Calendar, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Period,
@@ -11,9 +12,9 @@ use board::{
 };
 
 use super::*;
+use crate::fixtures::parts::OpenedParts;
 use crate::keys;
-use crate::opened::Opened;
-use crate::retention::gone_at;
+use crate::retention::{LINGER, gone_at};
 use shard_store::{BoardSettings, Revision};
 
 /// A Friday, `2026-11-20T14:52:22.123Z`.
@@ -63,16 +64,16 @@ fn now() -> Timestamp {
     Timestamp::from_millis(NOW)
 }
 
-struct Room {
-    opened: Opened,
+struct SweptBoard {
+    opened: OpenedParts,
     sweep: Sweep,
     kind: Arc<Kind>,
     record: Record,
 }
 
-impl Room {
+impl SweptBoard {
     async fn new(windows: Vec<WindowRule>) -> Self {
-        let opened = Opened::plain().await;
+        let opened = OpenedParts::plain().await;
         let kind = Arc::new(gifts(windows));
         let put = opened.registry.put_kind(kind.clone(), Revision(0), true);
         let put = put.await.unwrap();
@@ -153,7 +154,7 @@ fn today() -> Window {
 
 #[tokio::test]
 async fn a_window_is_closed_on_all_shards() {
-    let room = Room::new(vec![day(), WindowRule::with_defaults(Period::All)]).await;
+    let room = SweptBoard::new(vec![day(), WindowRule::with_defaults(Period::All)]).await;
     room.lay(1, today());
     room.lay(1, Window::ALL_TIME);
     room.sweep.expire(now().plus(DAY)).await.unwrap();
@@ -180,7 +181,7 @@ async fn a_window_is_closed_on_all_shards() {
 
 #[tokio::test]
 async fn a_deletion_that_was_interrupted_is_finished() {
-    let room = Room::new(vec![day()]).await;
+    let room = SweptBoard::new(vec![day()]).await;
     room.lay(2, today());
     room.tell(2, "f", "somebody 1");
     room.opened
@@ -188,7 +189,7 @@ async fn a_deletion_that_was_interrupted_is_finished() {
         .delete_board(&room.record.board().name)
         .await
         .unwrap();
-    let dying = keys::registry("dying");
+    let dying = registry_key("dying");
     assert!(room.opened.exists(&dying) && room.holds(2, today()));
     room.sweep.expire(now()).await.unwrap();
     assert!(!room.opened.exists(&dying) && !room.holds(2, today()));
@@ -204,7 +205,7 @@ async fn a_deletion_that_was_interrupted_is_finished() {
 
 #[tokio::test]
 async fn a_writer_finishes_what_was_begun_to_be_emptied() {
-    let room = Room::new(vec![week_of_idleness()]).await;
+    let room = SweptBoard::new(vec![week_of_idleness()]).await;
     for shard in [0, 3] {
         room.lay(shard, Window::ALL_TIME);
     }
@@ -244,7 +245,7 @@ async fn a_writer_finishes_what_was_begun_to_be_emptied() {
 
 #[tokio::test]
 async fn a_sweep_finishes_what_was_begun_to_be_emptied() {
-    let room = Room::new(vec![week_of_idleness(), day()]).await;
+    let room = SweptBoard::new(vec![week_of_idleness(), day()]).await;
     room.lay(0, Window::ALL_TIME);
     let bound = now().plus(DAY);
     let begun = room.opened.registry.begin_emptying(&room.record, bound);
@@ -261,7 +262,7 @@ async fn a_sweep_finishes_what_was_begun_to_be_emptied() {
 
 #[tokio::test]
 async fn a_board_is_not_idle_while_writers_touch_it() {
-    let room = Room::new(vec![week_of_idleness()]).await;
+    let room = SweptBoard::new(vec![week_of_idleness()]).await;
     room.lay(0, Window::ALL_TIME);
     let (incarnations, board) = (&room.opened.incarnations, room.record.board());
     let touched = async || {
@@ -294,7 +295,7 @@ async fn a_board_is_not_idle_while_writers_touch_it() {
 
 #[tokio::test]
 async fn a_shard_that_holds_something_is_not_frozen() {
-    let room = Room::new(vec![week_of_idleness()]).await;
+    let room = SweptBoard::new(vec![week_of_idleness()]).await;
     let shards = room.sweep.shards(&room.record.spread);
     let (mine, other) = (Bytes::from_static(b"mine"), Bytes::from_static(b"other"));
     let seen = shards.survey(0).await.unwrap();
@@ -322,7 +323,7 @@ async fn a_shard_that_holds_something_is_not_frozen() {
 
 #[tokio::test]
 async fn a_freeze_that_ended_is_taken_back_by_who_knows_the_board_is_there() {
-    let room = Room::new(vec![day()]).await;
+    let room = SweptBoard::new(vec![day()]).await;
     let board = room.record.board();
     room.tell(0, "f", "somebody 9999999999999");
     room.opened.incarnations.thaw(board, 0).await.unwrap();
@@ -343,7 +344,7 @@ async fn a_freeze_that_ended_is_taken_back_by_who_knows_the_board_is_there() {
 
 #[tokio::test]
 async fn a_incarnation_that_a_shard_calls_dead_is_ended_again() {
-    let room = Room::new(vec![WindowRule::with_defaults(Period::All)]).await;
+    let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
     room.lay(0, Window::ALL_TIME);
     let board = room.record.board();
     // The registry has lost that it was deleted.
@@ -358,7 +359,7 @@ async fn a_incarnation_that_a_shard_calls_dead_is_ended_again() {
 
 #[tokio::test]
 async fn two_servers_sweep_each_board_once() {
-    let room = Room::new(vec![WindowRule::with_defaults(Period::All)]).await;
+    let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
     let kind = room.opened.registry.kind(room.kind.name()).await;
     let kind = kind.unwrap().unwrap();
     for number in 0..300 {
@@ -385,13 +386,13 @@ async fn two_servers_sweep_each_board_once() {
     one.and(two).unwrap();
     let boards = room.opened.registry.boards(&kind.name, None, 1_000).await;
     assert_eq!(boards.unwrap(), []);
-    assert!(!room.opened.exists(&keys::registry("due")));
-    assert!(!room.opened.exists(&keys::registry("dying")));
+    assert!(!room.opened.exists(&registry_key("due")));
+    assert!(!room.opened.exists(&registry_key("dying")));
 }
 
 #[tokio::test]
 async fn a_board_that_nobody_could_write_to_ends_and_its_settings_stay() {
-    let room = Room::new(vec![WindowRule::with_defaults(Period::All)]).await;
+    let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
     let registry = &room.opened.registry;
     let kind = registry.kind(room.kind.name()).await.unwrap().unwrap();
     let battle = Activity::new(Some(now()), Some(now().plus(DAY * 10)), None).unwrap();
@@ -436,7 +437,7 @@ async fn a_board_that_nobody_could_write_to_ends_and_its_settings_stay() {
 
 #[tokio::test]
 async fn a_window_is_due_whatever_was_known_of_the_board_before() {
-    let room = Room::new(vec![day()]).await;
+    let room = SweptBoard::new(vec![day()]).await;
     let (incarnations, board) = (&room.opened.incarnations, room.record.board());
     let day_of = |at| Calendar::utc().span_at(Period::Day, at).window;
     room.lay(0, day_of(now().plus(DAY * 3)));
@@ -459,7 +460,7 @@ async fn a_window_is_due_whatever_was_known_of_the_board_before() {
 
 #[tokio::test]
 async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
-    let room = Room::new(vec![day()]).await;
+    let room = SweptBoard::new(vec![day()]).await;
     room.lay(1, today());
     let gone = gone_at(&room.kind, today()).unwrap();
     let registry = &room.opened.registry;
@@ -477,7 +478,7 @@ async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
 
 #[tokio::test]
 async fn keys_live_for_as_long_as_the_kind_says_now() {
-    let room = Room::new(vec![day()]).await;
+    let room = SweptBoard::new(vec![day()]).await;
     room.lay(1, today());
     let keys = room.record.spread.keys(1);
     for key in [keys.rank(today()), keys.scores(today())] {
@@ -514,7 +515,7 @@ async fn a_time_to_live_that_is_right_is_not_written_again() {
         keep: Keep::After(DAY * days),
         ..WindowRule::with_defaults(Period::Hour)
     };
-    let room = Room::new(vec![hours(40)]).await;
+    let room = SweptBoard::new(vec![hours(40)]).await;
     let windows: Vec<Window> = (0..40)
         .map(|hour| {
             let at = now().minus(Duration::from_hours(hour));

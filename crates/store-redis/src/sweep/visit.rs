@@ -7,11 +7,11 @@ use board::{BoardName, Kind, Timestamp, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::shards::{Shards, Survey};
-use super::{DECIDED, DUE_MAX, LINGER, Sweep};
+use super::{DECIDED, DUE_MAX, Sweep};
 use crate::lists::Short;
 use crate::registry::{After, Record};
-use crate::retention::{gone_at, time_to_live_ms};
+use crate::retention::{LINGER, gone_at, time_to_live_ms};
+use crate::shards::{Shards, Survey};
 use shard_store::{BoardRecord, BoardSettings, StoreError};
 
 /// When a board is due next; none where it is no more.

@@ -26,11 +26,11 @@ use super::lists::{self, List, Lists};
 use super::read::{Reader, failed};
 use super::registry::Registry;
 use super::rules::spec;
-use super::servers::{Call, Effect, Servers};
 use super::session::Session;
 use super::settings::RedisSettings;
 use super::wire::{Garbled, Pack, Unpack};
 use finding::{Fault, Findings, Found};
+use redis_nodes::{Call, Effect, Nodes};
 use shard_store::{BoardRecord, Disagreement, StoreError};
 
 /// Members that a step looks at, about; a hash or sorted set that Redis keeps in one piece is looked
@@ -44,7 +44,7 @@ const MENDED_MAX: usize = 200;
 #[derive(Debug)]
 pub(super) struct Verifier {
     reader: Arc<Reader>,
-    servers: Arc<Servers>,
+    servers: Arc<Nodes>,
     session: Arc<Session>,
     incarnations: Arc<Incarnations>,
     lists: Lists,
@@ -83,7 +83,7 @@ struct Counts {
 impl Verifier {
     pub(super) fn new(
         reader: Arc<Reader>,
-        servers: Arc<Servers>,
+        servers: Arc<Nodes>,
         session: Arc<Session>,
         incarnations: Arc<Incarnations>,
         registry: Arc<Registry>,

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use board::{BoardName, Incarnation};
 
 use super::Verifier;
-use crate::servers::ScannedKeys;
+use redis_nodes::ScannedKeys;
 use shard_store::{Orphan, StoreError};
 
 /// Incarnations that are remembered to be on or not, so that each is looked up once; beyond that again.
@@ -44,8 +44,8 @@ impl Verifier {
     /// Keys of boards that the registry does not know, by board.
     pub(crate) async fn orphans(&self) -> Result<Vec<Orphan>, StoreError> {
         let mut search = Search::default();
-        let mut scan = self.servers.scan()?;
-        while let Some(scanned) = scan.next().await? {
+        let mut scan = self.servers.scan().map_err(StoreError::Unavailable)?;
+        while let Some(scanned) = scan.next().await.map_err(StoreError::Unavailable)? {
             for key in &scanned.keys {
                 let Ok(text) = std::str::from_utf8(key) else {
                     continue;
@@ -71,7 +71,12 @@ impl Verifier {
             return Ok(());
         }
         // Deleted in time, or a tombstone, which goes by itself.
-        if !scanned.has(text).await? || key.is_meta && scanned.has_field(text, "x").await? {
+        let is_there = scanned.has(text).await.map_err(StoreError::Unavailable)?;
+        let is_tombstone = key.is_meta && {
+            let has_field = scanned.has_field(text, "x").await;
+            has_field.map_err(StoreError::Unavailable)?
+        };
+        if !is_there || is_tombstone {
             return Ok(());
         }
         if search.counted.len() < COUNTED_MAX {

@@ -4,11 +4,11 @@ mod damage;
 mod orphans;
 mod writers;
 
-use crate::given::{Given, Laid};
+use crate::fixtures::written_window::{ShardReaders, WrittenWindow};
 use shard_store::{Anchor, Ask, Entry, Query};
 
 /// All that is ranked, best first.
-async fn order_of(given: &Given, laid: &Laid) -> Vec<Entry> {
+async fn order_of(readers: &ShardReaders, laid: &WrittenWindow) -> Vec<Entry> {
     let all = Ask {
         anchor: Anchor::Rank(0),
         before: 0,
@@ -20,6 +20,6 @@ async fn order_of(given: &Given, laid: &Laid) -> Vec<Entry> {
         groups: false,
         asks: [all].into(),
     };
-    let reading = given.reader.read(&laid.record, laid.shard, &query).await;
+    let reading = readers.reader.read(&laid.record, laid.shard, &query).await;
     reading.unwrap().parts.unwrap().remove(0).entries
 }

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod exposition;
+mod pool;
 mod proxy;
 mod sentinels;
 mod server;

@@ -4,16 +4,16 @@ use board::Window;
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::given::{APPLIED, Board, Given, MS, NOW, gifts};
+use super::applier::{APPLIED, ApplierOnRedis, Board, MS, NOW, gifts};
 use crate::rules;
-use crate::servers::{Answer, Call, CallError, Effect, Place};
-use crate::tags::slot_of;
 use crate::wire::Pack;
+
+use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, slot_of};
 
 const ALL: Window = Window::ALL_TIME;
 
 /// A call of its own making: one point for `u1`.
-async fn send(board: &Board<'_>, session: &str, seq: i64) -> Result<Answer, CallError> {
+async fn send(board: &Board<'_>, session: &str, seq: i64) -> Result<FunctionReply, CallError> {
     send_until(board, session, seq, Instant::now() + MS * 10_000).await
 }
 
@@ -22,7 +22,7 @@ async fn send_until(
     session: &str,
     seq: i64,
     until: Instant,
-) -> Result<Answer, CallError> {
+) -> Result<FunctionReply, CallError> {
     let mut head = Pack::default();
     head.raw(session.as_bytes()).int(seq);
     head.raw(&rules::spec(board.kind.rules()));
@@ -53,14 +53,14 @@ async fn send_until(
         until,
         closes: None,
     };
-    let place = Place {
+    let place = Location {
         slot: slot_of(b"any"),
         server: None,
     };
-    board.given.servers.call(place, &call).await
+    board.setup.servers.call(place, &call).await
 }
 
-fn refusal(answer: Result<Answer, CallError>) -> String {
+fn refusal(answer: Result<FunctionReply, CallError>) -> String {
     match answer {
         Err(CallError::Refused(refusal)) => refusal.code,
         other => panic!("{other:?}"),
@@ -69,8 +69,8 @@ fn refusal(answer: Result<Answer, CallError>) -> String {
 
 #[tokio::test]
 async fn a_call_that_comes_again_is_answered_and_not_applied_again() {
-    let given = Given::new().await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(gifts(|_| ())).await;
     let first = send(&board, "a", 7).await.unwrap();
     // It tells that it opened the window, the second time as well.
     assert!(!first.payload.is_empty());
@@ -83,8 +83,8 @@ async fn a_call_that_comes_again_is_answered_and_not_applied_again() {
 
 #[tokio::test]
 async fn an_older_call_is_refused() {
-    let given = Given::new().await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(gifts(|_| ())).await;
     send(&board, "a", 7).await.unwrap();
     assert_eq!(refusal(send(&board, "a", 6).await), "OLD");
     // Another server counts for itself.
@@ -98,26 +98,26 @@ async fn an_older_call_is_refused() {
 
 #[tokio::test]
 async fn a_dead_shard_takes_nothing() {
-    let given = Given::new().await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(gifts(|_| ())).await;
     board.set_meta("x", "1");
     let item = board.points("u1", 1, NOW);
-    let applied = board.try_apply(&given.applier, &[item], NOW, false).await;
+    let applied = board.try_apply(&setup.applier, &[item], NOW, false).await;
     assert_eq!(applied, Err(shard_store::StoreError::Dead));
     assert_eq!(board.points_of(ALL, "u1"), None);
 }
 
 #[tokio::test]
 async fn a_freeze_is_waited_out() {
-    let given = Given::new().await;
-    let board = given.board(gifts(|_| ())).await;
-    let time = given.redis.command(&["TIME"]);
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(gifts(|_| ())).await;
+    let time = setup.redis.command(&["TIME"]);
     let seconds: i64 = time.items()[0].text().parse().unwrap();
     let until = (seconds + 2) * 1000;
     board.set_meta("f", &format!("token {until}"));
     let items = [board.points("u1", 1, NOW)];
     assert_eq!(board.apply(&items, NOW).await, [APPLIED]);
-    let time = given.redis.command(&["TIME"]);
+    let time = setup.redis.command(&["TIME"]);
     assert!(time.items()[0].text().parse::<i64>().unwrap() * 1000 >= until);
     // It ended by itself: the registry was asked, and the shard thawed.
     assert_eq!(board.meta("f"), None);
@@ -127,8 +127,8 @@ async fn a_freeze_is_waited_out() {
 /// nothing was applied.
 #[tokio::test]
 async fn a_call_that_may_be_forgotten_is_told_from_one_that_is_late() {
-    let given = Given::new().await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(gifts(|_| ())).await;
     let first = send(&board, "a", 7).await.unwrap();
     let ago = |seconds| {
         let ago = std::time::Duration::from_secs(seconds);
@@ -142,7 +142,7 @@ async fn a_call_that_may_be_forgotten_is_told_from_one_that_is_late() {
         );
     }
     let meta = board.keys.meta();
-    given.redis.command(&[b"HDEL", &meta[..], b"c"]).integer();
+    setup.redis.command(&[b"HDEL", &meta[..], b"c"]).integer();
     match send_until(&board, "a", 7, ago(5)).await {
         Err(CallError::Overloaded(overload)) => {
             let why = overload.why;

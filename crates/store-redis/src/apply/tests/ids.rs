@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use board::{Period, Timestamp, Window, WindowRule};
 
-use super::given::{APPLIED, Board, DUPLICATE, Given, HOUR, MS, NOW, gifts};
-use crate::settings::{RedisSettings, RedisWrites};
+use super::applier::{APPLIED, ApplierOnRedis, Board, DUPLICATE, HOUR, MS, NOW, gifts};
+use crate::settings::RedisSettings;
+use redis_nodes::Writes;
 use shard_store::{Failure, Outcome};
 
 const ALL: Window = Window::ALL_TIME;
@@ -17,8 +18,8 @@ async fn once(board: &Board<'_>, id: &str, now: Timestamp) -> Outcome {
 
 #[tokio::test]
 async fn an_id_counts_for_exactly_the_span() {
-    let given = Given::new().await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(gifts(|_| ())).await;
     // An earlier id, so that the next is noted in the middle of a generation.
     assert_eq!(once(&board, "evt-0", NOW.minus(HOUR / 3)).await, APPLIED);
     assert_eq!(once(&board, "evt-1", NOW).await, APPLIED);
@@ -33,8 +34,8 @@ async fn an_id_counts_for_exactly_the_span() {
 
 #[tokio::test]
 async fn no_span_remembers_nothing() {
-    let given = Given::new().await;
-    let board = given
+    let setup = ApplierOnRedis::new().await;
+    let board = setup
         .board(gifts(|spec| spec.dedupe = Duration::ZERO))
         .await;
     let item = board.by_id("u1", 1, "evt-1", NOW);
@@ -49,8 +50,8 @@ async fn the_limit_refuses_and_makes_room_with_time() {
         ids_per_shard_max: 5,
         ..RedisSettings::default()
     };
-    let given = Given::with(&settings).await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::with(&settings).await;
+    let board = setup.board(gifts(|_| ())).await;
     let items = (0..7).map(|id| board.by_id("u1", 1, &id.to_string(), NOW));
     let items: Vec<_> = items.collect();
     let outcomes = board.apply(&items, NOW).await;
@@ -69,15 +70,15 @@ async fn the_limit_refuses_and_makes_room_with_time() {
 
 #[tokio::test]
 async fn how_many_a_shard_remembers_comes_with_every_answer() {
-    for writes in [RedisWrites::Function, RedisWrites::ScriptFree] {
+    for writes in [Writes::Function, Writes::ScriptFree] {
         let settings = RedisSettings {
             ids_per_shard_max: 16,
             writes,
             ..RedisSettings::default()
         };
-        let given = Given::with(&settings).await;
-        let ids = &given.applier.ids;
-        let board = given.board(gifts(|_| ())).await;
+        let setup = ApplierOnRedis::with(&settings).await;
+        let ids = &setup.applier.ids;
+        let board = setup.board(gifts(|_| ())).await;
         board.apply(&[board.points("u1", 1, NOW)], NOW).await;
         assert_eq!(ids.max(), 0, "{writes:?}");
         // The first begins the generations, the second is a sum, the third is sent once more.
@@ -90,13 +91,13 @@ async fn how_many_a_shard_remembers_comes_with_every_answer() {
             assert_eq!(ids.max(), count, "{writes:?}");
         }
         // Of a shard that remembers fewer nothing is shown.
-        let other = given.board(gifts(|_| ())).await;
+        let other = setup.board(gifts(|_| ())).await;
         once(&other, "evt-1", NOW).await;
         assert_eq!(ids.max(), 2);
         let items: Vec<_> = (3..40)
             .map(|id| board.by_id("u1", 1, &format!("evt-{id}"), NOW))
             .collect();
-        let reported = board.try_apply(&given.applier, &items[..5], NOW, true);
+        let reported = board.try_apply(&setup.applier, &items[..5], NOW, true);
         let reported = reported.await.unwrap();
         let is_reported =
             |outcome: &Outcome| matches!(outcome, Outcome::Applied(of) if of.len() == 1);
@@ -111,9 +112,9 @@ async fn how_many_a_shard_remembers_comes_with_every_answer() {
 
 #[tokio::test]
 async fn what_is_refused_leaves_no_id() {
-    let given = Given::new().await;
+    let setup = ApplierOnRedis::new().await;
     let windows = [Period::All, Period::Day].map(WindowRule::with_defaults);
-    let board = given.board(gifts(|spec| spec.windows = windows.to_vec()));
+    let board = setup.board(gifts(|spec| spec.windows = windows.to_vec()));
     let board = board.await;
     let most = board::limits::VALUE_MAX;
     let yesterday = NOW.minus(HOUR * 24);

@@ -6,8 +6,9 @@ use std::time::Instant;
 use board::Window;
 use futures::future::join_all;
 
-use super::given::{APPLIED, Given, MS, NOW, gifts, value};
+use super::applier::{APPLIED, ApplierOnRedis, MS, NOW, gifts, value};
 use crate::apply::lane::ITEMS_WAITING_MAX;
+use crate::settings::RedisSettings;
 use shard_store::{Batch, Change, Outcome, StoreError};
 use shard_store::{Memory, STANDING_WEIGHT};
 
@@ -15,27 +16,27 @@ const ALL: Window = Window::ALL_TIME;
 
 #[tokio::test]
 async fn what_comes_during_a_call_shares_the_next() {
-    let given = Given::new().await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(gifts(|_| ())).await;
     board.apply(&[board.points("u1", 1, NOW)], NOW).await;
-    let before = given.calls();
+    let before = setup.calls();
     let items = [board.points("u1", 1, NOW)];
     // All are put into the lane before its task runs for the first time.
     let answers = (0..50).map(|later: u32| board.apply(&items, NOW.plus(MS * later)));
     for answer in join_all(answers).await {
         assert_eq!(answer, [APPLIED]);
     }
-    assert_eq!(given.calls() - before, 1);
+    assert_eq!(setup.calls() - before, 1);
     assert_eq!(board.points_of(ALL, "u1"), Some(51));
-    assert_eq!(given.applier.lanes.busy(), 0, "an idle lane is gone");
+    assert_eq!(setup.applier.lanes.busy(), 0, "an idle lane is gone");
 }
 
 #[tokio::test]
 async fn contributions_of_a_member_stay_in_order() {
-    let given = Given::new().await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(gifts(|_| ())).await;
     board.apply(&[board.points("u1", 1, NOW)], NOW).await;
-    let before = given.calls();
+    let before = setup.calls();
     let sets: Vec<_> = (1..=2500)
         .map(|points| [board.item("u1", Change::Set(value(points)), NOW)])
         .collect();
@@ -44,13 +45,13 @@ async fn contributions_of_a_member_stay_in_order() {
         assert_eq!(answer, [APPLIED]);
     }
     assert_eq!(board.points_of(ALL, "u1"), Some(2500));
-    assert_eq!(given.calls() - before, 3);
+    assert_eq!(setup.calls() - before, 3);
 }
 
 #[tokio::test]
 async fn a_long_batch_is_sent_in_several_calls() {
-    let given = Given::new().await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(gifts(|_| ())).await;
     let items: Vec<_> = (0..5000)
         .map(|number| board.points(&format!("u{}", number % 3000), 1, NOW))
         .collect();
@@ -70,12 +71,12 @@ async fn a_long_batch_is_sent_in_several_calls() {
 
 #[tokio::test]
 async fn more_than_may_wait_is_refused_at_once() {
-    let given = Given::new().await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(gifts(|_| ())).await;
     let items = vec![board.points("u1", 1, NOW); 1000];
     let batches = ITEMS_WAITING_MAX / items.len() + 1;
     let answers = join_all((0..batches).map(|_| {
-        let applied = board.try_apply(&given.applier, &items, NOW, false);
+        let applied = board.try_apply(&setup.applier, &items, NOW, false);
         async { applied.await.map(|outcomes| outcomes.len()) }
     }))
     .await;
@@ -92,13 +93,13 @@ async fn more_than_may_wait_is_refused_at_once() {
 
 #[tokio::test]
 async fn a_caller_that_goes_away_takes_nothing_back() {
-    let given = Given::new().await;
-    let board = given.board(gifts(|_| ())).await;
-    given.redis.pause();
+    let setup = ApplierOnRedis::alone(&RedisSettings::default()).await;
+    let board = setup.board(gifts(|_| ())).await;
+    setup.redis.pause();
     let items = [board.points("u1", 1, NOW)];
     let applied = tokio::time::timeout(MS * 50, board.apply(&items, NOW)).await;
     assert!(applied.is_err());
-    given.redis.resume();
+    setup.redis.resume();
     // Behind it in the lane: when this is answered, that was applied.
     board.apply(&items, NOW).await;
     assert_eq!(board.points_of(ALL, "u1"), Some(2));
@@ -107,17 +108,17 @@ async fn a_caller_that_goes_away_takes_nothing_back() {
 #[tokio::test]
 async fn what_waits_is_held_in_memory_also_where_the_caller_goes_away() {
     let memory = Arc::new(Memory::default());
-    let mut given = Given::new().await;
-    given.applier.hold_in(memory.clone());
-    let board = given.board(gifts(|_| ())).await;
-    given.redis.pause();
+    let mut setup = ApplierOnRedis::alone(&RedisSettings::default()).await;
+    setup.applier.hold_in(memory.clone());
+    let board = setup.board(gifts(|_| ())).await;
+    setup.redis.pause();
     let items = [board.points("u1", 1, NOW), board.points("u2", 1, NOW)];
     for waiting in 1..=3 {
         let applied = tokio::time::timeout(MS * 50, board.apply(&items, NOW)).await;
         assert!(applied.is_err());
         assert_eq!(memory.added(), waiting * 2 * STANDING_WEIGHT);
     }
-    given.redis.resume();
+    setup.redis.resume();
     board.apply(&items, NOW).await;
     assert_eq!(board.points_of(ALL, "u1"), Some(4));
     assert_eq!(memory.added(), 0);
@@ -125,11 +126,11 @@ async fn what_waits_is_held_in_memory_also_where_the_caller_goes_away() {
 
 #[tokio::test]
 async fn a_batch_that_says_when_it_is_too_late_is_not_applied_behind_that() {
-    let given = Given::new().await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::alone(&RedisSettings::default()).await;
+    let board = setup.board(gifts(|_| ())).await;
     let items = [board.points("u1", 1, NOW)];
     board.apply(&items, NOW).await;
-    given.redis.pause();
+    setup.redis.pause();
     let began = Instant::now();
     let batch = Batch {
         kind: &board.kind,
@@ -138,7 +139,7 @@ async fn a_batch_that_says_when_it_is_too_late_is_not_applied_behind_that() {
         until: Some((began + MS * 300).into()),
         items: &items,
     };
-    let failed = given.applier.apply(&board.record, 0, batch).await;
+    let failed = setup.applier.apply(&board.record, 0, batch).await;
     // It was sent, and may come yet: what becomes of it is known when the node answers again.
     assert!(
         matches!(failed, Err(StoreError::Late | StoreError::Unknown(_))),
@@ -146,7 +147,7 @@ async fn a_batch_that_says_when_it_is_too_late_is_not_applied_behind_that() {
     );
     let took = began.elapsed();
     assert!((MS * 300..MS * 10_000).contains(&took), "{took:?}");
-    given.redis.resume();
+    setup.redis.resume();
     // Behind it on the connection.
     board.apply(&items, NOW).await;
     assert_eq!(board.points_of(ALL, "u1"), Some(2));

@@ -1,7 +1,7 @@
 //! Batches on a real Redis, held against the engine and against what stands in the keys.
 
+mod applier;
 mod calls;
-mod given;
 mod ids;
 mod lanes;
 mod model;

@@ -6,7 +6,7 @@ use board::{Direction, Kind, Period, Timestamp, Window};
 use futures::future::join_all;
 use testkit::dice::{Dice, runs};
 
-use super::given::{Board, Given, Kept, NOW};
+use super::applier::{ApplierOnRedis, Board, Kept, NOW};
 use super::story::{any_items, any_kind, any_pause};
 use crate::keys::window_name;
 use crate::packed::Packed;
@@ -18,7 +18,7 @@ fn is_applied(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Applied(_))
 }
 
-/// The engine's shard, given the same batches.
+/// The engine's shard, setup the same batches.
 struct Twin {
     shard: Shard,
     budget: IdBudget,
@@ -124,10 +124,10 @@ fn entries(kind: &Kind, window: Window, kept: &Kept) -> Vec<Entry> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn random_batches_agree_with_the_engine() {
-    let given = Given::new().await;
+    let setup = ApplierOnRedis::new().await;
     let mut dice = Dice::of_this_run();
     for _ in 0..runs(150, 1_500) {
-        let board = given.board(any_kind(&mut dice)).await;
+        let board = setup.board(any_kind(&mut dice)).await;
         one_board(&mut dice, &board).await;
     }
 }
@@ -153,7 +153,7 @@ async fn one_board(dice: &mut Dice, board: &Board<'_>) {
                 report: *report,
                 items,
             };
-            board.given.applier.apply(&board.record, 0, batch)
+            board.setup.applier.apply(&board.record, 0, batch)
         }))
         .await;
         let mut any_applied = false;
@@ -233,7 +233,7 @@ fn drop_some(dice: &mut Dice, board: &Board<'_>, twin: &mut Twin) {
         .map_or(start, |held: i64| held.max(start))
         .to_string();
     board.set_meta("d", &starts.join(" "));
-    let redis = &board.given.redis;
+    let redis = &board.setup.redis;
     for window in gone {
         let version = format!("v:{}", window_name(window));
         redis.command(&[b"HDEL", &board.keys.meta()[..], version.as_bytes()]);

@@ -1,4 +1,4 @@
-//! Another client between the steps of a write: the field's own way loses what was given, ours does not.
+//! Another client between the steps of a write: the field's own way loses what was setup, ours does not.
 //!
 //! That way keeps the best of all members in one sorted set, trims it now and then, and has everybody's score
 //! in a hash. A contribution adds to who is on the list (`ZADD XX INCR`), puts who is not (`ZADD NX`), adds again
@@ -10,8 +10,9 @@ use board::Window;
 use testkit::redis::{FaultProxy, Matching, RedisServer, RedisWire, Reply};
 use tokio::time::{Instant, sleep};
 
-use super::given::{APPLIED, Given, MS, NOW, gifts};
-use crate::settings::{RedisSettings, RedisWrites};
+use super::applier::{APPLIED, ApplierOnRedis, MS, NOW, gifts};
+use crate::settings::RedisSettings;
+use redis_nodes::Writes;
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -42,7 +43,7 @@ fn give(redis: &mut RedisWire, points: i64, mut between: impl FnMut(usize)) {
 
 #[test]
 fn the_fields_own_way_loses_what_meets_a_trim() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let (mut one, mut other, mut trimmer) = (redis.connect(), redis.connect(), redis.connect());
     give(&mut one, GIVEN[0], |step| match step {
         // Somebody else puts the member there first ...
@@ -62,7 +63,7 @@ fn the_fields_own_way_loses_what_meets_a_trim() {
     assert_eq!(one.command(&["ZSCORE", "list", "u1"]), Reply::Nil);
 }
 
-fn settings(writes: RedisWrites) -> RedisSettings {
+fn settings(writes: Writes) -> RedisSettings {
     RedisSettings {
         writes,
         ..RedisSettings::default()
@@ -71,11 +72,11 @@ fn settings(writes: RedisWrites) -> RedisSettings {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_scripts_a_write_that_meets_a_trim_is_decided_anew() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
-    let given = Given::over(redis, proxy.url(), &settings(RedisWrites::ScriptFree)).await;
-    let board = given.board(gifts(|_| ())).await;
-    let (rival, _servers) = given.far(&settings(RedisWrites::Function)).await;
+    let setup = ApplierOnRedis::over(redis, proxy.url(), &settings(Writes::ScriptFree)).await;
+    let board = setup.board(gifts(|_| ())).await;
+    let (rival, _servers) = setup.far(&settings(Writes::Function)).await;
     assert_eq!(
         board.apply(&[board.points("u2", 1, NOW)], NOW).await,
         [APPLIED]
@@ -94,14 +95,14 @@ async fn without_scripts_a_write_that_meets_a_trim_is_decided_anew() {
         let applied = board.try_apply(&rival, &items[1], NOW, false).await;
         assert_eq!(applied.unwrap(), [APPLIED]);
         let trim = [b"ZREMRANGEBYRANK", &board.keys.rank(ALL)[..], b"0", b"-1"];
-        assert_eq!(given.redis.command(&trim).integer(), 2);
+        assert_eq!(setup.redis.command(&trim).integer(), 2);
         proxy.heal();
     };
     let (applied, ()) = tokio::join!(write, meanwhile);
     assert_eq!(applied, [APPLIED]);
-    assert!(given.servers.spent().0 > 0);
+    assert!(setup.servers.spent().0 > 0);
     assert_eq!(board.points_of(ALL, "u1"), Some(GIVEN[0] + GIVEN[1]));
-    // Who was given something is back in the order; who was trimmed waits for the next write, or `verify`.
+    // Who was setup something is back in the order; who was trimmed waits for the next write, or `verify`.
     let ranked = board.kept(ALL).rank;
     assert_eq!(ranked.len(), 1);
     assert_eq!(ranked[0].0, GIVEN[0] + GIVEN[1]);
@@ -109,14 +110,14 @@ async fn without_scripts_a_write_that_meets_a_trim_is_decided_anew() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_function_has_no_steps_to_come_between() {
-    let given = Given::new().await;
-    let board = given.board(gifts(|_| ())).await;
-    let (rival, _servers) = given.far(&RedisSettings::default()).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(gifts(|_| ())).await;
+    let (rival, _servers) = setup.far(&RedisSettings::default()).await;
     let trim = [b"ZREMRANGEBYRANK", &board.keys.rank(ALL)[..], b"0", b"-1"];
     let items = GIVEN.map(|points| [board.points("u1", points, NOW)]);
     let applied = board.try_apply(&rival, &items[1], NOW, false).await;
     assert_eq!(applied.unwrap(), [APPLIED]);
-    assert_eq!(given.redis.command(&trim).integer(), 1);
+    assert_eq!(setup.redis.command(&trim).integer(), 1);
     assert_eq!(board.apply(&items[0], NOW).await, [APPLIED]);
     assert_eq!(board.points_of(ALL, "u1"), Some(GIVEN[0] + GIVEN[1]));
     assert_eq!(board.kept(ALL).rank[0].0, GIVEN[0] + GIVEN[1]);

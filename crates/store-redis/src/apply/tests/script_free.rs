@@ -7,13 +7,13 @@ use futures::future::join_all;
 use testkit::redis::{FaultProxy, Matching, RedisOptions, RedisServer};
 use tokio::time::Instant;
 
-use super::given::{APPLIED, Board, DUPLICATE, Given, MS, NOW, gifts};
+use super::applier::{APPLIED, ApplierOnRedis, Board, DUPLICATE, MS, NOW, gifts};
 use crate::apply::Applier;
 use crate::incarnations::Incarnations;
 use crate::read::Reader;
-use crate::servers::Servers;
 use crate::session::Session;
-use crate::settings::{RedisSettings, RedisWrites};
+use crate::settings::RedisSettings;
+use redis_nodes::{Nodes, Writes};
 use shard_store::{Anchor, Ask, Batch, Query, StoreError};
 
 const ALL: Window = Window::ALL_TIME;
@@ -23,7 +23,7 @@ const ROUNDS: i64 = 100;
 
 const MEMBERS: i64 = 7;
 
-fn settings(writes: RedisWrites) -> RedisSettings {
+fn settings(writes: Writes) -> RedisSettings {
     RedisSettings {
         writes,
         ..RedisSettings::default()
@@ -32,30 +32,30 @@ fn settings(writes: RedisWrites) -> RedisSettings {
 
 /// Gives a point a call to one member after the other until it is over; answers how many.
 async fn write(board: &Board<'_>, applier: &Applier, is_over: impl Fn(i64) -> bool) -> i64 {
-    let mut given = 0;
-    while !is_over(given) {
-        let name = format!("u{}", given % MEMBERS);
+    let mut setup = 0;
+    while !is_over(setup) {
+        let name = format!("u{}", setup % MEMBERS);
         let items = [board.points(&name, 1, NOW)];
         let outcomes = board.try_apply(applier, &items, NOW, false).await;
         assert_eq!(outcomes.unwrap(), [APPLIED]);
-        given += 1;
+        setup += 1;
     }
-    given
+    setup
 }
 
 /// Two servers at work on one shard: all counts, in scores, order and version.
-async fn all_counts_beside(other: RedisWrites) {
-    let given = Given::with(&settings(RedisWrites::ScriptFree)).await;
-    let board = given.board(gifts(|_| ())).await;
-    let (far, far_servers) = given.far(&settings(other)).await;
+async fn all_counts_beside(other: Writes) {
+    let setup = ApplierOnRedis::with(&settings(Writes::ScriptFree)).await;
+    let board = setup.board(gifts(|_| ())).await;
+    let (far, far_servers) = setup.far(&settings(other)).await;
     let end = Instant::now() + MS * 30_000;
-    let conflicts = || given.servers.spent().0 + far_servers.spent().0;
+    let conflicts = || setup.servers.spent().0 + far_servers.spent().0;
     let is_over = |count| {
         assert!(Instant::now() < end, "{} conflicts", conflicts());
         count >= ROUNDS && conflicts() > 0
     };
     let (near, far) = tokio::join!(
-        write(&board, &given.applier, is_over),
+        write(&board, &setup.applier, is_over),
         write(&board, &far, is_over)
     );
     println!(
@@ -64,7 +64,7 @@ async fn all_counts_beside(other: RedisWrites) {
     );
     let points = |number: i64| board.points_of(ALL, &format!("u{number}")).unwrap();
     assert_eq!((0..MEMBERS).map(points).sum::<i64>(), near + far);
-    let of_one = |given: i64, number: i64| (given + MEMBERS - 1 - number) / MEMBERS;
+    let of_one = |setup: i64, number: i64| (setup + MEMBERS - 1 - number) / MEMBERS;
     for number in 0..MEMBERS {
         assert_eq!(points(number), of_one(near, number) + of_one(far, number));
     }
@@ -83,21 +83,21 @@ async fn all_counts_beside(other: RedisWrites) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_servers_that_write_to_one_shard_lose_nothing() {
-    all_counts_beside(RedisWrites::ScriptFree).await;
+    all_counts_beside(Writes::ScriptFree).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn beside_a_server_whose_functions_redis_runs_nothing_is_lost() {
-    all_counts_beside(RedisWrites::Function).await;
+    all_counts_beside(Writes::Function).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_whose_answer_was_lost_counts_once() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
-    let settings = settings(RedisWrites::ScriptFree);
-    let given = Given::over(redis, proxy.url(), &settings).await;
-    let board = given.board(gifts(|_| ())).await;
+    let settings = settings(Writes::ScriptFree);
+    let setup = ApplierOnRedis::over(redis, proxy.url(), &settings).await;
+    let board = setup.board(gifts(|_| ())).await;
     for round in 1..=5 {
         // Each has an id, so that all that a shard remembers is written.
         let item = board.by_id("u1", 1, &format!("id-{round}"), NOW);
@@ -121,20 +121,20 @@ async fn a_transaction_whose_answer_was_lost_counts_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_whose_answer_was_lost_past_its_deadline_is_asked_about() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let settings = RedisSettings {
         write_deadline: MS * 1_000,
-        ..settings(RedisWrites::ScriptFree)
+        ..settings(Writes::ScriptFree)
     };
-    let given = Given::over(redis, proxy.url(), &settings).await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::over(redis, proxy.url(), &settings).await;
+    let board = setup.board(gifts(|_| ())).await;
     let items = [board.points("u1", 1, NOW)];
     assert_eq!(board.apply(&items, NOW).await, [APPLIED]);
-    let before = given.ran("exec");
+    let before = setup.ran("exec");
     proxy.delay_replies_of(&Matching::command("EXEC"), MS * 60_000);
     let lost = async {
-        while given.ran("exec") == before {
+        while setup.ran("exec") == before {
             tokio::time::sleep(MS).await;
         }
         tokio::time::sleep(settings.write_deadline).await;
@@ -148,19 +148,19 @@ async fn a_transaction_whose_answer_was_lost_past_its_deadline_is_asked_about() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_lost_before_the_transaction_was_surely_not_applied() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let settings = RedisSettings {
         write_deadline: MS * 300,
-        ..settings(RedisWrites::ScriptFree)
+        ..settings(Writes::ScriptFree)
     };
-    let given = Given::over(redis, proxy.url(), &settings).await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::over(redis, proxy.url(), &settings).await;
+    let board = setup.board(gifts(|_| ())).await;
     let items = [board.points("u1", 1, NOW)];
     assert_eq!(board.apply(&items, NOW).await, [APPLIED]);
     let matching = Matching::command("HMGET");
     proxy.delay_replies_of(&matching, MS * 10_000);
-    let failed = board.try_apply(&given.applier, &items, NOW, false).await;
+    let failed = board.try_apply(&setup.applier, &items, NOW, false).await;
     let failed = failed.unwrap_err();
     let is_unavailable = matches!(failed, StoreError::Unavailable(_));
     assert!(is_unavailable, "{failed:?}");
@@ -170,14 +170,14 @@ async fn what_is_lost_before_the_transaction_was_surely_not_applied() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_that_comes_when_its_window_has_closed_writes_nothing() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let settings = RedisSettings {
         write_deadline: MS * 2_000,
-        ..settings(RedisWrites::ScriptFree)
+        ..settings(Writes::ScriptFree)
     };
-    let given = Given::over(redis, proxy.url(), &settings).await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::over(redis, proxy.url(), &settings).await;
+    let board = setup.board(gifts(|_| ())).await;
     let items = [board.points("u1", 1, NOW)];
     let apply = async |closes_at: Instant| {
         let batch = Batch {
@@ -187,7 +187,7 @@ async fn a_transaction_that_comes_when_its_window_has_closed_writes_nothing() {
             report: false,
             items: &items,
         };
-        given.applier.apply(&board.record, 0, batch).await
+        setup.applier.apply(&board.record, 0, batch).await
     };
     // Before the deadline of any call, and behind it.
     for (round, closes_in) in (1..).zip([MS * 1_000, MS * 3_000]) {
@@ -201,14 +201,14 @@ async fn a_transaction_that_comes_when_its_window_has_closed_writes_nothing() {
         assert!(held > 0);
         // Ends of closings are rounded up.
         tokio::time::sleep_until(closes_at + MS * 200).await;
-        let come = given.ran("exec") + held;
+        let come = setup.ran("exec") + held;
         proxy.heal();
-        while given.ran("exec") < come {
+        while setup.ran("exec") < come {
             tokio::time::sleep(MS).await;
         }
         assert_eq!(board.points_of(ALL, "u1"), Some(round));
     }
-    let left = given.redis.command(&["KEYS", "megaboard:*:until:*"]);
+    let left = setup.redis.command(&["KEYS", "megaboard:*:until:*"]);
     assert_eq!(
         left.items().len(),
         2,
@@ -217,7 +217,7 @@ async fn a_transaction_that_comes_when_its_window_has_closed_writes_nothing() {
 }
 
 /// How often a call waits for an answer; by itself, it meets nobody.
-async fn round_trips(servers: &Servers, call: impl Future) -> u64 {
+async fn round_trips(servers: &Nodes, call: impl Future) -> u64 {
     let before = servers.spent().1;
     call.await;
     servers.spent().1 - before
@@ -225,9 +225,9 @@ async fn round_trips(servers: &Servers, call: impl Future) -> u64 {
 
 #[tokio::test]
 async fn a_call_takes_so_many_round_trips() {
-    let settings = settings(RedisWrites::ScriptFree);
-    let given = Given::with(&settings).await;
-    let servers = &given.servers;
+    let settings = settings(Writes::ScriptFree);
+    let setup = ApplierOnRedis::with(&settings).await;
+    let servers = &setup.servers;
     for windows in 1..=2 {
         let periods = [Period::All, Period::Day];
         let rules = periods
@@ -235,7 +235,7 @@ async fn a_call_takes_so_many_round_trips() {
             .take(windows)
             .map(WindowRule::with_defaults);
         let kind = gifts(|spec| spec.windows = rules.clone().collect());
-        let board = given.board(kind).await;
+        let board = setup.board(kind).await;
         let item = |id: &str| [board.by_id("u1", 1, id, NOW)];
         // The first one finds out whether the board is on, and begins its memory of ids.
         board.apply(&item("1"), NOW).await;
@@ -247,7 +247,7 @@ async fn a_call_takes_so_many_round_trips() {
         // How many ids there are in two generations, and which in each.
         assert_eq!(named, plain + 4);
     }
-    let board = given.board(gifts(|_| ())).await;
+    let board = setup.board(gifts(|_| ())).await;
     board.apply(&[board.points("u1", 1, NOW)], NOW).await;
     let reader = reader(servers, &board, &settings);
     let query = top();
@@ -257,7 +257,7 @@ async fn a_call_takes_so_many_round_trips() {
         read = round_trips(servers, look).await;
     }
     assert_eq!(read, 4, "version, members, entries, and whether they hold");
-    assert_eq!(given.calls(), 0);
+    assert_eq!(setup.calls(), 0);
 }
 
 /// Some of them wait for a session, beside those that have one and wait for the replica.
@@ -272,17 +272,17 @@ async fn writes_that_wait_for_a_replica_hold_up_no_read() {
         acks: 1,
         write_deadline: MS * 30_000,
         read_deadline: MS * 2_000,
-        ..settings(RedisWrites::ScriptFree)
+        ..settings(Writes::ScriptFree)
     };
-    let given = Given::with(&settings).await;
-    let replica = RedisOptions::new().replica_of(&given.redis).start();
+    let setup = ApplierOnRedis::alone(&settings).await;
+    let replica = RedisOptions::new().replica_of(&setup.redis).start();
     let mut boards = Vec::new();
     for _ in 0..LANES {
-        let board = given.board(gifts(|_| ())).await;
+        let board = setup.board(gifts(|_| ())).await;
         board.apply(&[board.points("u1", 1, NOW)], NOW).await;
         boards.push(board);
     }
-    let reader = reader(&given.servers, &boards[0], &settings);
+    let reader = reader(&setup.servers, &boards[0], &settings);
     replica.pause();
     let writes = boards.iter().map(async |board| {
         let items = [board.points("u1", 1, NOW)];
@@ -306,18 +306,18 @@ async fn writes_that_wait_for_a_replica_hold_up_no_read() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_read_of_a_slow_node_ends_at_its_deadline() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let settings = RedisSettings {
         read_deadline: MS * 300,
-        ..settings(RedisWrites::ScriptFree)
+        ..settings(Writes::ScriptFree)
     };
-    let given = Given::over(redis, proxy.url(), &settings).await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::over(redis, proxy.url(), &settings).await;
+    let board = setup.board(gifts(|_| ())).await;
     board.apply(&[board.points("u1", 1, NOW)], NOW).await;
-    let (reader, query) = (reader(&given.servers, &board, &settings), top());
+    let (reader, query) = (reader(&setup.servers, &board, &settings), top());
     reader.read(&board.record, 0, &query).await.unwrap();
-    // Not so long that the connection is given up.
+    // Not so long that the connection is setup up.
     proxy.delay_replies_of(&Matching::command("HMGET"), MS * 1_500);
     let failed = reader.read(&board.record, 0, &query).await.unwrap_err();
     assert!(matches!(failed, StoreError::Unavailable(_)), "{failed:?}");
@@ -337,8 +337,8 @@ fn top() -> Query {
     }
 }
 
-fn reader(servers: &Arc<Servers>, board: &Board<'_>, settings: &RedisSettings) -> Reader {
-    let registry = board.given.registry.clone();
+fn reader(servers: &Arc<Nodes>, board: &Board<'_>, settings: &RedisSettings) -> Reader {
+    let registry = board.setup.registry.clone();
     let session = Arc::new(Session::new().unwrap());
     let incarnations = Incarnations::new(servers.clone(), session, registry.clone(), settings);
     Reader::new(servers.clone(), Arc::new(incarnations), registry, settings)

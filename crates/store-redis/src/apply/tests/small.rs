@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use board::{Keep, Kind, Period, Window, WindowRule};
 
-use super::given::{APPLIED, Board, Given, NOW};
+use super::applier::{APPLIED, ApplierOnRedis, Board, NOW};
 use crate::sweep::tests::gifts;
 
 /// What Redis holds of a sorted set in a listpack by default, and of a hash at least.
@@ -31,7 +31,7 @@ fn encodings(board: &Board<'_>) -> [String; 2] {
     );
     [rank, scores].map(|key| {
         let words: [&[u8]; 3] = [b"OBJECT", b"ENCODING", &key];
-        board.given.redis.command(&words).text().to_owned()
+        board.setup.redis.command(&words).text().to_owned()
     })
 }
 
@@ -43,7 +43,7 @@ fn bytes(board: &Board<'_>) -> i64 {
     );
     let of = |key: &[u8]| {
         let words: [&[u8]; 3] = [b"MEMORY", b"USAGE", key];
-        board.given.redis.command(&words).integer()
+        board.setup.redis.command(&words).integer()
     };
     of(&rank) + of(&scores)
 }
@@ -59,8 +59,8 @@ async fn give(board: &Board<'_>, members: std::ops::Range<usize>, minute: u32, p
 
 #[tokio::test]
 async fn a_board_of_128_members_is_two_listpacks() {
-    let given = Given::new().await;
-    let board = given.board(small()).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(small()).await;
     give(&board, 0..LISTPACK_ENTRIES_MAX, 0, 1).await;
     assert_eq!(encodings(&board), ["listpack"; 2]);
     // All move at once, and one by one, to sums of eight bytes; no set is too large in between.
@@ -86,10 +86,10 @@ async fn a_board_of_128_members_is_two_listpacks() {
 
 #[tokio::test]
 async fn a_write_puts_off_the_end_of_an_idle_board() {
-    let given = Given::new().await;
-    let board = given.board(small()).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(small()).await;
     let touched = async || {
-        let found = given.registry.board(&board.record.name).await;
+        let found = setup.registry.board(&board.record.name).await;
         found.unwrap().unwrap().touched
     };
     // An eighth of the idle time has to have passed: fewer writes go to the registry, and what is idle

@@ -9,7 +9,7 @@ use board::{
 };
 use testkit::dice::Dice;
 
-use super::given::{HOUR, MS, NOW, gifts};
+use super::applier::{HOUR, MS, NOW, gifts};
 use shard_store::{Change, Item};
 
 /// Names that a store might take for something else.

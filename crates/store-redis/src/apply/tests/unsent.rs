@@ -3,20 +3,20 @@
 use board::Window;
 use testkit::redis::{FaultProxy, Matching, RedisServer};
 
-use super::given::{APPLIED, Given, MS, NOW, gifts};
+use super::applier::{APPLIED, ApplierOnRedis, MS, NOW, gifts};
 use crate::settings::RedisSettings;
 use shard_store::StoreError;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_to_a_shard_that_cannot_be_thawed_is_unavailable_not_unknown() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let settings = RedisSettings {
         write_deadline: MS * 2_000,
         ..RedisSettings::default()
     };
-    let given = Given::over(redis, proxy.url(), &settings).await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::over(redis, proxy.url(), &settings).await;
+    let board = setup.board(gifts(|_| ())).await;
     let items = [board.points("u1", 1, NOW)];
     assert_eq!(board.apply(&items, NOW).await, [APPLIED]);
     // A freeze that has ended, and that nobody took back.
@@ -28,7 +28,7 @@ async fn a_write_to_a_shard_that_cannot_be_thawed_is_unavailable_not_unknown() {
         }
         proxy.refuse();
     };
-    let (failed, ()) = tokio::join!(board.try_apply(&given.applier, &items, NOW, false), lost);
+    let (failed, ()) = tokio::join!(board.try_apply(&setup.applier, &items, NOW, false), lost);
     assert!(
         matches!(failed, Err(StoreError::Unavailable(_))),
         "{failed:?}"

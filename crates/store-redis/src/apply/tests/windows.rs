@@ -2,7 +2,7 @@
 
 use board::{Keep, Period, Window, WindowRule};
 
-use super::given::{APPLIED, Board, Given, HOUR, MS, NOW, gifts, window};
+use super::applier::{APPLIED, ApplierOnRedis, Board, HOUR, MS, NOW, gifts, window};
 use shard_store::{Change, Outcome, Refused};
 
 const ALL: Window = Window::ALL_TIME;
@@ -11,25 +11,25 @@ const DAY_MS: i64 = 24 * 3_600_000;
 fn ttls_ms(board: &Board<'_>, window: Window) -> [i64; 2] {
     let keys = [board.keys.scores(window), board.keys.rank(window)];
     keys.map(|key| {
-        let ttl = board.given.redis.command(&[b"PTTL", &key[..]]);
+        let ttl = board.setup.redis.command(&[b"PTTL", &key[..]]);
         ttl.integer()
     })
 }
 
-async fn of_two_windows(given: &Given) -> Board<'_> {
+async fn of_two_windows(setup: &ApplierOnRedis) -> Board<'_> {
     let hour = WindowRule {
         keep: Keep::After(HOUR * 2),
         ..WindowRule::with_defaults(Period::Hour)
     };
     let all = WindowRule::with_defaults(Period::All);
     let kind = gifts(|spec| spec.windows = vec![hour, all]);
-    given.board(kind).await
+    setup.board(kind).await
 }
 
 #[tokio::test]
 async fn keys_live_a_day_longer_than_their_window_is_kept() {
-    let given = Given::new().await;
-    let board = of_two_windows(&given).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = of_two_windows(&setup).await;
     let hour = window(Period::Hour, NOW);
     let end_ms = hour.start().millis() + 3_600_000;
     let expected_ms = end_ms + 2 * 3_600_000 + DAY_MS - NOW.millis();
@@ -63,8 +63,8 @@ async fn keys_live_a_day_longer_than_their_window_is_kept() {
 
 #[tokio::test]
 async fn a_removal_takes_a_member_off_windows_that_it_does_not_name() {
-    let given = Given::new().await;
-    let board = of_two_windows(&given).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = of_two_windows(&setup).await;
     let earlier = NOW.minus(HOUR);
     let items = [
         board.points("u1", 1, earlier),
@@ -75,7 +75,7 @@ async fn a_removal_takes_a_member_off_windows_that_it_does_not_name() {
     let before = board.version(ALL).0;
     let removal = board.item("u1", Change::Remove, NOW);
     // By a server that has never seen the earlier window.
-    let other = given.another();
+    let other = setup.another();
     let removed = board.try_apply(&other, std::slice::from_ref(&removal), NOW, true);
     assert_eq!(removed.await, Ok(vec![APPLIED]));
     for window in [
@@ -96,8 +96,8 @@ async fn a_removal_takes_a_member_off_windows_that_it_does_not_name() {
 
 #[tokio::test]
 async fn what_changes_nothing_keeps_the_version_and_is_a_write() {
-    let given = Given::new().await;
-    let board = given.board(gifts(|_| ())).await;
+    let setup = ApplierOnRedis::new().await;
+    let board = setup.board(gifts(|_| ())).await;
     board.apply(&[board.points("u1", 5, NOW)], NOW).await;
     let before = board.version(ALL);
     let later = NOW.plus(MS);
@@ -114,12 +114,12 @@ async fn what_changes_nothing_keeps_the_version_and_is_a_write() {
 
 #[tokio::test]
 async fn one_call_may_name_hundreds_of_windows() {
-    let given = Given::new().await;
+    let setup = ApplierOnRedis::new().await;
     let hour = WindowRule {
         keep: Keep::Forever,
         ..WindowRule::with_defaults(Period::Hour)
     };
-    let board = given.board(gifts(|spec| spec.windows = vec![hour])).await;
+    let board = setup.board(gifts(|spec| spec.windows = vec![hour])).await;
     let items: Vec<_> = (0..300)
         .map(|hours| board.points("u1", 1, NOW.minus(HOUR * hours)))
         .collect();

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use board::Period;
 
-use super::given::{ALL, NOW, Room, list, values};
+use super::list_board::{ALL, ListBoard, NOW, list, values};
 use shard_store::{Anchor, Ask, Change, ShardStore};
 
 /// From this number down, so many.
@@ -12,7 +12,7 @@ fn down_from(number: u32, count: u32) -> Vec<u32> {
 
 #[tokio::test]
 async fn who_comes_up_when_others_leave_is_put_back() {
-    let room = Room::new(Some(list(10, 15))).await;
+    let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(1000).await;
     assert_eq!(room.best(10).await, down_from(1000, 10));
     for left in 0..30 {
@@ -27,7 +27,7 @@ async fn who_comes_up_when_others_leave_is_put_back() {
 
 #[tokio::test]
 async fn who_is_set_below_others_makes_room_for_them() {
-    let room = Room::new(Some(list(10, 15))).await;
+    let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(500).await;
     room.apply(&[room.item(500, Change::Set(values(1)))]).await;
     assert_eq!(room.best(10).await, down_from(499, 10));
@@ -42,7 +42,7 @@ async fn who_is_set_below_others_makes_room_for_them() {
 /// A refill leaves what slack there may be, so that not everyone who leaves costs one.
 #[tokio::test]
 async fn a_refill_serves_for_as_many_as_there_is_slack() {
-    let room = Room::new(Some(list(10, 20))).await;
+    let room = ListBoard::new(Some(list(10, 20))).await;
     room.crowd(300).await;
     let version = async || room.read(Vec::new()).await.version.counter;
     let mut refills = 0;
@@ -58,7 +58,7 @@ async fn a_refill_serves_for_as_many_as_there_is_slack() {
 
 #[tokio::test]
 async fn what_is_put_back_is_another_version() {
-    let room = Room::new(Some(list(10, 15))).await;
+    let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(100).await;
     let before = room.read(Vec::new()).await.version;
     room.lose(-3, -1);
@@ -77,7 +77,7 @@ fn later() -> board::Timestamp {
 
 #[tokio::test]
 async fn a_list_that_nobody_refilled_is_healed_by_the_sweep() {
-    let room = Room::new(Some(list(10, 15))).await;
+    let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(1000).await;
     room.lose(-6, -1);
     room.mark(7);
@@ -92,7 +92,7 @@ async fn a_list_that_nobody_refilled_is_healed_by_the_sweep() {
 /// Who leaves during a refill may be somebody whom it has put back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn leaving_and_writing_go_on_during_a_refill() {
-    let room = Room::new(Some(list(10, 15))).await;
+    let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(12_000).await;
     let other = room.another().await;
     let leaving = async {
@@ -116,7 +116,7 @@ async fn leaving_and_writing_go_on_during_a_refill() {
 /// The only one who is listed leaves, and its key with it: the one that is made anew has an end, too.
 #[tokio::test]
 async fn a_list_that_was_empty_goes_with_its_scores() {
-    let room = Room::of(Some(list(1, 2)), Period::Day).await;
+    let room = ListBoard::of(Some(list(1, 2)), Period::Day).await;
     room.crowd(50).await;
     let window = room.kind.admit(NOW, NOW).unwrap();
     let window = *window.iter().next().unwrap();
@@ -133,7 +133,7 @@ async fn a_list_that_was_empty_goes_with_its_scores() {
 /// listed, and who was taken off before comes back with its next contribution.
 #[tokio::test]
 async fn an_approximate_list_may_lack_who_was_passed_from_above() {
-    let room = Room::new(Some(list(10, 15))).await;
+    let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(100).await;
     room.apply(&[room.points(100, -99)]).await;
     let best = room.best(11).await;
@@ -147,7 +147,7 @@ async fn an_approximate_list_may_lack_who_was_passed_from_above() {
     assert!(!room.best(10).await.contains(&90), "nothing changed");
     room.apply(&[room.points(90, 1)]).await;
     assert_eq!(room.best(10).await[9], 90);
-    let ask = Ask::rank_of(Anchor::Member(super::given::named(89)));
+    let ask = Ask::rank_of(Anchor::Member(super::list_board::named(89)));
     let part = room.read(vec![ask]).await.parts.unwrap().remove(0);
     assert!(part.anchor.is_none() && part.unlisted.is_some());
 }

@@ -3,7 +3,7 @@
 
 use board::Retain;
 
-use super::given::{Room, list};
+use super::list_board::{ListBoard, list};
 use testkit::dice::runs;
 
 /// What a board costs: bytes a member, and microseconds of Redis for each contribution of a second round.
@@ -15,7 +15,7 @@ struct Cost {
 }
 
 async fn cost(retain: Option<Retain>, members: u32) -> Cost {
-    let room = Room::new(retain).await;
+    let room = ListBoard::new(retain).await;
     let before = used(&room);
     room.crowd(members).await;
     let first_us = spent_us(&room);
@@ -31,13 +31,13 @@ async fn cost(retain: Option<Retain>, members: u32) -> Cost {
     }
 }
 
-fn used(room: &Room) -> u64 {
+fn used(room: &ListBoard) -> u64 {
     let memory = room.redis.command(&["INFO", "memory"]);
     memory.field("used_memory").unwrap().parse().unwrap()
 }
 
 /// Time of all functions so far.
-fn spent_us(room: &Room) -> f64 {
+fn spent_us(room: &ListBoard) -> f64 {
     let stats = room.redis.command(&["INFO", "commandstats"]);
     let line = stats.field("cmdstat_fcall").unwrap();
     let spent = line.split(',').find_map(|part| part.strip_prefix("usec="));

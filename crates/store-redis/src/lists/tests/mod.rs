@@ -1,7 +1,7 @@
 //! What Redis holds of lists: how long they get, what is marked and healed, what verifying says of them.
 
-mod given;
 mod healing;
+mod list_board;
 mod memory;
 mod refills;
 mod trimming;

@@ -9,11 +9,12 @@ use futures::future::join_all;
 use testkit::redis::{FaultProxy, Matching, RedisServer};
 use tokio::time::{Instant, sleep};
 
-use super::given::{ALL, NOW, Room, list};
+use super::list_board::{ALL, ListBoard, NOW, list};
+use crate::fixtures::parts::Parts;
 use crate::lists::refills::REFILLS_AT_ONCE;
 use crate::lists::{Refills, Short};
-use crate::opened::Parts;
-use crate::settings::{RedisSettings, RedisWrites};
+use crate::settings::RedisSettings;
+use redis_nodes::Writes;
 use shard_store::{Batch, Change, ShardStore, StoreError};
 
 const MS: Duration = Duration::from_millis(1);
@@ -23,17 +24,20 @@ const MINUTE: Duration = Duration::from_mins(1);
 const HELD_BACK: Duration = Duration::from_millis(1_500);
 
 /// A list of ten of so many behind a proxy, and when it is swept: a newborn board had its first turn before that.
-async fn behind_a_proxy(settings: &RedisSettings, members: u32) -> (FaultProxy, Room, Timestamp) {
-    let redis = RedisServer::plain();
+async fn behind_a_proxy(
+    settings: &RedisSettings,
+    members: u32,
+) -> (FaultProxy, ListBoard, Timestamp) {
+    let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
-    let room = Room::over(redis, proxy.url(), settings, Some(list(10, 15))).await;
+    let room = ListBoard::over(redis, proxy.url(), settings, Some(list(10, 15))).await;
     room.crowd(members).await;
     room.store.expire(NOW.plus(MINUTE * 2)).await.unwrap();
     (proxy, room, NOW.plus(MINUTE * 5))
 }
 
 /// Sweeps until the list is whole.
-async fn sweep_until_whole(room: &Room, now: Timestamp) {
+async fn sweep_until_whole(room: &ListBoard, now: Timestamp) {
     let end = Instant::now() + Duration::from_secs(20);
     while room.meta('s', ALL).is_some() {
         assert!(Instant::now() < end, "nobody told the sweep");
@@ -88,7 +92,7 @@ async fn the_sweep_is_told_of_a_removal_whose_answer_was_lost() {
 #[tokio::test(flavor = "multi_thread")]
 async fn others_write_to_the_shard_while_a_removal_waits_for_its_list() {
     let settings = RedisSettings {
-        writes: RedisWrites::ScriptFree,
+        writes: Writes::ScriptFree,
         ..RedisSettings::default()
     };
     let (proxy, room, _) = behind_a_proxy(&settings, 300).await;
@@ -135,7 +139,7 @@ async fn a_long_refill_is_one_for_all_and_goes_on_behind_the_answers() {
 }
 
 /// Another server's refills over the room's Redis.
-async fn refills(room: &Room) -> (Arc<Refills>, impl Fn() -> Short) {
+async fn refills(room: &ListBoard) -> (Arc<Refills>, impl Fn() -> Short) {
     let settings = RedisSettings::default();
     let parts = Parts::over(&room.redis, &settings).await;
     let refills = Refills::new(
@@ -158,7 +162,7 @@ async fn refills(room: &Room) -> (Arc<Refills>, impl Fn() -> Short) {
 
 #[tokio::test]
 async fn nobody_waits_for_a_refill_that_has_to_wait() {
-    let room = Room::new(Some(list(10, 15))).await;
+    let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(300).await;
     room.mark(1);
     let (refills, short) = refills(&room).await;
@@ -173,7 +177,7 @@ async fn nobody_waits_for_a_refill_that_has_to_wait() {
 /// Whoever asks at the very end of a refill, that may have looked before, has another round.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nobody_is_let_go_by_a_refill_that_looked_before() {
-    let room = Room::new(Some(list(10, 15))).await;
+    let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(50).await;
     let (refills, short) = refills(&room).await;
     for number in 0..200 {

@@ -2,7 +2,7 @@ use board::Window;
 use futures::future::join_all;
 use std::collections::BTreeMap;
 
-use super::given::{ALL, Room, list, values};
+use super::list_board::{ALL, ListBoard, list, values};
 use shard_store::{Change, ShardStore};
 use testkit::dice::{Dice, Seed, runs};
 
@@ -10,7 +10,7 @@ use testkit::dice::{Dice, Seed, runs};
 async fn a_list_stays_within_its_slack_and_scores_stay_all() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
-    let room = Room::new(Some(list(20, 30))).await;
+    let room = ListBoard::new(Some(list(20, 30))).await;
     let mut points: BTreeMap<u32, i64> = BTreeMap::new();
     let mut trims = 0;
     for _ in 0..runs(200, 3000) {
@@ -48,7 +48,7 @@ async fn a_list_stays_within_its_slack_and_scores_stay_all() {
 async fn no_update_is_lost_while_lists_are_trimmed() {
     const MEMBERS: u32 = 60;
     let seed = Seed::of_this_run();
-    let room = Room::new(Some(list(5, 6))).await;
+    let room = ListBoard::new(Some(list(5, 6))).await;
     let others = [room.another().await, room.another().await];
     let rounds = runs(60, 1000);
     let write = async |writer: u64| {
@@ -88,7 +88,7 @@ async fn no_update_is_lost_while_lists_are_trimmed() {
 
 #[tokio::test]
 async fn a_kind_that_ranks_all_has_no_list() {
-    let room = Room::new(None).await;
+    let room = ListBoard::new(None).await;
     room.crowd(300).await;
     room.remove(300).await;
     assert_eq!(room.counts(), (299, 299));
@@ -98,12 +98,14 @@ async fn a_kind_that_ranks_all_has_no_list() {
 
 #[tokio::test]
 async fn what_is_known_of_a_list_goes_with_its_window() {
-    let room = Room::of(Some(list(5, 6)), board::Period::Day).await;
+    let room = ListBoard::of(Some(list(5, 6)), board::Period::Day).await;
     room.crowd(100).await;
-    let window = room.kind.admit(super::given::NOW, super::given::NOW);
+    let window = room
+        .kind
+        .admit(super::list_board::NOW, super::list_board::NOW);
     let window: Window = *window.unwrap().iter().next().unwrap();
     assert!(room.meta('b', window).is_some());
-    let gone = super::given::NOW.plus(std::time::Duration::from_hours(24 * 40));
+    let gone = super::list_board::NOW.plus(std::time::Duration::from_hours(24 * 40));
     room.store.expire(gone).await.unwrap();
     assert_eq!(room.meta('b', window), None);
 }

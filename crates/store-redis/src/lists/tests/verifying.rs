@@ -1,6 +1,6 @@
 use board::Retain;
 
-use super::given::{Room, list};
+use super::list_board::{ListBoard, list};
 use shard_store::Disagreement;
 
 /// Numbers of those of whom something is said, and that it is that they should be ranked.
@@ -19,7 +19,7 @@ fn missing(wrong: &[Disagreement]) -> Vec<u32> {
 
 #[tokio::test]
 async fn who_is_off_a_list_is_no_disagreement() {
-    let room = Room::new(Some(list(10, 15))).await;
+    let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(600).await;
     for repair in [false, true, false] {
         assert_eq!(room.verify(repair).await, []);
@@ -28,7 +28,7 @@ async fn who_is_off_a_list_is_no_disagreement() {
 
 #[tokio::test]
 async fn who_belongs_on_a_list_is_missed_and_put_back() {
-    let room = Room::new(Some(list(10, 15))).await;
+    let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(600).await;
     room.lose(-3, -2);
     // Nine are ranked: nobody has ten better ones that are.
@@ -45,7 +45,7 @@ async fn who_belongs_on_a_list_is_missed_and_put_back() {
 /// One who is behind the best ten and was never taken off: once somebody leaves it would be one of them.
 #[tokio::test]
 async fn who_was_not_taken_off_is_missed_in_the_slack_too() {
-    let room = Room::new(Some(list(10, 15))).await;
+    let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(600).await;
     let risen = (1..=4).map(|n| room.points(n, 1000));
     room.apply(&risen.collect::<Vec<_>>()).await;
@@ -60,7 +60,7 @@ async fn who_was_not_taken_off_is_missed_in_the_slack_too() {
 /// it should be. Who was lost from it is missed all the same.
 #[tokio::test]
 async fn an_approximate_list_misses_nobody_for_whom_others_fell() {
-    let room = Room::new(Some(list(10, 15))).await;
+    let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(100).await;
     room.apply(&[room.points(100, -99), room.points(99, -98)])
         .await;
@@ -82,7 +82,7 @@ async fn an_exact_list_misses_all_who_belong_on_it() {
         approximate: false,
         ..list(10, 15)
     };
-    let room = Room::new(Some(exact)).await;
+    let room = ListBoard::new(Some(exact)).await;
     room.crowd(100).await;
     room.apply(&[room.points(101, 1)]).await;
     assert_eq!(room.verify(false).await, []);
@@ -95,7 +95,7 @@ async fn an_exact_list_misses_all_who_belong_on_it() {
 
 #[tokio::test]
 async fn a_lost_list_is_made_anew_no_longer_than_it_was() {
-    let room = Room::new(Some(list(10, 15))).await;
+    let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(3000).await;
     room.lose(0, -1);
     let wrong = room.verify(false).await;

@@ -3,9 +3,10 @@
 use board::{Bound, RankKey, RankWords, Rules};
 use testkit::redis::RedisOptions;
 
-use crate::given::{
-    Given, Laid, any_name, any_packed_rules, any_rules, any_standing, member, points,
+use crate::fixtures::random_standings::{
+    any_name, any_packed_rules, any_rules, any_standing, points,
 };
+use crate::fixtures::written_window::{ShardReaders, WrittenWindow, member};
 use shard_store::{Anchor, Ask, Entry, Part, Query};
 use testkit::dice::{Dice, Seed, runs};
 
@@ -22,22 +23,22 @@ async fn the_order_is_that_of_bytes_whatever_the_locale() {
 
 #[tokio::test]
 async fn lua_would_go_by_the_locale() {
-    let given = Given::on(&RedisOptions::new().locale("en_US.UTF-8")).await;
+    let readers = ShardReaders::on(&RedisOptions::new().locale("en_US.UTF-8")).await;
     let script = "return ('a' < 'B') and 1 or 0";
-    assert_eq!(given.redis.command(&["EVAL", script, "0"]).integer(), 1);
+    assert_eq!(readers.redis.command(&["EVAL", script, "0"]).integer(), 1);
 }
 
 async fn any_boards(options: &RedisOptions) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
-    let given = Given::on(options).await;
+    let readers = ShardReaders::on(options).await;
     for number in 0..runs(40, 400) {
         let rules = if dice.one_in(3) {
             any_packed_rules(&mut dice)
         } else {
             any_rules(&mut dice)
         };
-        let mut laid = given.board(rules, number);
+        let mut laid = readers.board(rules, number);
         // Up to 128 Redis keeps a sorted set as one list.
         let most = *dice.pick(&[2, 20, 120, 600]);
         let members = dice.below(most);
@@ -46,9 +47,9 @@ async fn any_boards(options: &RedisOptions) {
             (member, any_standing(&mut dice, laid.kind.rules()))
         });
         let standings = standings.collect();
-        laid.lay(standings);
+        laid.write(standings);
         for _ in 0..5 {
-            hold_against_twin(&given, &laid, &mut dice).await;
+            hold_against_twin(&readers, &laid, &mut dice).await;
         }
     }
 }
@@ -57,14 +58,14 @@ async fn any_boards(options: &RedisOptions) {
 async fn thousands_that_tie_are_told_apart() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
-    let given = Given::on(&RedisOptions::new().locale("en_US.UTF-8")).await;
+    let readers = ShardReaders::on(&RedisOptions::new().locale("en_US.UTF-8")).await;
     for number in 0..runs(6, 30) {
         let rules = match number % 2 {
             0 => any_packed_rules(&mut dice),
             _ => any_rules(&mut dice),
         };
         let shared: Vec<_> = (0..3).map(|_| any_standing(&mut dice, &rules)).collect();
-        let mut laid = given.board(rules, number);
+        let mut laid = readers.board(rules, number);
         let standings = (0..4000).map(|number| {
             let standing = if dice.one_in(50) {
                 any_standing(&mut dice, laid.kind.rules())
@@ -74,9 +75,9 @@ async fn thousands_that_tie_are_told_apart() {
             (any_name(&mut dice, number), standing)
         });
         let standings = standings.collect();
-        laid.lay(standings);
+        laid.write(standings);
         for _ in 0..10 {
-            hold_against_twin(&given, &laid, &mut dice).await;
+            hold_against_twin(&readers, &laid, &mut dice).await;
         }
     }
 }
@@ -84,15 +85,15 @@ async fn thousands_that_tie_are_told_apart() {
 /// More members are asked for than fit one HMGET, by name and as a stretch.
 #[tokio::test]
 async fn there_may_be_more_members_than_one_command_takes() {
-    let given = Given::plain().await;
+    let readers = ShardReaders::plain().await;
     let mut dice = Dice::new(1);
     let fields = points().fields().to_vec();
     let rules = Rules::new(fields, board::Mode::Accumulate, board::Ties::LowerMember).unwrap();
-    let mut laid = given.board(rules, 1);
+    let mut laid = readers.board(rules, 1);
     let named = |number| member(&format!("u{number}"));
     let standings = (0..9000).map(|n| (named(n), any_standing(&mut dice, laid.kind.rules())));
     let standings = standings.collect();
-    laid.lay(standings);
+    laid.write(standings);
     let mut asks: Vec<Ask> = (0..9001)
         .map(|n| Ask::rank_of(Anchor::Member(named(n))))
         .collect();
@@ -101,17 +102,17 @@ async fn there_may_be_more_members_than_one_command_takes() {
         before: 0,
         after: usize::MAX,
     });
-    hold(&given, &laid, true, asks).await;
+    hold(&readers, &laid, true, asks).await;
 }
 
-async fn hold_against_twin(given: &Given, laid: &Laid, dice: &mut Dice) {
+async fn hold_against_twin(readers: &ShardReaders, laid: &WrittenWindow, dice: &mut Dice) {
     let sorted = laid.sorted();
     let asks = (0..dice.below(12)).map(|_| any_ask(dice, laid.rules(), &sorted));
     let asks = asks.collect();
-    hold(given, laid, dice.one_in(2), asks).await;
+    hold(readers, laid, dice.one_in(2), asks).await;
 }
 
-async fn hold(given: &Given, laid: &Laid, groups: bool, asks: Vec<Ask>) {
+async fn hold(readers: &ShardReaders, laid: &WrittenWindow, groups: bool, asks: Vec<Ask>) {
     let sorted = laid.sorted();
     let query = Query {
         window: laid.window,
@@ -119,7 +120,7 @@ async fn hold(given: &Given, laid: &Laid, groups: bool, asks: Vec<Ask>) {
         groups,
         asks: asks.into(),
     };
-    let reading = given
+    let reading = readers
         .reader
         .read(&laid.record, laid.shard, &query)
         .await
@@ -172,7 +173,7 @@ fn any_bound(dice: &mut Dice, rules: &Rules, key: &RankKey) -> Bound {
 }
 
 /// The naive twin of an answer.
-fn answer(laid: &Laid, sorted: &[Entry], groups: bool, ask: &Ask) -> Part {
+fn answer(laid: &WrittenWindow, sorted: &[Entry], groups: bool, ask: &Ask) -> Part {
     let rules = laid.rules();
     let mut standing = None;
     let anchor = match &ask.anchor {

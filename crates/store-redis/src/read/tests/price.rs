@@ -2,24 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use crate::given::{Given, Laid, any_standing, member, points};
+use crate::fixtures::random_standings::{any_standing, points};
+use crate::fixtures::written_window::{ShardReaders, WrittenWindow, member};
 use shard_store::{Anchor, Ask, Query, Reading};
 use testkit::dice::Dice;
 
 /// A board of 2000 that often tie.
-fn crowd(given: &Given) -> Laid {
+fn crowd(readers: &ShardReaders) -> WrittenWindow {
     let mut dice = Dice::new(7);
-    let mut laid = given.board(points(), 1);
+    let mut laid = readers.board(points(), 1);
     let standings = (0..2000).map(|number| {
         let standing = any_standing(&mut dice, laid.kind.rules());
         (member(&format!("u{number}")), standing)
     });
     let standings = standings.collect();
-    laid.lay(standings);
+    laid.write(standings);
     laid
 }
 
-fn query(laid: &Laid, groups: bool, ask: Ask) -> Query {
+fn query(laid: &WrittenWindow, groups: bool, ask: Ask) -> Query {
     Query {
         window: laid.window,
         unless: None,
@@ -29,17 +30,21 @@ fn query(laid: &Laid, groups: bool, ask: Ask) -> Query {
 }
 
 /// Reads, and counts commands by name, but for those of the count itself.
-async fn counted(given: &Given, laid: &Laid, query: &Query) -> (Reading, BTreeMap<String, u64>) {
+async fn counted(
+    readers: &ShardReaders,
+    laid: &WrittenWindow,
+    query: &Query,
+) -> (Reading, BTreeMap<String, u64>) {
     // That the board is on is known, as it is of a board in use.
-    let placed = given.incarnations.place(&laid.record, laid.shard).await;
+    let placed = readers.incarnations.place(&laid.record, laid.shard).await;
     placed.unwrap();
-    given.redis.command(&["CONFIG", "RESETSTAT"]).ok();
-    let reading = given
+    readers.redis.command(&["CONFIG", "RESETSTAT"]).ok();
+    let reading = readers
         .reader
         .read(&laid.record, laid.shard, query)
         .await
         .unwrap();
-    let info = given.redis.command(&["INFO", "commandstats"]);
+    let info = readers.redis.command(&["INFO", "commandstats"]);
     let lines = info
         .text()
         .lines()
@@ -58,8 +63,8 @@ fn calls<const N: usize>(calls: [(&str, u64); N]) -> BTreeMap<String, u64> {
 
 #[tokio::test]
 async fn a_top_is_one_stretch() {
-    let given = Given::plain().await;
-    let laid = crowd(&given);
+    let readers = ShardReaders::plain().await;
+    let laid = crowd(&readers);
     let top = Ask {
         anchor: Anchor::Rank(0),
         before: 0,
@@ -67,7 +72,7 @@ async fn a_top_is_one_stretch() {
     };
     for groups in [false, true] {
         let query = query(&laid, groups, top.clone());
-        let (_, price) = counted(&given, &laid, &query).await;
+        let (_, price) = counted(&readers, &laid, &query).await;
         let expected = [("fcall", 1), ("hmget", 1), ("zcard", 1), ("zrevrange", 1)];
         assert_eq!(price, calls(expected));
     }
@@ -75,12 +80,12 @@ async fn a_top_is_one_stretch() {
 
 #[tokio::test]
 async fn what_is_known_already_is_not_looked_up() {
-    let given = Given::plain().await;
-    let laid = crowd(&given);
+    let readers = ShardReaders::plain().await;
+    let laid = crowd(&readers);
     let mut query = query(&laid, false, Ask::rank_of(Anchor::Rank(0)));
-    let (seen, _) = counted(&given, &laid, &query).await;
+    let (seen, _) = counted(&readers, &laid, &query).await;
     query.unless = Some(seen.version);
-    let (again, price) = counted(&given, &laid, &query).await;
+    let (again, price) = counted(&readers, &laid, &query).await;
     assert_eq!(again.parts, None);
     assert_eq!(again.members, 2000);
     assert_eq!(price, calls([("fcall", 1), ("hmget", 1), ("zcard", 1)]));
@@ -88,11 +93,11 @@ async fn what_is_known_already_is_not_looked_up() {
 
 #[tokio::test]
 async fn a_member_costs_one_look_at_its_score_and_its_rank() {
-    let given = Given::plain().await;
-    let laid = crowd(&given);
+    let readers = ShardReaders::plain().await;
+    let laid = crowd(&readers);
     let (_, price) = {
         let ask = Ask::rank_of(Anchor::Member(member("u7")));
-        counted(&given, &laid, &query(&laid, false, ask)).await
+        counted(&readers, &laid, &query(&laid, false, ask)).await
     };
     let expected = [("fcall", 1), ("hmget", 2), ("zcard", 1), ("zrevrank", 1)];
     assert_eq!(price, calls(expected));
@@ -101,11 +106,11 @@ async fn a_member_costs_one_look_at_its_score_and_its_rank() {
 /// The group that ties with an entry is halved until its place is found: 2000 take 11 steps.
 #[tokio::test]
 async fn a_place_among_many_that_tie_is_found_by_halves() {
-    let given = Given::plain().await;
-    let laid = crowd(&given);
+    let readers = ShardReaders::plain().await;
+    let laid = crowd(&readers);
     for entry in laid.sorted().iter().step_by(97) {
         let ask = Ask::rank_of(Anchor::Bound(board::Bound::key(&entry.key)));
-        let (_, price) = counted(&given, &laid, &query(&laid, false, ask)).await;
+        let (_, price) = counted(&readers, &laid, &query(&laid, false, ask)).await;
         assert_eq!(price["zcount"], 2);
         assert!(
             price.get("zrevrange").is_none_or(|steps| *steps <= 11),

@@ -2,7 +2,8 @@
 
 use board::{Period, Timestamp, Window};
 
-use crate::given::{Given, Laid, any_standing, member, points};
+use crate::fixtures::random_standings::{any_standing, points};
+use crate::fixtures::written_window::{ShardReaders, WrittenWindow, member};
 use shard_store::{Anchor, Ask, Part, Query, ShardVersion, StoreError, WindowCount};
 use testkit::dice::Dice;
 
@@ -12,14 +13,14 @@ fn hour(number: i64) -> Window {
     Window::starting_at(Period::Hour, Timestamp::from_millis(number * HOUR_MS))
 }
 
-fn lay_some(laid: &mut Laid, members: usize) {
+fn lay_some(laid: &mut WrittenWindow, members: usize) {
     let mut dice = Dice::new(3);
     let standings = (0..members).map(|number| {
         let standing = any_standing(&mut dice, laid.kind.rules());
         (member(&format!("u{number}")), standing)
     });
     let standings = standings.collect();
-    laid.lay(standings);
+    laid.write(standings);
 }
 
 fn top(window: Window, unless: Option<ShardVersion>) -> Query {
@@ -33,8 +34,8 @@ fn top(window: Window, unless: Option<ShardVersion>) -> Query {
 
 #[tokio::test]
 async fn a_window_that_nobody_wrote_to_is_empty() {
-    let given = Given::plain().await;
-    let laid = given.board(points(), 1);
+    let readers = ShardReaders::plain().await;
+    let laid = readers.board(points(), 1);
     let query = Query {
         asks: [
             Ask::rank_of(Anchor::Rank(9)),
@@ -43,7 +44,7 @@ async fn a_window_that_nobody_wrote_to_is_empty() {
         .into(),
         ..top(laid.window, None)
     };
-    let reading = given.reader.read(&laid.record, 3, &query).await.unwrap();
+    let reading = readers.reader.read(&laid.record, 3, &query).await.unwrap();
     assert_eq!((reading.version.counter, reading.version.digest), (0, 0));
     assert_eq!(reading.members, 0);
     let start = Part {
@@ -52,18 +53,18 @@ async fn a_window_that_nobody_wrote_to_is_empty() {
     };
     assert_eq!(reading.parts, Some(vec![start, Part::default()]));
     let again = top(laid.window, Some(reading.version));
-    let again = given.reader.read(&laid.record, 3, &again).await.unwrap();
+    let again = readers.reader.read(&laid.record, 3, &again).await.unwrap();
     assert_eq!(again.parts, None);
 }
 
 #[tokio::test]
 async fn an_unchanged_version_is_one_in_every_part() {
-    let given = Given::plain().await;
-    let mut laid = given.board(points(), 1);
+    let readers = ShardReaders::plain().await;
+    let mut laid = readers.board(points(), 1);
     lay_some(&mut laid, 5);
-    let look = async |laid: &Laid, unless| {
+    let look = async |laid: &WrittenWindow, unless| {
         let query = top(laid.window, unless);
-        given.reader.read(&laid.record, 3, &query).await.unwrap()
+        readers.reader.read(&laid.record, 3, &query).await.unwrap()
     };
     let seen = look(&laid, None).await;
     assert_eq!(look(&laid, Some(seen.version)).await.parts, None);
@@ -92,9 +93,9 @@ async fn an_unchanged_version_is_one_in_every_part() {
 
 #[tokio::test]
 async fn what_was_dropped_is_not_read() {
-    let given = Given::plain().await;
-    let mut laid = given.board(points(), 1);
-    laid.tell("d", &format!("{} - - -", 500 * HOUR_MS));
+    let readers = ShardReaders::plain().await;
+    let mut laid = readers.board(points(), 1);
+    laid.set_meta("d", &format!("{} - - -", 500 * HOUR_MS));
     for (window, is_dropped) in [
         (hour(499), true),
         (hour(500), true),
@@ -105,7 +106,10 @@ async fn what_was_dropped_is_not_read() {
         ),
         (Window::ALL_TIME, false),
     ] {
-        let read = given.reader.read(&laid.record, 3, &top(window, None)).await;
+        let read = readers
+            .reader
+            .read(&laid.record, 3, &top(window, None))
+            .await;
         let refused = read.err() == Some(StoreError::WindowDropped);
         assert_eq!(refused, is_dropped, "{window:?}");
     }
@@ -113,24 +117,24 @@ async fn what_was_dropped_is_not_read() {
 
 #[tokio::test]
 async fn the_dead_are_not_read() {
-    let given = Given::plain().await;
-    let mut laid = given.board(points(), 1);
+    let readers = ShardReaders::plain().await;
+    let mut laid = readers.board(points(), 1);
     lay_some(&mut laid, 5);
-    laid.tell("x", "1");
-    let read = given
+    laid.set_meta("x", "1");
+    let read = readers
         .reader
         .read(&laid.record, 3, &top(laid.window, None))
         .await;
     assert_eq!(read.err(), Some(StoreError::Dead));
-    let windows = given.reader.windows(&laid.record, 3).await;
+    let windows = readers.reader.windows(&laid.record, 3).await;
     assert_eq!(windows, Err(StoreError::Dead));
 }
 
 #[tokio::test]
 async fn windows_with_members_are_counted() {
-    let given = Given::plain().await;
-    let mut laid = given.board(points(), 1);
-    assert_eq!(given.reader.windows(&laid.record, 3).await, Ok(vec![]));
+    let readers = ShardReaders::plain().await;
+    let mut laid = readers.board(points(), 1);
+    assert_eq!(readers.reader.windows(&laid.record, 3).await, Ok(vec![]));
     let mut expected = Vec::new();
     for number in 0..2100 {
         laid.window = hour(500_000 + number);
@@ -145,8 +149,8 @@ async fn windows_with_members_are_counted() {
             });
         }
     }
-    let counted = given.reader.windows(&laid.record, 3).await.unwrap();
+    let counted = readers.reader.windows(&laid.record, 3).await.unwrap();
     assert_eq!(counted, expected);
     // Other shards have none of them.
-    assert_eq!(given.reader.windows(&laid.record, 4).await, Ok(vec![]));
+    assert_eq!(readers.reader.windows(&laid.record, 4).await, Ok(vec![]));
 }

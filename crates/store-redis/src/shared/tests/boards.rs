@@ -7,7 +7,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_published_board_is_taken_by_others() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let (one, other) = (tops_on(&redis).await, tops_on(&redis).await);
     let top = top(1);
     let held = lease(take(&one, &top).await);
@@ -25,7 +25,7 @@ async fn a_published_board_is_taken_by_others() {
 
 #[tokio::test]
 async fn boards_incarnations_windows_and_shapes_are_apart() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let held = lease(take(&tops, &top(1)).await);
     publish(&tops, &top(1), &held, board("v1", b"one")).await;
@@ -38,7 +38,7 @@ async fn boards_incarnations_windows_and_shapes_are_apart() {
 
 #[tokio::test]
 async fn a_board_that_is_too_old_is_merged_anew() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let top = top(1);
     let first = lease(take(&tops, &top).await);
@@ -51,7 +51,7 @@ async fn a_board_that_is_too_old_is_merged_anew() {
 
 #[tokio::test]
 async fn an_unchanged_board_becomes_young_again() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let top = top(1);
     let same = |version: &str| Merged::Same {
@@ -75,7 +75,7 @@ async fn an_unchanged_board_becomes_young_again() {
 
 #[tokio::test]
 async fn the_later_merge_stays_whichever_is_published_first() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     for (incarnation, late) in [(1, true), (2, false)] {
         let top = top(incarnation);
@@ -99,7 +99,7 @@ async fn the_later_merge_stays_whichever_is_published_first() {
 
 #[tokio::test]
 async fn a_board_of_a_time_to_come_is_as_if_not_there() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let top = top(1);
     let first = lease(take(&tops, &top).await);
@@ -118,7 +118,7 @@ async fn a_board_of_a_time_to_come_is_as_if_not_there() {
 
 #[tokio::test]
 async fn too_large_a_board_is_not_kept() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let top = top(1);
     assert_eq!(tops.bytes_max(), BOARD_BYTES_MAX);

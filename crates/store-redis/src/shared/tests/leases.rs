@@ -9,7 +9,7 @@ use super::*;
 
 #[tokio::test]
 async fn one_merges_and_the_others_wait() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let (one, other) = (tops_on(&redis).await, tops_on(&redis).await);
     let top = top(1);
     let held = lease(take(&one, &top).await);
@@ -26,7 +26,7 @@ async fn one_merges_and_the_others_wait() {
 
 #[tokio::test]
 async fn a_lease_that_is_lost_ends_by_itself() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let (one, other) = (tops_on(&redis).await, tops_on(&redis).await);
     let top = top(1);
     let lost = lease(take(&one, &top).await);
@@ -53,7 +53,7 @@ async fn a_lease_that_is_lost_ends_by_itself() {
 
 #[tokio::test]
 async fn a_lease_asked_for_again_is_given_again() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let top = top(1);
     let args = || vec!["token".into(), Bytes::new(), millis(HOUR), millis(LEASE)];
@@ -67,7 +67,7 @@ async fn a_lease_asked_for_again_is_given_again() {
 
 #[tokio::test]
 async fn a_lease_of_a_time_to_come_is_as_if_not_there() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let top = top(1);
     let held = lease(take(&tops, &top).await);
@@ -83,7 +83,7 @@ async fn a_lease_of_a_time_to_come_is_as_if_not_there() {
 
 #[tokio::test]
 async fn a_board_and_its_lease_may_be_gone_at_any_time() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let top = top(1);
     let held = lease(take(&tops, &top).await);
@@ -100,7 +100,7 @@ async fn a_board_and_its_lease_may_be_gone_at_any_time() {
 
 #[tokio::test]
 async fn what_is_no_shared_top_is_an_error() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let top = top(1);
     redis.command(&[b"SET", &key(&top)[..], b"garbage"]);

@@ -12,8 +12,8 @@ use bytes::Bytes;
 use testkit::redis::{RedisServer, Reply};
 
 use super::SharedTops;
+use crate::fixtures::parts::{Parts, enter};
 use crate::keys::ShardKeys;
-use crate::opened::{Parts, enter};
 use crate::session::Session;
 use crate::settings::RedisSettings;
 use shard_store::{BoardRecord, Lease, Merged, SharedBoards, SharedTop, Taken};

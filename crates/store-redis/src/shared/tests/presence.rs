@@ -1,10 +1,10 @@
-//! Servers see one another come and go.
+//! Nodes see one another come and go.
 
 use tokio::time::{Instant, sleep};
 
 use super::super::presence::{PRESENT_FOR, say};
 use super::*;
-use crate::settings::RedisWrites;
+use redis_nodes::Writes;
 
 const SERVERS: &str = "megaboard:{registry}:servers";
 
@@ -19,7 +19,7 @@ async fn until_others(tops: &SharedTops, others: bool) {
 
 #[tokio::test]
 async fn a_server_knows_whether_it_is_alone() {
-    let redis = RedisServer::plain();
+    let redis = RedisServer::shared();
     let one = tops_on(&redis).await;
     assert!(!one.has_others());
     let other = tops_on(&redis).await;
@@ -35,16 +35,16 @@ async fn a_server_knows_whether_it_is_alone() {
 
 #[tokio::test]
 async fn servers_that_fell_silent_are_not_counted() {
-    the_silent_are_not_counted(RedisWrites::Function).await;
+    the_silent_are_not_counted(Writes::Function).await;
 }
 
 #[tokio::test]
 async fn without_scripts_servers_that_fell_silent_are_not_counted() {
-    the_silent_are_not_counted(RedisWrites::ScriptFree).await;
+    the_silent_are_not_counted(Writes::ScriptFree).await;
 }
 
-async fn the_silent_are_not_counted(writes: RedisWrites) {
-    let redis = RedisServer::plain();
+async fn the_silent_are_not_counted(writes: Writes) {
+    let redis = RedisServer::shared();
     let settings = RedisSettings {
         writes,
         ..RedisSettings::default()

@@ -1,9 +1,10 @@
 //! What a deletion answers that a node did not hear of.
 
+use redis_nodes::registry_key;
 use testkit::redis::RedisServer;
 
 use super::*;
-use crate::opened::{PATIENCE, Parts, until};
+use crate::fixtures::parts::{DEADLINE, Parts, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_that_a_node_did_not_hear_of_is_unknown() {
@@ -64,10 +65,10 @@ async fn a_deletion_that_a_node_did_not_hear_of_is_unknown() {
     assert_eq!((0..128).filter(has_ended).count(), 64);
     // Nor does a sweep wait for the others, however long it might.
     let patient = sweep_with(&RedisSettings {
-        write_deadline: PATIENCE * 10,
+        write_deadline: DEADLINE * 10,
         ..RedisSettings::default()
     });
-    let swept = tokio::time::timeout(PATIENCE, patient.expire(now())).await;
+    let swept = tokio::time::timeout(DEADLINE, patient.expire(now())).await;
     let failure = swept.unwrap().unwrap_err().to_string();
     assert!(failure.contains("is not connected"), "{failure}");
     // It is gone, and yet a server that has not heard of that goes on.
@@ -79,6 +80,6 @@ async fn a_deletion_that_a_node_did_not_hear_of_is_unknown() {
     other.resume();
     until("it is back", async || near.servers.ready().is_ok()).await;
     sweep.expire(now()).await.unwrap();
-    let dying = keys::registry("dying");
+    let dying = registry_key("dying");
     assert_eq!(registry.command(&[b"EXISTS", &*dying]).integer(), 0);
 }

@@ -5,14 +5,14 @@ use testkit::redis::{FaultProxy, Matching};
 
 use super::*;
 use crate::apply::Applier;
-use crate::opened::Parts;
-use crate::settings::RedisWrites;
+use crate::fixtures::parts::Parts;
+use redis_nodes::Writes;
 use shard_store::{Batch, Change, Item, Outcome};
 
 /// As long as any test waits.
-const PATIENCE: Duration = Duration::from_secs(30);
+const DEADLINE: Duration = Duration::from_secs(30);
 
-impl Room {
+impl SweptBoard {
     /// A point, as a server gives it that calls functions.
     async fn give_a_point(&self) -> Result<Vec<Outcome>, StoreError> {
         let member = Member::new("u1").unwrap();
@@ -44,7 +44,7 @@ impl Room {
     }
 
     async fn wait_for_transactions(&self, count: i64) {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + DEADLINE;
         while self.calls("exec") < count {
             assert!(Instant::now() < end, "transactions that never came");
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -54,10 +54,10 @@ impl Room {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_that_outlasts_its_freeze_deletes_nothing() {
-    let room = Room::new(vec![WindowRule::with_defaults(Period::All)]).await;
+    let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
     let proxy = FaultProxy::before(&room.opened.redis);
     let settings = RedisSettings {
-        writes: RedisWrites::ScriptFree,
+        writes: Writes::ScriptFree,
         ..RedisSettings::default()
     };
     let parts = Parts::at(proxy.url(), &settings).await;

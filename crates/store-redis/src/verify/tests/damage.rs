@@ -1,29 +1,28 @@
 use board::Standing;
 
 use super::order_of;
-use crate::given::{
-    Given, Laid, any_packed_rules, any_rules, any_standing, member, points, ranked,
-};
+use crate::fixtures::random_standings::{any_packed_rules, any_rules, any_standing, points};
+use crate::fixtures::written_window::{ShardReaders, WrittenWindow, member, ranked};
 use shard_store::{Disagreement, Query, StoreError};
 use testkit::dice::{Dice, Seed, runs};
 
 /// Lays so many members down, `u0` first.
-fn crowd(given: &Given, dice: &mut Dice, number: u64, members: usize) -> Laid {
-    let mut laid = given.board(any_rules(dice), number);
+fn crowd(readers: &ShardReaders, dice: &mut Dice, number: u64, members: usize) -> WrittenWindow {
+    let mut laid = readers.board(any_rules(dice), number);
     lay(&mut laid, dice, members);
     laid
 }
 
-fn lay(laid: &mut Laid, dice: &mut Dice, members: usize) {
+fn lay(laid: &mut WrittenWindow, dice: &mut Dice, members: usize) {
     let standings = (0..members).map(|number| {
         let standing = any_standing(dice, laid.kind.rules());
         (member(&format!("u{number}")), standing)
     });
     let standings = standings.collect();
-    laid.lay(standings);
+    laid.write(standings);
 }
 
-impl Laid {
+impl WrittenWindow {
     fn held(&self, name: &str) -> (i64, Vec<u8>) {
         ranked(self.rules(), &self.standings[&member(name)], &member(name))
     }
@@ -61,7 +60,7 @@ impl Laid {
 }
 
 /// A standing whose place is another.
-fn other_standing(dice: &mut Dice, laid: &Laid, name: &str) -> Standing {
+fn other_standing(dice: &mut Dice, laid: &WrittenWindow, name: &str) -> Standing {
     loop {
         let standing = any_standing(dice, laid.kind.rules());
         if ranked(laid.rules(), &standing, &member(name)) != laid.held(name) {
@@ -70,8 +69,8 @@ fn other_standing(dice: &mut Dice, laid: &Laid, name: &str) -> Standing {
     }
 }
 
-async fn verify(given: &Given, laid: &Laid, repair: bool) -> Vec<Disagreement> {
-    let verified = given
+async fn verify(readers: &ShardReaders, laid: &WrittenWindow, repair: bool) -> Vec<Disagreement> {
+    let verified = readers
         .verifier
         .verify(&laid.record, laid.shard, repair)
         .await;
@@ -91,21 +90,21 @@ fn told(wrong: &[Disagreement]) -> Vec<(String, String)> {
 
 #[tokio::test]
 async fn each_fault_is_told_once_and_mended() {
-    faults_are_told_and_mended(&Given::plain().await).await;
+    faults_are_told_and_mended(&ShardReaders::plain().await).await;
 }
 
 #[tokio::test]
 async fn without_scripts_each_fault_is_told_once_and_mended() {
-    faults_are_told_and_mended(&Given::without_scripts().await).await;
+    faults_are_told_and_mended(&ShardReaders::without_scripts().await).await;
 }
 
-async fn faults_are_told_and_mended(given: &Given) {
+async fn faults_are_told_and_mended(readers: &ShardReaders) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     for number in 0..runs(20, 200) {
         let members = *dice.pick(&[10, 100, 1500]);
-        let mut laid = crowd(given, &mut dice, number, members);
-        assert_eq!(verify(given, &laid, false).await, []);
+        let mut laid = crowd(readers, &mut dice, number, members);
+        assert_eq!(verify(readers, &laid, false).await, []);
 
         laid.unrank("u1");
         laid.take_score("u2");
@@ -135,59 +134,59 @@ async fn faults_are_told_and_mended(given: &Given) {
             expected.insert(0, ("-".to_owned(), what.to_owned()));
         }
 
-        let wrong = verify(given, &laid, false).await;
+        let wrong = verify(readers, &laid, false).await;
         assert_eq!(told(&wrong), expected);
         assert!(wrong.iter().all(|wrong| !wrong.repaired));
-        let mended = verify(given, &laid, true).await;
+        let mended = verify(readers, &laid, true).await;
         assert_eq!(told(&mended), expected);
         assert!(mended.iter().all(|wrong| wrong.repaired));
-        assert_eq!(verify(given, &laid, false).await, []);
-        assert_eq!(order_of(given, &laid).await, laid.sorted());
+        assert_eq!(verify(readers, &laid, false).await, []);
+        assert_eq!(order_of(readers, &laid).await, laid.sorted());
     }
 }
 
 #[tokio::test]
 async fn a_lost_order_is_told_as_one_and_made_anew_with_its_end() {
-    let given = Given::plain().await;
+    let readers = ShardReaders::plain().await;
     let mut dice = Dice::new(5);
-    let mut laid = crowd(&given, &mut dice, 1, 1500);
+    let mut laid = crowd(&readers, &mut dice, 1, 1500);
     let (scores, rank) = (laid.scores_key(), laid.rank_key());
     laid.do_command(&[b"DEL", &rank]);
     laid.do_command(&[b"PEXPIRE", &scores, b"1000000"]);
     let what = "1500 members have scores, nobody is ranked";
     let expected = [("-".to_owned(), what.to_owned())];
-    assert_eq!(told(&verify(&given, &laid, false).await), expected);
-    let mended = verify(&given, &laid, true).await;
+    assert_eq!(told(&verify(&readers, &laid, false).await), expected);
+    let mended = verify(&readers, &laid, true).await;
     assert_eq!(told(&mended), expected);
     assert!(mended[0].repaired);
-    assert_eq!(verify(&given, &laid, false).await, []);
-    assert_eq!(order_of(&given, &laid).await, laid.sorted());
+    assert_eq!(verify(&readers, &laid, false).await, []);
+    assert_eq!(order_of(&readers, &laid).await, laid.sorted());
     let left = laid.wire.command(&[b"PTTL".as_slice(), &rank]).integer();
     assert!((1..=1_000_000).contains(&left), "{left}");
 }
 
 #[tokio::test]
 async fn an_order_without_scores_is_told_as_one_and_goes() {
-    let given = Given::plain().await;
+    let readers = ShardReaders::plain().await;
     let mut dice = Dice::new(6);
-    let mut laid = crowd(&given, &mut dice, 1, 700);
+    let mut laid = crowd(&readers, &mut dice, 1, 700);
     let scores = laid.scores_key();
     laid.do_command(&[b"DEL", &scores]);
     let what = "700 entries are ranked, nobody has a score";
     let expected = [("-".to_owned(), what.to_owned())];
-    assert_eq!(told(&verify(&given, &laid, false).await), expected);
-    assert_eq!(told(&verify(&given, &laid, true).await), expected);
-    assert_eq!(verify(&given, &laid, false).await, []);
+    assert_eq!(told(&verify(&readers, &laid, false).await), expected);
+    assert_eq!(told(&verify(&readers, &laid, true).await), expected);
+    assert_eq!(verify(&readers, &laid, false).await, []);
     assert_eq!(
-        given.reader.windows(&laid.record, laid.shard).await,
+        readers.reader.windows(&laid.record, laid.shard).await,
         Ok(vec![])
     );
 }
 
 #[tokio::test]
 async fn a_score_that_is_none_is_told_and_left() {
-    let given = Given::plain().await;
-    let mut laid = given.board(points(), 1);
+    let readers = ShardReaders::plain().await;
+    let mut laid = readers.board(points(), 1);
     lay(&mut laid, &mut Dice::new(8), 10);
     let scores = laid.scores_key();
     laid.do_command(&[b"HSET", &scores, b"u4", b"?"]);
@@ -196,7 +195,7 @@ async fn a_score_that_is_none_is_told_and_left() {
         "has a score that is none of its kind".to_owned(),
     );
     for repair in [false, true, false] {
-        let wrong = verify(&given, &laid, repair).await;
+        let wrong = verify(&readers, &laid, repair).await;
         assert_eq!(told(&wrong), std::slice::from_ref(&expected));
         assert!(!wrong[0].repaired);
     }
@@ -204,24 +203,24 @@ async fn a_score_that_is_none_is_told_and_left() {
 
 #[tokio::test]
 async fn boards_merged_of_the_wrong_order_are_known_by_their_version() {
-    let given = Given::plain().await;
-    let mut laid = crowd(&given, &mut Dice::new(9), 1, 50);
+    let readers = ShardReaders::plain().await;
+    let mut laid = crowd(&readers, &mut Dice::new(9), 1, 50);
     let query = Query {
         window: laid.window,
         unless: None,
         groups: false,
         asks: [].into(),
     };
-    let version = async |given: &Given, laid: &Laid| {
-        let reading = given.reader.read(&laid.record, laid.shard, &query).await;
+    let version = async |readers: &ShardReaders, laid: &WrittenWindow| {
+        let reading = readers.reader.read(&laid.record, laid.shard, &query).await;
         reading.unwrap().version
     };
-    let before = version(&given, &laid).await;
-    assert_eq!(verify(&given, &laid, true).await, []);
-    assert_eq!(version(&given, &laid).await, before);
+    let before = version(&readers, &laid).await;
+    assert_eq!(verify(&readers, &laid, true).await, []);
+    assert_eq!(version(&readers, &laid).await, before);
     laid.unrank("u1");
-    assert_eq!(verify(&given, &laid, true).await.len(), 1);
-    let after = version(&given, &laid).await;
+    assert_eq!(verify(&readers, &laid, true).await.len(), 1);
+    let after = version(&readers, &laid).await;
     assert_eq!(after.counter, before.counter + 1);
     assert_ne!(after.digest, before.digest);
 }
@@ -229,23 +228,23 @@ async fn boards_merged_of_the_wrong_order_are_known_by_their_version() {
 /// Of more than are told, all are mended.
 #[tokio::test]
 async fn more_than_can_be_told_are_counted() {
-    let given = Given::plain().await;
-    let mut laid = given.board(points(), 1);
+    let readers = ShardReaders::plain().await;
+    let mut laid = readers.board(points(), 1);
     lay(&mut laid, &mut Dice::new(10), 12_000);
     let rank = laid.rank_key();
     laid.do_command(&[b"ZREMRANGEBYRANK", &rank, b"0", b"10999"]);
     for repair in [false, true] {
-        let wrong = verify(&given, &laid, repair).await;
+        let wrong = verify(&readers, &laid, repair).await;
         assert_eq!(wrong.len(), 10_001);
         let last = wrong.last().unwrap();
         assert_eq!(last.what, "and 1000 more");
         assert_eq!(last.repaired, repair);
     }
-    assert_eq!(verify(&given, &laid, false).await, []);
+    assert_eq!(verify(&readers, &laid, false).await, []);
 }
 
 /// Milliseconds by the server's clock.
-fn node_ms(laid: &mut Laid) -> i64 {
+fn node_ms(laid: &mut WrittenWindow) -> i64 {
     let time = laid.wire.command(&["TIME"]);
     let [seconds, micros] = time.items() else {
         panic!("{time:?}")
@@ -256,24 +255,24 @@ fn node_ms(laid: &mut Laid) -> i64 {
 
 #[tokio::test]
 async fn what_is_frozen_is_mended_afterwards() {
-    let given = Given::plain().await;
-    let mut laid = crowd(&given, &mut Dice::new(12), 1, 50);
+    let readers = ShardReaders::plain().await;
+    let mut laid = crowd(&readers, &mut Dice::new(12), 1, 50);
     laid.unrank("u1");
     let thaw = node_ms(&mut laid) + 300;
-    laid.tell("f", &format!("00000000000000bb {thaw}"));
-    assert_eq!(verify(&given, &laid, false).await.len(), 1);
-    assert_eq!(verify(&given, &laid, true).await.len(), 1);
+    laid.set_meta("f", &format!("00000000000000bb {thaw}"));
+    assert_eq!(verify(&readers, &laid, false).await.len(), 1);
+    assert_eq!(verify(&readers, &laid, true).await.len(), 1);
     assert!(node_ms(&mut laid) >= thaw);
-    assert_eq!(order_of(&given, &laid).await, laid.sorted());
+    assert_eq!(order_of(&readers, &laid).await, laid.sorted());
 }
 
 #[tokio::test]
 async fn the_dead_are_not_verified() {
-    let given = Given::plain().await;
-    let mut laid = crowd(&given, &mut Dice::new(11), 1, 5);
-    laid.tell("x", "1");
+    let readers = ShardReaders::plain().await;
+    let mut laid = crowd(&readers, &mut Dice::new(11), 1, 5);
+    laid.set_meta("x", "1");
     for repair in [false, true] {
-        let verified = given
+        let verified = readers
             .verifier
             .verify(&laid.record, laid.shard, repair)
             .await;
@@ -283,19 +282,19 @@ async fn the_dead_are_not_verified() {
 
 #[tokio::test]
 async fn packed_scores_that_are_none_are_told_and_left() {
-    let given = Given::plain().await;
+    let readers = ShardReaders::plain().await;
     let mut dice = Dice::new(6);
     for number in 0..10 {
-        let mut laid = given.board(any_packed_rules(&mut dice), number);
+        let mut laid = readers.board(any_packed_rules(&mut dice), number);
         lay(&mut laid, &mut dice, 200);
-        assert_eq!(verify(&given, &laid, true).await, []);
+        assert_eq!(verify(&readers, &laid, true).await, []);
         let key = laid.rank_key();
         let expected = [("u1", "0.5"), ("u2", "-7"), ("u3", "9007199254740992")];
         for (name, score) in expected {
             laid.do_command(&[b"ZADD", &key, score.as_bytes(), name.as_bytes()]);
         }
         for repair in [false, true] {
-            let wrong = verify(&given, &laid, repair).await;
+            let wrong = verify(&readers, &laid, repair).await;
             let what = "has a score that is none of its kind";
             let expected = expected.map(|(name, _)| (name.to_owned(), what.to_owned()));
             assert_eq!(told(&wrong), expected);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use board::{BoardName, Member, Period, Timestamp, Value, Values, WindowRule};
-use testkit::redis::{FaultProxy, RedisServer};
+use testkit::redis::{FaultProxy, Pooled, RedisServer};
 
 use crate::keys;
 use crate::settings::RedisSettings;
@@ -19,7 +19,7 @@ const fn now() -> Timestamp {
 const BOARDS: usize = 500;
 
 struct Stage {
-    redis: RedisServer,
+    redis: Pooled<RedisServer>,
     proxy: FaultProxy,
     store: RedisStore,
     kind: KindRecord,
@@ -27,7 +27,7 @@ struct Stage {
 
 impl Stage {
     async fn new() -> Self {
-        let redis = RedisServer::plain();
+        let redis = RedisServer::shared();
         let proxy = FaultProxy::before(&redis);
         let url = proxy.url().parse().unwrap();
         let store = RedisStore::open(&url, &RedisSettings::default()).await;

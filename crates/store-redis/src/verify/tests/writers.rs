@@ -4,10 +4,13 @@ use std::thread;
 use board::Standing;
 
 use super::order_of;
-use crate::given::{Given, Laid, any_rules, any_standing, member, ranked, standing_bytes};
+use crate::fixtures::random_standings::{any_rules, any_standing};
+use crate::fixtures::written_window::{
+    ShardReaders, WrittenWindow, member, ranked, standing_bytes,
+};
 use testkit::dice::{Dice, Seed, runs};
 
-/// Writes a member as `apply` does, all in one: its score, its place taken, its place given.
+/// Writes a member as `apply` does, all in one: its score, its place taken, its place readers.
 const WRITE: &str = "
     redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
     redis.call('ZREM', KEYS[2], ARGV[3])
@@ -19,7 +22,7 @@ fn name(number: usize) -> String {
     format!("u{number}")
 }
 
-fn write(laid: &mut Laid, number: usize, standing: Standing) {
+fn write(laid: &mut WrittenWindow, number: usize, standing: Standing) {
     let member = member(&name(number));
     let (scores, rank) = (laid.keys.scores(laid.window), laid.keys.rank(laid.window));
     let (_, old) = ranked(laid.rules(), &laid.standings[&member], &member);
@@ -43,7 +46,7 @@ fn write(laid: &mut Laid, number: usize, standing: Standing) {
 }
 
 /// Damages a part of the order: some are missing, some stand elsewhere, some twice.
-fn damage(laid: &mut Laid, dice: &mut Dice) {
+fn damage(laid: &mut WrittenWindow, dice: &mut Dice) {
     let rank = laid.keys.rank(laid.window);
     for number in (0..MEMBERS).step_by(2) {
         let choice = dice.below(30);
@@ -67,18 +70,22 @@ fn damage(laid: &mut Laid, dice: &mut Dice) {
 async fn repair_lets_writers_go_on() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
-    let given = Given::plain().await;
+    let readers = ShardReaders::plain().await;
     for number in 0..runs(4, 40) {
-        let mut laid = given.board(any_rules(&mut dice), number);
+        let mut laid = readers.board(any_rules(&mut dice), number);
         let standings = (0..MEMBERS).map(|number| {
             let standing = any_standing(&mut dice, laid.kind.rules());
             (member(&name(number)), standing)
         });
         let standings = standings.collect();
-        laid.lay(standings);
+        laid.write(standings);
         damage(&mut laid, &mut dice);
         let (record, shard) = (laid.record.clone(), laid.shard);
-        let before = given.verifier.verify(&record, shard, false).await.unwrap();
+        let before = readers
+            .verifier
+            .verify(&record, shard, false)
+            .await
+            .unwrap();
         assert!(before.len() > 20, "{}", before.len());
 
         let done = AtomicBool::new(false);
@@ -93,7 +100,7 @@ async fn repair_lets_writers_go_on() {
                 }
                 writes
             });
-            let repair = given.verifier.verify(&record, shard, true);
+            let repair = readers.verifier.verify(&record, shard, true);
             let found =
                 tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(repair));
             done.store(true, Ordering::Relaxed);
@@ -102,9 +109,13 @@ async fn repair_lets_writers_go_on() {
         });
         assert!(writes > 0);
         assert_eq!(
-            given.verifier.verify(&record, shard, false).await.unwrap(),
+            readers
+                .verifier
+                .verify(&record, shard, false)
+                .await
+                .unwrap(),
             []
         );
-        assert_eq!(order_of(&given, &laid).await, laid.sorted());
+        assert_eq!(order_of(&readers, &laid).await, laid.sorted());
     }
 }

@@ -1,0 +1,87 @@
+//! Waiting for replicas: [`Acks`] asks for all writes of a connection at once.
+//!
+//! `WAIT` holds up what comes behind it on its connection, and answers for all that went before. So
+//! one is under way at a time, and those who come meanwhile share the next one. The node does nothing for it:
+//! the [`Backlog`] is to know.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, Shared};
+use parking_lot::Mutex;
+use redis_link::Value;
+
+use crate::backlog::Backlog;
+use crate::fault::Fault;
+use redis_link::Connection;
+use redis_link::reply;
+
+/// How long one `WAIT` may hold up its connection.
+const WAIT_MAX: Duration = Duration::from_millis(200);
+
+type Round = Shared<BoxFuture<'static, Result<u32, Fault>>>;
+
+/// The waits of one connection.
+#[derive(Debug, Clone)]
+pub(crate) struct Acks(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    connection: Arc<Connection>,
+    /// What else is sent there, where that is one behind the other.
+    backlog: Option<Arc<Backlog>>,
+    /// A round that has not begun: it covers every write that was answered before it does.
+    next: Mutex<Option<Round>>,
+    round_lock: tokio::sync::Mutex<()>,
+}
+
+impl Acks {
+    pub(crate) fn new(connection: Arc<Connection>, backlog: Option<Arc<Backlog>>) -> Self {
+        Self(Arc::new(Inner {
+            connection,
+            backlog,
+            next: Mutex::new(None),
+            round_lock: tokio::sync::Mutex::new(()),
+        }))
+    }
+
+    /// How many replicas have what this connection has answered so far: `wanted` at least, or as many
+    /// as there are after a while.
+    pub(crate) async fn count(&self, wanted: u32) -> Result<u32, Fault> {
+        let round = {
+            let mut next = self.0.next.lock();
+            let round = next.get_or_insert_with(|| {
+                let inner = Arc::downgrade(&self.0);
+                async move {
+                    let gone = || Fault::Lost("the connection ended".to_owned());
+                    inner.upgrade().ok_or_else(gone)?.ask(wanted).await
+                }
+                .boxed()
+                .shared()
+            });
+            round.clone()
+        };
+        round.await
+    }
+}
+
+impl Inner {
+    async fn ask(&self, wanted: u32) -> Result<u32, Fault> {
+        let _alone = self.round_lock.lock().await;
+        // From here on others belong to the next round.
+        self.next.lock().take();
+        let millis = u64::try_from(WAIT_MAX.as_millis()).unwrap_or(u64::MAX);
+        let args = [u64::from(wanted), millis].map(|number| Value::from(number.to_string()));
+        if let Some(backlog) = &self.backlog {
+            backlog.holds_up();
+        }
+        let reply = self.connection.send("WAIT", args.into()).await;
+        if let Some(backlog) = &self.backlog {
+            backlog.goes_on();
+        }
+        let reply = reply?;
+        let count = reply::number(&reply).and_then(|count| u32::try_from(count).ok());
+        count.ok_or_else(|| Fault::Lost("WAIT answered no number".to_owned()))
+    }
+}

@@ -1,0 +1,414 @@
+//! How a call comes to an answer: attempts, until one is answered or time is up.
+//!
+//! **Invariant:** a write may be sent again at any time. It is answered with what the shard or the registry remembers
+//! of the call, or does nothing twice, or is refused past its deadline.
+//!
+//! What matters is to know, at the end, whether an attempt may have been applied.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use crate::call::{Call, CallError, Effect, FunctionReply, Location, ParsedReply};
+use crate::fault::{ErrorClass, Fault};
+use crate::link::{CallReply, IN_DOUBT_MIN, Link};
+use crate::metrics::CallEnd;
+use crate::node::Node;
+use crate::overload::Overload;
+use crate::topology::Topology;
+use redis_link::Address;
+use redis_link::Backoff;
+
+/// The first and the longest pause between attempts.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(100));
+
+/// Redirections that are followed at once; later ones after a pause.
+const REDIRECTIONS_AT_ONCE: u32 = 3;
+
+/// How often a call that waits for replicas looks whether its primary still is the one.
+const FOLLOW_EVERY: Duration = Duration::from_millis(200);
+
+/// A call that is being made.
+#[derive(Debug)]
+pub(crate) struct Attempts<'a> {
+    topology: &'a Topology,
+    /// Replicas that must have a write before it is answered.
+    acks: u32,
+    location: Location,
+    call: &'a Call,
+    /// Where to go next instead of where the location is.
+    redirection: Option<Redirection>,
+    redirections: u32,
+    /// When the last attempt began.
+    began: Instant,
+    /// An attempt was sent and not answered.
+    may_be_applied: bool,
+    /// Until when it is asked what became of that.
+    ask_until: Instant,
+    pause: Backoff,
+}
+
+#[derive(Debug)]
+struct Redirection {
+    to: Address,
+    asking: bool,
+}
+
+/// Where an attempt was answered.
+struct Target {
+    node: Arc<Node>,
+    link: Arc<Link>,
+    /// Who had the location when the attempt began: another node where that redirected it.
+    named: Option<Arc<Node>>,
+}
+
+/// An attempt without an answer.
+enum FailedAttempt {
+    /// It was the last one.
+    Final(CallError),
+    /// Another may do better: right away, or after a pause.
+    Again { why: String, at_once: bool },
+}
+
+impl FailedAttempt {
+    fn later(why: String) -> Self {
+        let at_once = false;
+        Self::Again { why, at_once }
+    }
+}
+
+/// How a call ended at its node, for who counts.
+fn end_of(reply: &Result<CallReply, Fault>) -> CallEnd {
+    match reply {
+        Ok(_) => CallEnd::Answered,
+        Err(Fault::Redis(_)) => CallEnd::Refused,
+        Err(Fault::NotSent(_)) => CallEnd::NotSent,
+        Err(Fault::Overloaded(_)) => CallEnd::Overloaded,
+        Err(Fault::Lost(_)) => CallEnd::Lost,
+    }
+}
+
+impl<'a> Attempts<'a> {
+    pub(crate) fn new(
+        topology: &'a Topology,
+        acks: u32,
+        location: Location,
+        call: &'a Call,
+    ) -> Self {
+        Self {
+            topology,
+            acks,
+            location,
+            call,
+            redirection: None,
+            redirections: 0,
+            began: Instant::now(),
+            may_be_applied: false,
+            ask_until: call.until,
+            pause: Backoff::new(PAUSES.0, PAUSES.1),
+        }
+    }
+
+    pub(crate) async fn run(mut self) -> Result<FunctionReply, CallError> {
+        loop {
+            self.began = Instant::now();
+            // In a box, since so much awaits it.
+            let (why, at_once) = match self.once().boxed().await {
+                Ok(answer) => return Ok(answer),
+                Err(FailedAttempt::Final(error)) => return Err(error),
+                Err(FailedAttempt::Again { why, at_once }) => (why, at_once),
+            };
+            let now = Instant::now();
+            if now >= self.ask_until {
+                return Err(self.given_up(why));
+            }
+            if !at_once {
+                let next = now + self.pause.next_pause();
+                // The deadline is no moment to sleep past, nor is the end.
+                let end = if now < self.call.until {
+                    self.call.until
+                } else {
+                    self.ask_until
+                };
+                sleep_until(next.min(end)).await;
+            }
+            // What became of a write may be said by one attempt more; of a read there is nothing to be said.
+            if self.call.effect == Effect::Read && Instant::now() >= self.call.until {
+                return Err(self.given_up(why));
+            }
+        }
+    }
+
+    /// Whether it is to be asked, also past the deadline, what became of the call. What passes is sent again by whoever
+    /// wants it.
+    fn in_doubt(&self) -> bool {
+        self.may_be_applied && self.call.effect == Effect::Write
+    }
+
+    /// An attempt may have been applied. Another one is to say so, also past the deadline; but what is asked so late
+    /// and not answered either is not asked again and again.
+    fn doubt(&mut self) {
+        self.may_be_applied = true;
+        if self.in_doubt() && self.began < self.call.until {
+            self.ask_until = self.call.until.max(Instant::now()) + IN_DOUBT_MIN;
+        }
+    }
+
+    /// What became of a write that nobody answered is unknown; a read never did anything.
+    fn given_up(&self, why: String) -> CallError {
+        if self.may_be_applied && self.call.effect != Effect::Read {
+            CallError::Unknown(why)
+        } else {
+            CallError::Unavailable(why)
+        }
+    }
+
+    async fn once(&mut self) -> Result<FunctionReply, FailedAttempt> {
+        let redirection = self.redirection.take();
+        let route = self.topology.route(self.location);
+        let named = route.as_ref().ok().cloned();
+        let (node, asking) = match redirection {
+            Some(Redirection { to, asking }) => match self.topology.at(&to) {
+                Some(node) => {
+                    // It may be one that nobody has needed before.
+                    node.settled(self.ask_until).await;
+                    (node, asking)
+                }
+                None => {
+                    return Err(FailedAttempt::later(format!(
+                        "redirected to {to}, and in no cluster"
+                    )));
+                }
+            },
+            None => match route {
+                Ok(node) => (node, false),
+                Err(why) => {
+                    self.topology.stale(None);
+                    return Err(FailedAttempt::later(why));
+                }
+            },
+        };
+        let Some(link) = node.link() else {
+            self.topology.stale(None);
+            let why = node.trouble().unwrap_or_default();
+            let until = Instant::now() + PAUSES.1;
+            node.changed(until.min(self.ask_until)).await;
+            return Err(FailedAttempt::later(format!("{}: {why}", node.address())));
+        };
+        let target = Target { node, link, named };
+        let link = &target.link;
+        let reply = self.fcall(&target, asking);
+        match target.node.metrics().count(reply, end_of).await {
+            Ok(mut reply) => match ParsedReply::of(&reply.payload) {
+                ParsedReply::Result(payload) => {
+                    let epoch = link.epoch();
+                    self.acknowledged(&target, &mut reply).await?;
+                    Ok(FunctionReply { payload, epoch })
+                }
+                ParsedReply::Refusal(refusal) => Err(self.refused(link, refusal)),
+                ParsedReply::Malformed => {
+                    let why = format!("{}: no answer of a function", link.address());
+                    Err(FailedAttempt::Final(CallError::Unknown(why)))
+                }
+            },
+            Err(fault) => Err(self.failed(&target, fault).await),
+        }
+    }
+
+    /// Calls the function there, unless another node has got the location while the call waited to be sent: what the one
+    /// before still applies may be lost.
+    async fn fcall(&self, target: &Target, asking: bool) -> Result<CallReply, Fault> {
+        let admitted = target.link.admit(self.call, self.in_doubt()).await?;
+        if !self.is_current(target) {
+            return Err(Fault::NotSent("it is no longer the primary".to_owned()));
+        }
+        target.link.fcall(self.call, asking, admitted).await
+    }
+
+    /// Whether the node is connected as it was, and still has the location.
+    fn is_current(&self, target: &Target) -> bool {
+        let Target { node, link, named } = target;
+        let is_connected = node.link().is_some_and(|now| Arc::ptr_eq(&now, link));
+        let is_named = self.topology.route(self.location).ok().is_none_or(|now| {
+            let mut known = std::iter::once(node).chain(named);
+            known.any(|known| Arc::ptr_eq(known, &now))
+        });
+        is_connected && is_named
+    }
+
+    fn refused(&mut self, link: &Link, refusal: crate::call::Refusal) -> FailedAttempt {
+        match refusal.code.as_str() {
+            // Each node is given the deadline as its clock was read, which may be early: an attempt before this one may
+            // have had more time, and be applied yet.
+            "LATE" if self.in_doubt() && self.began < self.call.until => {
+                self.doubt();
+                FailedAttempt::later(format!("{}: too late by its clock", link.address()))
+            }
+            "LATE" | "FORGOTTEN" => {
+                let forgotten = refusal.code == "FORGOTTEN";
+                FailedAttempt::Final(self.late(forgotten, link))
+            }
+            "FROZEN" if Instant::now() >= self.call.until => {
+                FailedAttempt::Final(CallError::Unavailable("the board is frozen".to_owned()))
+            }
+            "FROZEN" => FailedAttempt::later("the board is frozen".to_owned()),
+            _ => FailedAttempt::Final(CallError::Refused(refusal)),
+        }
+    }
+
+    /// The end of a call that was refused after its deadline. Whoever refused it has looked whether an earlier
+    /// attempt was applied: none was, and none will be. But a node whose clock was set may have forgotten, and a
+    /// transaction without functions knows no deadline: it may yet come.
+    fn late(&self, forgotten: bool, link: &Link) -> CallError {
+        if self.may_be_applied && (forgotten || !link.has_functions()) {
+            return CallError::Unknown("no answer before the deadline of the call".to_owned());
+        }
+        if forgotten {
+            let why = "the deadline of the call had long passed: the node's clock was set";
+            return CallError::Unavailable(why.to_owned());
+        }
+        let mut overload = link.backlog(self.call.effect).overload();
+        let why = "the deadline of the call had passed when it was to be applied";
+        overload.why = format!("{why}: {}", overload.why);
+        CallError::Overloaded(overload)
+    }
+
+    /// The end of a call that was not sent, since it would have been late.
+    fn overloaded(&self, overload: Overload) -> CallError {
+        if self.may_be_applied {
+            self.given_up(overload.why)
+        } else {
+            CallError::Overloaded(overload)
+        }
+    }
+
+    async fn failed(&mut self, target: &Target, fault: Fault) -> FailedAttempt {
+        let link = &target.link;
+        let why = format!("{}: {}", link.address(), fault.words());
+        let again = |at_once| FailedAttempt::Again {
+            why: why.clone(),
+            at_once,
+        };
+        let words = match &fault {
+            Fault::NotSent(_) => return again(!self.is_current(target)),
+            Fault::Overloaded(overload) => {
+                return FailedAttempt::Final(self.overloaded(overload.clone()));
+            }
+            Fault::Lost(_) => {
+                self.doubt();
+                self.topology.stale(None);
+                return again(false);
+            }
+            Fault::Redis(words) => words,
+        };
+        match ErrorClass::of(words, link.address()) {
+            ErrorClass::Moved(to) => {
+                self.topology.stale(to.clone());
+                again(self.redirect(to, false))
+            }
+            ErrorClass::Ask(to) => again(self.redirect(to, true)),
+            ErrorClass::Transient => again(false),
+            ErrorClass::MissingFunction => match link.load().await {
+                Ok(()) => again(self.spend_redirection()),
+                Err(Fault::Redis(words)) => FailedAttempt::Final(self.lasting(format!(
+                    "{}: functions can't be loaded: {words}",
+                    link.address()
+                ))),
+                Err(_) => again(false),
+            },
+            ErrorClass::NotPrimary => {
+                self.topology.stale(None);
+                again(false)
+            }
+            ErrorClass::FunctionFailed => {
+                self.may_be_applied = true;
+                FailedAttempt::Final(self.lasting(why))
+            }
+            ErrorClass::Permanent => FailedAttempt::Final(self.lasting(why)),
+        }
+    }
+
+    fn lasting(&self, why: String) -> CallError {
+        self.given_up(why)
+    }
+
+    /// Whether to go there at once.
+    fn redirect(&mut self, to: Option<Address>, asking: bool) -> bool {
+        self.redirection = to.map(|to| Redirection { to, asking });
+        self.redirection.is_some() && self.spend_redirection()
+    }
+
+    fn spend_redirection(&mut self) -> bool {
+        self.redirections += 1;
+        self.redirections <= REDIRECTIONS_AT_ONCE
+    }
+
+    /// Waits until as many replicas have the write as are asked for. When another process gets the location
+    /// meanwhile, the attempt ends: sent there with the same number, the call is remembered or applied.
+    async fn acknowledged(
+        &mut self,
+        target: &Target,
+        reply: &mut CallReply,
+    ) -> Result<(), FailedAttempt> {
+        let wanted = self.acks;
+        if wanted == 0 || self.call.effect != Effect::Write {
+            return Ok(());
+        }
+        self.may_be_applied = true;
+        let end = self.wait_for_acks(target, reply, wanted).await;
+        if end.is_err() {
+            self.doubt();
+        }
+        end
+    }
+
+    async fn wait_for_acks(
+        &self,
+        target: &Target,
+        reply: &mut CallReply,
+        wanted: u32,
+    ) -> Result<(), FailedAttempt> {
+        let link = &target.link;
+        let mut count = 0;
+        loop {
+            let mut round = pin!(link.count_acks(reply, wanted));
+            // A round may hang: on a node that stands still, or is cut off.
+            let counted = loop {
+                match timeout(FOLLOW_EVERY, &mut round).await {
+                    Ok(counted) => break counted,
+                    Err(_) => self.may_wait_at(target, count)?,
+                }
+            };
+            count = counted.map_err(|fault| {
+                FailedAttempt::later(format!("{}: {}", link.address(), fault.words()))
+            })?;
+            if count >= wanted {
+                return Ok(());
+            }
+            self.may_wait_at(target, count)?;
+        }
+    }
+
+    /// Whether there is time to wait for more replicas than so many, and the primary still is the one.
+    fn may_wait_at(&self, target: &Target, count: u32) -> Result<(), FailedAttempt> {
+        let link = &target.link;
+        if Instant::now() >= self.call.until {
+            let why = format!(
+                "{} has it, and {count} of the {} replicas that are to have it",
+                link.address(),
+                self.acks
+            );
+            return Err(FailedAttempt::Final(CallError::Unknown(why)));
+        }
+        if self.is_current(target) {
+            // Replicas may be missing because they follow another primary.
+            self.topology.stale(None);
+            return Ok(());
+        }
+        let why = format!("{} is no longer the primary", link.address());
+        Err(FailedAttempt::Again { why, at_once: true })
+    }
+}

@@ -1,0 +1,334 @@
+//! The work that waits for a node, and how much of it may be under way on a connection: [`Backlog`].
+//!
+//! What is sent to a node waits there, before everybody else's calls, and cannot be taken back. So no more is sent
+//! than the node does within [`UNDER_WAY_MAX`], by its [`Pace`]; the rest waits here, first come, first served.
+//!
+//! **Invariant:** nothing queues at a node. A call that would wait for longer than it has is refused before it is
+//! queued: a queue that is longer than deadlines does nobody any good. So a reply that does not come means silence,
+//! not work: `Connection` gives up when nothing is answered at all, and then ends, so that nothing is sent twice
+//! whose reply may still come.
+//!
+//! What is under way is bounded in time: many small calls or few large ones, and fewer of a slow node. A permit is a
+//! microsecond; a call takes as many as its work is estimated at.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+
+use crate::fault::Fault;
+use crate::overload::Overload;
+use crate::pace::Pace;
+use redis_link::Address;
+
+/// The node's work that may be under way on one connection. A larger call is under way alone.
+///
+/// Redis takes all that has come over one connection before it looks at the next, and a fresh top is a few round
+/// trips: a reader waits for so much in each of them. Less would have the node wait for the next calls.
+const UNDER_WAY_MAX: Duration = Duration::from_millis(25);
+
+/// The node's work that batches may join in for one call, so that some calls are under way: while the node does
+/// one, the next is there.
+const JOINED_MAX: Duration = Duration::from_millis(10);
+
+/// Calls that may be under way at first, and answers after which the pace is gone by: a node answers nothing
+/// before it has done all that it has read, so that many slow calls would look like silence.
+const FIRST_CALLS: u32 = 10;
+
+/// What a call weighs beside its bytes: looking for the function, reading the shard's `meta`.
+const CALL_BYTES: u64 = 200;
+
+/// What a call of so many bytes weighs.
+pub(crate) const fn call_weight(bytes: usize) -> u64 {
+    CALL_BYTES + bytes as u64
+}
+
+/// The backlog of one connection.
+#[derive(Debug)]
+pub struct Backlog {
+    address: Address,
+    /// Whoever is next takes permits, and nobody else: those who have some and wait for more could hold all of them.
+    next: tokio::sync::Mutex<()>,
+    permits: Arc<Semaphore>,
+    load: Mutex<Load>,
+}
+
+#[derive(Debug)]
+struct Load {
+    pace: Pace,
+    /// How many of the first calls were answered.
+    answers: u32,
+    /// Weights of what is not made a call yet, of calls that wait for permits, and of those that have them.
+    gathered: u64,
+    waiting: u64,
+    under_way: u64,
+}
+
+impl Load {
+    /// The permits of a call.
+    fn permits(&self, weight: u64) -> u32 {
+        let least = if self.answers < FIRST_CALLS {
+            UNDER_WAY_MAX / FIRST_CALLS
+        } else {
+            Duration::ZERO
+        };
+        let work = self.pace.estimate(weight);
+        permits_of(work.clamp(least, UNDER_WAY_MAX))
+    }
+
+    /// How long it takes until the node is done with all calls.
+    fn calls(&self) -> Duration {
+        self.pace.estimate(self.waiting + self.under_way)
+    }
+
+    /// How long until it is done with everything.
+    fn all(&self) -> Duration {
+        let all = self.gathered + self.waiting + self.under_way;
+        self.pace.estimate(all)
+    }
+}
+
+/// Work that is to become a part of a call, counted for as long as this is there.
+#[derive(Debug)]
+pub struct QueuedWork {
+    backlog: Arc<Backlog>,
+    weight: u64,
+}
+
+impl QueuedWork {
+    /// What it weighs.
+    #[must_use]
+    pub const fn weight(&self) -> u64 {
+        self.weight
+    }
+
+    /// Whether work of this weight may be one call, by the pace of the moment.
+    #[must_use]
+    pub fn may_be_one_call(&self, weight: u64) -> bool {
+        self.backlog.load.lock().pace.estimate(weight) <= JOINED_MAX
+    }
+}
+
+/// A call that may be sent, counted for as long as this is there.
+#[derive(Debug)]
+pub(crate) struct Permit {
+    backlog: Arc<Backlog>,
+    weight: u64,
+    sent: Instant,
+    _permits: OwnedSemaphorePermit,
+}
+
+/// A call that waits for permits.
+struct Waiting<'a> {
+    backlog: &'a Backlog,
+    weight: u64,
+    /// The permits that it would have taken when it came.
+    permits: u32,
+}
+
+impl Backlog {
+    pub(crate) fn new(address: &Address) -> Arc<Self> {
+        Arc::new(Self {
+            address: address.clone(),
+            next: tokio::sync::Mutex::new(()),
+            permits: Arc::new(Semaphore::new(permits_of(UNDER_WAY_MAX) as usize)),
+            load: Mutex::new(Load {
+                pace: Pace::new(),
+                answers: 0,
+                gathered: 0,
+                waiting: 0,
+                under_way: 0,
+            }),
+        })
+    }
+
+    /// Refuses what would be done too late.
+    pub fn check(&self, until: Instant) -> Result<(), Overload> {
+        let wait = self.load.lock().all();
+        if is_late(wait, until) {
+            return Err(self.overload_of(wait));
+        }
+        Ok(())
+    }
+
+    /// Counts work of so many bytes that is to become a part of a call.
+    #[must_use]
+    pub fn gather(self: &Arc<Self>, bytes: usize) -> QueuedWork {
+        let weight = bytes as u64;
+        self.load.lock().gathered += weight;
+        QueuedWork {
+            backlog: self.clone(),
+            weight,
+        }
+    }
+
+    /// Waits until a call may be sent, unless it would be done too late.
+    pub(crate) async fn enter(
+        self: &Arc<Self>,
+        weight: u64,
+        until: Instant,
+    ) -> Result<Permit, Fault> {
+        let waiting = {
+            let mut load = self.load.lock();
+            let wait = load.calls();
+            if is_late(wait, until) {
+                return Err(Fault::Overloaded(self.overload_of(wait)));
+            }
+            self.waits(weight, &mut load)
+        };
+        self.enter_behind(waiting, until).await
+    }
+
+    /// Waits until a call may be sent that may be applied already, so that being late is no reason to refuse it: only
+    /// the node can say what became of it.
+    pub(crate) async fn enter_in_doubt(
+        self: &Arc<Self>,
+        weight: u64,
+        until: Instant,
+    ) -> Result<Permit, Fault> {
+        let waiting = self.waits(weight, &mut self.load.lock());
+        self.enter_behind(waiting, until).await
+    }
+
+    async fn enter_behind(
+        self: &Arc<Self>,
+        waiting: Waiting<'_>,
+        until: Instant,
+    ) -> Result<Permit, Fault> {
+        let weight = waiting.weight;
+        let entered = match timeout_at(until, self.take_permits(&waiting)).await {
+            Ok(entered) => entered?,
+            Err(_) => return Err(Fault::Overloaded(self.overload())),
+        };
+        drop(waiting);
+        self.load.lock().under_way += weight;
+        Ok(Permit {
+            backlog: self.clone(),
+            weight,
+            sent: Instant::now(),
+            _permits: entered,
+        })
+    }
+
+    fn waits(&self, weight: u64, load: &mut Load) -> Waiting<'_> {
+        load.waiting += weight;
+        Waiting {
+            backlog: self,
+            weight,
+            permits: load.permits(weight),
+        }
+    }
+
+    /// First come, first served. As many as the work is estimated at when the last of them is there: what is answered
+    /// meanwhile may tell of a slower node. But of few answers no node is known to be faster: no fewer than at first.
+    async fn take_permits(&self, waiting: &Waiting<'_>) -> Result<OwnedSemaphorePermit, Fault> {
+        let ended = || Fault::NotSent("the connection has ended".to_owned());
+        let _next = self.next.lock().await;
+        let mut taken = self
+            .permits
+            .clone()
+            .try_acquire_many_owned(0)
+            .map_err(|_| ended())?;
+        loop {
+            let wanted = self
+                .load
+                .lock()
+                .permits(waiting.weight)
+                .max(waiting.permits) as usize;
+            let missing = wanted.saturating_sub(taken.num_permits());
+            if missing == 0 {
+                return Ok(taken);
+            }
+            let missing = u32::try_from(missing).unwrap_or(u32::MAX);
+            let more = self.permits.clone().acquire_many_owned(missing).await;
+            taken.merge(more.map_err(|_| ended())?);
+        }
+    }
+
+    /// What waits now, for a caller that it is too much for.
+    #[must_use]
+    pub fn overload(&self) -> Overload {
+        let wait = self.load.lock().all();
+        self.overload_of(wait)
+    }
+
+    fn overload_of(&self, wait: Duration) -> Overload {
+        let why = format!(
+            "{} has work for {:.1} s waiting",
+            self.address,
+            wait.as_secs_f64()
+        );
+        Overload { why, wait }
+    }
+
+    /// Learns how long something without work was on its way.
+    pub(crate) fn saw_trip(&self, trip: Duration) {
+        let now = Instant::now();
+        self.load.lock().pace.saw_trip(trip, now);
+    }
+
+    /// Learns that something is sent that may hold up the connection, and is no work.
+    pub(crate) fn holds_up(&self) {
+        let now = Instant::now();
+        self.load.lock().pace.holds_up(now);
+    }
+
+    /// Learns that it was answered.
+    pub(crate) fn goes_on(&self) {
+        let now = Instant::now();
+        self.load.lock().pace.goes_on(now);
+    }
+
+    /// Ends the waiting of all.
+    pub(crate) fn close(&self) {
+        self.permits.close();
+    }
+}
+
+fn is_late(wait: Duration, until: Instant) -> bool {
+    wait > until.saturating_duration_since(Instant::now())
+}
+
+fn permits_of(work: Duration) -> u32 {
+    u32::try_from(work.as_micros()).unwrap_or(u32::MAX).max(1)
+}
+
+impl Permit {
+    /// The call is sent now: what it was waited for since it might have been is no work.
+    pub(crate) fn sent_now(&mut self) {
+        self.sent = Instant::now();
+    }
+
+    /// The call has ended. Where it was answered, what it took counts.
+    pub(crate) fn ended<T>(self, answer: &Result<T, Fault>) {
+        if let Ok(_) | Err(Fault::Redis(_)) = answer {
+            let now = Instant::now();
+            let mut load = self.backlog.load.lock();
+            load.pace.answered(self.weight, self.sent, now);
+            load.answers = load.answers.saturating_add(1);
+        }
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.backlog.load.lock().under_way -= self.weight;
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.backlog.load.lock().waiting -= self.weight;
+    }
+}
+
+impl Drop for QueuedWork {
+    fn drop(&mut self) {
+        self.backlog.load.lock().gathered -= self.weight;
+    }
+}

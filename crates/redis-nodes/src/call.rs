@@ -1,0 +1,161 @@
+//! A function call, and its reply or error.
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use crate::backlog;
+use crate::overload::Overload;
+
+/// One of several independent servers, by the identity that it stores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ServerId(pub u64);
+
+/// 16 hexadecimal digits, as it is stored.
+impl std::fmt::Display for ServerId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// Where keys are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Location {
+    /// Their slot.
+    pub slot: u16,
+    /// Of independent servers, which; otherwise none.
+    pub server: Option<ServerId>,
+}
+
+/// Whether a call may change anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It only reads.
+    Read,
+    /// It may write, and is exact when it is sent again. It is given its deadline as first argument.
+    Write,
+    /// As a write, of what may be lost at any time: it waits for no replica.
+    Volatile,
+}
+
+/// One function call.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The function's short name: `apply`.
+    pub function: &'static str,
+    /// Every key that it looks at, all in one slot.
+    pub keys: Vec<Bytes>,
+    /// Its arguments.
+    pub args: Vec<Bytes>,
+    /// What it does.
+    pub effect: Effect,
+    /// When to give up.
+    pub until: Instant,
+    /// When something closes that it must not come behind, not before `until`: then nothing of it is applied, however
+    /// late it arrives. Functions see to that by `until` alone.
+    pub closes: Option<Instant>,
+}
+
+impl Call {
+    /// What the call weighs in a [`Backlog`](crate::backlog::Backlog).
+    pub(crate) fn weight(&self) -> u64 {
+        let args = match self.effect {
+            Effect::Read | Effect::Write => self.args.as_slice(),
+            // What is kept as it is costs next to nothing beside what a read asks for in a few bytes.
+            Effect::Volatile => &[],
+        };
+        let bytes = self.keys.iter().chain(args).map(Bytes::len).sum();
+        backlog::call_weight(bytes)
+    }
+}
+
+/// What a function returned.
+#[derive(Debug, Clone)]
+pub struct FunctionReply {
+    /// Without its type byte.
+    pub payload: Bytes,
+    /// Identifies the history of the process that replied: it changes when data may have been lost.
+    pub epoch: u64,
+}
+
+/// What a function refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Why: `DEAD`.
+    pub code: String,
+    /// What comes with it.
+    pub payload: Bytes,
+}
+
+/// A call without a reply.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// The function refused, and changed nothing.
+    #[error("refused: {}", .0.code)]
+    Refused(Refusal),
+    /// Definitely not applied: more work waits than can be done in time.
+    #[error(transparent)]
+    Overloaded(Overload),
+    /// Definitely not applied.
+    #[error("{0}")]
+    Unavailable(String),
+    /// It may have been applied.
+    #[error("{0}")]
+    Unknown(String),
+}
+
+/// What a function returned, by the first byte of its reply.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum ParsedReply {
+    /// `R`: this.
+    Result(Bytes),
+    /// `E`: a refusal.
+    Refusal(Refusal),
+    /// No function of ours returns that.
+    Malformed,
+}
+
+impl ParsedReply {
+    pub(crate) fn of(answer: &Bytes) -> Self {
+        match answer.first() {
+            Some(b'R') => Self::Result(answer.slice(1..)),
+            Some(b'E') => {
+                let text = answer.slice(1..);
+                let space = text.iter().position(|byte| *byte == b' ');
+                let end = space.unwrap_or(text.len());
+                Self::Refusal(Refusal {
+                    code: String::from_utf8_lossy(&text[..end]).into_owned(),
+                    payload: text.slice((end + 1).min(text.len())..),
+                })
+            }
+            _ => Self::Malformed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_byte_tells_results_from_refusals() {
+        let said = |text: &'static [u8]| ParsedReply::of(&Bytes::from_static(text));
+        assert_eq!(
+            said(b"RMOVED 1 a:1"),
+            ParsedReply::Result(Bytes::from_static(b"MOVED 1 a:1"))
+        );
+        assert_eq!(said(b"R"), ParsedReply::Result(Bytes::new()));
+        let refusal = |code: &str, payload: &'static [u8]| {
+            ParsedReply::Refusal(Refusal {
+                code: code.to_owned(),
+                payload: Bytes::from_static(payload),
+            })
+        };
+        assert_eq!(said(b"EDEAD"), refusal("DEAD", b""));
+        assert_eq!(
+            said(b"EWINDOWS \x91\xff a"),
+            refusal("WINDOWS", b"\x91\xff a")
+        );
+        assert_eq!(said(b""), ParsedReply::Malformed);
+        assert_eq!(said(b"OK"), ParsedReply::Malformed);
+    }
+}

@@ -1,0 +1,262 @@
+//! A cluster: [`Cluster`] knows who has which slot, and finds it out again when that changes.
+//!
+//! fred's own cluster routing is not used: it mistakes stored text for redirections, and one node that
+//! hangs holds up the others.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, select_ok};
+use parking_lot::Mutex;
+use redis_link::Value;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::dial::Dial;
+use crate::fault::Fault;
+use crate::link::Link;
+use crate::node::Node;
+use crate::slots::SlotMap;
+use redis_link::Address;
+use redis_link::Task;
+use redis_link::{ConnectOptions, Connection, Reply};
+
+/// How often the map of slots is read when nothing says that it has changed.
+const REFRESH_EVERY: Duration = Duration::from_secs(5);
+
+/// The least time between two readings.
+const REFRESH_APART: Duration = Duration::from_millis(50);
+
+/// How long a node is waited for that is asked for the map.
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Nodes that are asked for the map at once.
+const ASKED_AT_ONCE: usize = 3;
+
+/// How long a node that has no slots is kept connected after it was last needed.
+const STRAY_KEPT: Duration = Duration::from_mins(1);
+
+/// The nodes of a cluster.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    inner: Arc<Inner>,
+    _refresher: Task,
+}
+
+#[derive(Debug)]
+struct Inner {
+    dial: Arc<Dial>,
+    seeds: Vec<Address>,
+    routes: ArcSwap<Routes>,
+    /// Nodes that redirections named and that the map does not: slots are on their way there.
+    strays: Mutex<HashMap<Address, Stray>>,
+    stale: Notify,
+    /// Who knows better than the map.
+    hint: Mutex<Option<Address>>,
+    next_asked: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct Routes {
+    map: SlotMap,
+    /// Of each primary of the map, in its order.
+    nodes: Vec<Arc<Node>>,
+}
+
+#[derive(Debug)]
+struct Stray {
+    node: Arc<Node>,
+    needed: Instant,
+}
+
+impl Cluster {
+    /// Finds the nodes, until then.
+    pub(crate) async fn open(
+        dial: &Arc<Dial>,
+        seeds: &[Address],
+        until: Instant,
+    ) -> Result<Self, String> {
+        let inner = Arc::new(Inner {
+            dial: dial.clone(),
+            seeds: seeds.to_vec(),
+            routes: ArcSwap::from_pointee(Routes {
+                map: SlotMap::empty(),
+                nodes: Vec::new(),
+            }),
+            strays: Mutex::default(),
+            stale: Notify::new(),
+            hint: Mutex::default(),
+            next_asked: AtomicUsize::new(0),
+        });
+        while let Err(why) = inner.refresh().await {
+            if Instant::now() >= until {
+                return Err(why);
+            }
+            sleep(REFRESH_APART).await;
+        }
+        let refresher = Task::spawn(inner.clone().keep_fresh());
+        Ok(Self {
+            inner,
+            _refresher: refresher,
+        })
+    }
+
+    /// Who has the slot.
+    pub(crate) fn route(&self, slot: u16) -> Result<Arc<Node>, String> {
+        let routes = self.inner.routes.load();
+        let owner = routes.map.owner(slot);
+        let node = owner.and_then(|owner| routes.nodes.get(owner)).cloned();
+        node.ok_or_else(|| format!("no node has slot {slot}"))
+    }
+
+    /// Who is at an address that a redirection named.
+    pub(crate) fn at(&self, address: &Address) -> Arc<Node> {
+        self.inner.at(address)
+    }
+
+    /// The map may be wrong; `hint` may know better.
+    pub(crate) fn stale(&self, hint: Option<Address>) {
+        if hint.is_some() {
+            *self.inner.hint.lock() = hint;
+        }
+        self.inner.stale.notify_one();
+    }
+
+    /// Each primary.
+    pub(crate) fn nodes(&self) -> Vec<Arc<Node>> {
+        self.inner.routes.load().nodes.clone()
+    }
+
+    /// How many slots nobody has.
+    pub(crate) fn uncovered(&self) -> usize {
+        self.inner.routes.load().map.uncovered()
+    }
+}
+
+impl Inner {
+    async fn keep_fresh(self: Arc<Self>) {
+        loop {
+            // Both are a reason.
+            let _ = timeout(REFRESH_EVERY, self.stale.notified()).await;
+            if let Err(why) = self.refresh().await {
+                tracing::warn!("the map of slots could not be read: {why}");
+            }
+            sleep(REFRESH_APART).await;
+        }
+    }
+
+    async fn refresh(&self) -> Result<(), String> {
+        let map = self.read_map().await?;
+        let routes = self.routes.load();
+        self.forget_strays(&map);
+        if map == routes.map {
+            return Ok(());
+        }
+        let node = |address: &Address| self.take(&routes, address);
+        let nodes = map.primaries.iter().map(node).collect();
+        self.routes.store(Arc::new(Routes { map, nodes }));
+        Ok(())
+    }
+
+    /// The node at an address, as it is known already or begun anew.
+    fn take(&self, routes: &Routes, address: &Address) -> Arc<Node> {
+        let known = routes.nodes.iter().find(|node| node.address() == address);
+        if let Some(known) = known {
+            return known.clone();
+        }
+        if let Some(stray) = self.strays.lock().remove(address) {
+            return stray.node;
+        }
+        Arc::new(Node::start(&self.dial, address.clone(), None))
+    }
+
+    fn at(&self, address: &Address) -> Arc<Node> {
+        let routes = self.routes.load();
+        let known = routes.nodes.iter().find(|node| node.address() == address);
+        if let Some(known) = known {
+            return known.clone();
+        }
+        let mut strays = self.strays.lock();
+        let stray = strays.entry(address.clone()).or_insert_with(|| Stray {
+            node: Arc::new(Node::start(&self.dial, address.clone(), None)),
+            needed: Instant::now(),
+        });
+        stray.needed = Instant::now();
+        stray.node.clone()
+    }
+
+    fn forget_strays(&self, map: &SlotMap) {
+        let mut strays = self.strays.lock();
+        strays.retain(|address, stray| {
+            stray.needed.elapsed() < STRAY_KEPT || map.primaries.contains(address)
+        });
+    }
+
+    /// Asks whoever knows better, then nodes that are connected, then everybody there is to ask.
+    async fn read_map(&self) -> Result<SlotMap, String> {
+        let hint = self.hint.lock().take();
+        let hinted = hint.and_then(|address| self.at(&address).link());
+        if let Some(link) = hinted
+            && let Ok(map) = map_of_link(link).await
+        {
+            return Ok(map);
+        }
+        let routes = self.routes.load_full();
+        let mut links: Vec<_> = routes.nodes.iter().filter_map(|node| node.link()).collect();
+        if !links.is_empty() {
+            let first = self.next_asked.fetch_add(1, Ordering::Relaxed) % links.len();
+            links.rotate_left(first);
+            links.truncate(ASKED_AT_ONCE);
+            let asked = links.into_iter().map(|link| map_of_link(link).boxed());
+            if let Ok((map, _)) = select_ok(asked).await {
+                return Ok(map);
+            }
+        }
+        let mut addresses: Vec<&Address> = self.seeds.iter().collect();
+        addresses.extend(&routes.map.primaries);
+        addresses.sort_unstable();
+        addresses.dedup();
+        let asked = addresses.into_iter().map(|address| -> BoxFuture<'_, _> {
+            async move {
+                let map = map_at(&self.dial, address).await;
+                map.map_err(|why| format!("{address}: {why}"))
+            }
+            .boxed()
+        });
+        select_ok(asked).await.map(|(map, _)| map)
+    }
+}
+
+async fn map_of_link(link: Arc<Link>) -> Result<SlotMap, String> {
+    let answer = timeout(REFRESH_TIMEOUT, link.send("CLUSTER", &["SLOTS"])).await;
+    map_of(answer.unwrap_or_else(late), link.address())
+}
+
+/// Asks a node that may be a replica, over a connection of its own.
+async fn map_at(dial: &Dial, address: &Address) -> Result<SlotMap, String> {
+    let options = ConnectOptions {
+        silence: REFRESH_TIMEOUT,
+        ..dial.options.clone()
+    };
+    let (connection, _ended) = Connection::open(&options, address).await?;
+    let args = vec![Value::from("SLOTS")];
+    let answer = connection.send("CLUSTER", args).await;
+    map_of(answer.map_err(Fault::from), address)
+}
+
+fn late<T>(_: tokio::time::error::Elapsed) -> Result<T, Fault> {
+    Err(Fault::Lost("no answer in time".to_owned()))
+}
+
+fn map_of(answer: Result<Reply, Fault>, teller: &Address) -> Result<SlotMap, String> {
+    let answer = answer.map_err(|fault| fault.words().to_owned())?;
+    let map = SlotMap::of(&answer, teller).ok_or("CLUSTER SLOTS is no map of slots")?;
+    if map.primaries.is_empty() {
+        return Err("no node has any slot".to_owned());
+    }
+    Ok(map)
+}

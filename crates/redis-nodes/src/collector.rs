@@ -1,0 +1,29 @@
+//! What is counted of the nodes that there are: [`NodeCollector`].
+
+use std::sync::Weak;
+
+use metering::{Collector, DescriptorEncoder};
+use tokio::time::Instant;
+
+use crate::metrics::{NodeSample, encode_nodes};
+use crate::store_clock;
+use crate::topology::Topology;
+
+/// The nodes that there are when they are asked for.
+#[derive(Debug)]
+pub(crate) struct NodeCollector(pub(crate) Weak<Topology>);
+
+impl Collector for NodeCollector {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let Some(topology) = self.0.upgrade() else {
+            return Ok(());
+        };
+        let nodes = topology.nodes().into_iter().map(|(node, _)| {
+            let clock = node.link().map(|link| link.clock());
+            let now = Instant::now();
+            let skew_ms = clock.map(|clock| clock.skew_ms(store_clock::own_ms(), now));
+            NodeSample::new(node.address(), skew_ms, node.metrics().clone())
+        });
+        encode_nodes(&mut encoder, &nodes.collect::<Vec<_>>())
+    }
+}

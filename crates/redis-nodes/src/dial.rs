@@ -1,0 +1,45 @@
+//! How nodes are connected to: [`Dial`].
+
+use redis_link::{ConnectOptions, RedisUrl, UrlKind};
+
+use crate::library::FunctionLibrary;
+use crate::open_error::OpenError;
+use crate::settings::{NodeSettings, Writes};
+
+/// What all connections of a store have in common.
+#[derive(Debug, Clone)]
+pub(crate) struct Dial {
+    pub(crate) options: ConnectOptions,
+    /// Whether nodes are to be those of a cluster.
+    pub(crate) is_for_cluster: bool,
+    /// Whether nodes are to run our functions.
+    pub(crate) writes: Writes,
+    /// The functions.
+    pub(crate) library: &'static FunctionLibrary,
+}
+
+impl Dial {
+    pub(crate) fn new(
+        url: &RedisUrl,
+        settings: &NodeSettings,
+        library: &'static FunctionLibrary,
+    ) -> Result<Self, OpenError> {
+        let options = url.connect_options(settings.tls_ca.as_deref());
+        Ok(Self {
+            options: options.map_err(|error| OpenError::Tls(error.to_string()))?,
+            is_for_cluster: url.kind == UrlKind::Cluster,
+            writes: settings.writes,
+            library,
+        })
+    }
+
+    /// For the sentinels of a primary, with the same login or none. They speak the older protocol.
+    pub(crate) fn sentinel(&self, with_login: bool) -> ConnectOptions {
+        let login = self.options.login.clone();
+        ConnectOptions {
+            login: login.filter(|_| with_login),
+            is_resp2: true,
+            ..self.options.clone()
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Independent servers: [`Independent`], each known by the identity that it stores.
+
+use std::sync::Arc;
+
+use futures::future::try_join_all;
+use tokio::time::{Instant, sleep};
+
+use crate::call::ServerId;
+use crate::dial::Dial;
+use crate::fault::Fault;
+use crate::identity::{self, Expected, Roster};
+use crate::keys;
+use crate::link::{Ends, Link};
+use crate::node::Node;
+use crate::open_error::OpenError;
+use crate::probe::NoLink;
+use crate::start_lock::{START_PAUSES, StartLock};
+use redis_link::Address;
+use redis_link::Backoff;
+use redis_link::Reply;
+use redis_link::reply;
+
+/// Servers that know nothing of each other.
+#[derive(Debug)]
+pub(crate) struct Independent {
+    registry: ServerId,
+    /// By identity.
+    servers: Vec<(ServerId, Arc<Node>)>,
+}
+
+impl Independent {
+    /// Finds out who is who, and begins to connect.
+    pub(crate) async fn open(
+        dial: &Arc<Dial>,
+        addresses: &[Address],
+        accept_empty: &[Address],
+        until: Instant,
+    ) -> Result<Self, OpenError> {
+        let asked = addresses.iter().map(|address| link(dial, address, until));
+        let links = try_join_all(asked).await?;
+        // One start at a time: two that find empty servers would give each another identity.
+        let first = addresses
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, address)| address.to_string());
+        let first = &links[first.map_or(0, |(at, _)| at)].0;
+        let lock = StartLock::acquire(first, until).await?;
+        let roster = assign_identities(&links, addresses, accept_empty).await;
+        lock.release(first).await;
+        Ok(Self::of(dial, addresses, &roster?))
+    }
+
+    fn of(dial: &Arc<Dial>, addresses: &[Address], roster: &Roster) -> Self {
+        let servers = addresses.iter().enumerate().map(|(at, address)| {
+            let expected = roster.expected(at);
+            let node = Node::start(dial, address.clone(), Some(expected));
+            (expected.id, Arc::new(node))
+        });
+        let mut servers: Vec<_> = servers.collect();
+        servers.sort_unstable_by_key(|(id, _)| *id);
+        Self {
+            registry: roster.registry,
+            servers,
+        }
+    }
+
+    pub(crate) fn registry(&self) -> ServerId {
+        self.registry
+    }
+
+    /// All of them, in the order of their identities.
+    pub(crate) fn ids(&self) -> Vec<ServerId> {
+        self.servers.iter().map(|(id, _)| *id).collect()
+    }
+
+    pub(crate) fn servers(&self) -> &[(ServerId, Arc<Node>)] {
+        &self.servers
+    }
+
+    pub(crate) fn node(&self, id: ServerId) -> Result<Arc<Node>, String> {
+        let location = self.servers.binary_search_by_key(&id, |(id, _)| *id);
+        let location = location.map_err(|_| format!("server {id} is not in the list"))?;
+        Ok(self.servers[location].1.clone())
+    }
+}
+
+/// Finds out who is who, and gives identities to those who have none.
+async fn assign_identities(
+    links: &[(Link, Ends)],
+    addresses: &[Address],
+    accept_empty: &[Address],
+) -> Result<Roster, OpenError> {
+    let mut found = Vec::new();
+    for (link, _) in links {
+        found.push(
+            identity::read(link)
+                .await
+                .map_err(|why| fault(link, &why))?,
+        );
+    }
+    let members = members(links, &found).await?;
+    let draw = || ServerId(getrandom::u64().unwrap_or_default());
+    let roster = identity::roster(addresses, &found, &members, accept_empty, draw)
+        .map_err(OpenError::Refused)?;
+    for at in &roster.empty {
+        let link = &links[*at].0;
+        log_identity(link, &roster, *at);
+        let identity = roster.expected(*at);
+        identity::write(link, identity)
+            .await
+            .map_err(|why| fault(link, &why))?;
+    }
+    let at_registry = roster.ids.iter().position(|id| *id == roster.registry);
+    if let Some((link, _)) = at_registry.and_then(|at| links.get(at)) {
+        keep_members(link, &roster.ids)
+            .await
+            .map_err(|why| fault(link, &why))?;
+    }
+    Ok(roster)
+}
+
+impl Roster {
+    fn expected(&self, at: usize) -> Expected {
+        Expected {
+            id: self.ids[at],
+            registry: self.registry,
+        }
+    }
+}
+
+fn fault(link: &Link, fault: &Fault) -> OpenError {
+    OpenError::Unreachable(format!("{}: {}", link.address(), fault.words()))
+}
+
+fn log_identity(link: &Link, roster: &Roster, at: usize) {
+    let (node, id) = (link.address(), roster.ids[at]);
+    if roster.stand_ins.contains(&at) {
+        tracing::error!(%node, "stands in for server {id}: what that had is lost");
+    } else {
+        tracing::info!(%node, "is server {id} from now on");
+    }
+}
+
+/// A link to the server, tried until then.
+async fn link(dial: &Dial, address: &Address, until: Instant) -> Result<(Link, Ends), OpenError> {
+    let mut pause = Backoff::new(START_PAUSES.0, START_PAUSES.1);
+    loop {
+        match Link::open(dial, address).await {
+            Ok(opened) => return Ok(opened),
+            Err(NoLink::Refused(why)) => {
+                return Err(OpenError::Refused(format!("{address}: {why}")));
+            }
+            Err(NoLink::Down(why)) if Instant::now() >= until => {
+                return Err(OpenError::Unreachable(format!("{address}: {why}")));
+            }
+            Err(NoLink::Down(_)) => sleep(pause.next_pause()).await,
+        }
+    }
+}
+
+/// Everybody who is known to the registry; nobody where that is not in the list.
+async fn members(
+    links: &[(Link, Ends)],
+    found: &[Option<Expected>],
+) -> Result<Vec<ServerId>, OpenError> {
+    let is_registry = |found: &Option<Expected>| found.is_some_and(|it| it.id == it.registry);
+    let Some(at) = found.iter().position(is_registry) else {
+        return Ok(Vec::new());
+    };
+    let link = &links[at].0;
+    let text = members_of(link).await.map_err(|why| fault(link, &why))?;
+    let ids = text
+        .split_ascii_whitespace()
+        .map(|id| u64::from_str_radix(id, 16));
+    let ids: Result<Vec<_>, _> = ids.map(|id| id.map(ServerId)).collect();
+    ids.map_err(|_| OpenError::Refused(format!("{}: its list of members is none", link.address())))
+}
+
+/// The key that holds the identities of all members, in one string: a reply of several strings may be
+/// taken for something else on its way.
+fn members_key() -> String {
+    String::from_utf8_lossy(&keys::registry("members")).into_owned()
+}
+
+async fn members_of(link: &Link) -> Result<String, Fault> {
+    let answer: Reply = link.send("GET", &[&members_key()]).await?;
+    Ok(reply::text(&answer).unwrap_or_default().to_owned())
+}
+
+async fn keep_members(link: &Link, ids: &[ServerId]) -> Result<(), Fault> {
+    let text: Vec<String> = ids.iter().map(ServerId::to_string).collect();
+    let args = [members_key(), text.join(" ")];
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    link.send("SET", &args).await.map(drop)
+}

@@ -1,0 +1,64 @@
+//! The Redis or Valkey nodes of a store: which there are, which of them has a slot, and how a call to a function
+//! comes to an answer there.
+//!
+//! [`Nodes::call`] sends one function call to the node that has its keys, and again until its deadline where that does
+//! no harm. Nothing here knows a board: what functions do is in the [`FunctionLibrary`] that the nodes are opened with.
+//!
+//! ```text
+//! Nodes ── Topology ── Node, one for each address ── Link, one for each process
+//!    │      who has a    keeps a link, makes           functions, clock, epoch,
+//!    │      slot         another when it ends          acks ── two Connections (redis-link)
+//!    │                                                      └── Backlog: how much is under way
+//! Attempts: redirections, retries, the deadline
+//! ```
+//!
+//! A connection does nothing by itself: no reconnecting, no retries, no cluster routing. A node that hangs
+//! delays no other node: each has its own task, two connections and two backlogs.
+
+mod acks;
+mod attempts;
+mod backlog;
+mod call;
+mod checks;
+mod cluster;
+mod collector;
+mod dial;
+mod fault;
+mod identity;
+mod independent;
+mod info;
+mod keys;
+mod library;
+mod link;
+mod loss_detector;
+mod metrics;
+mod node;
+mod node_clock;
+mod nodes;
+mod open;
+mod open_error;
+mod overload;
+mod pace;
+mod probe;
+mod scan;
+mod script_free;
+mod sentinel;
+mod settings;
+mod slots;
+mod start_lock;
+mod store_clock;
+mod tags;
+#[cfg(test)]
+mod tests;
+mod topology;
+
+pub use backlog::{Backlog, QueuedWork};
+pub use call::{Call, CallError, Effect, FunctionReply, Location, Refusal, ServerId};
+pub use keys::registry as registry_key;
+pub use library::FunctionLibrary;
+pub use nodes::Nodes;
+pub use open_error::OpenError;
+pub use overload::Overload;
+pub use scan::{KeyScan, ScannedKeys};
+pub use settings::{NodeSettings, Writes};
+pub use tags::{SLOTS, slot_of, tag_of};

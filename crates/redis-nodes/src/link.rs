@@ -1,0 +1,401 @@
+//! A node that is connected: [`Link`], to one process with one history.
+//!
+//! It is made anew whenever a connection, the role or the history of the node changes, so that what
+//! it says of the node stays true.
+//!
+//! Reads and probes have a connection of their own, which no queue of writes holds up; each connection has a
+//! [`Backlog`]. Writes are waited for as long as the node answers anything, also past their deadline: the
+//! function itself refuses what is late.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+use redis_link::Value;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use crate::acks::Acks;
+use crate::backlog::{Backlog, Permit};
+use crate::call::{Call, Effect};
+use crate::dial::Dial;
+use crate::fault::Fault;
+use crate::info::Info;
+use crate::library::FunctionLibrary;
+use crate::node_clock::NodeClock;
+use crate::probe::{NoLink, ask_clock, ask_info, check, check_cluster};
+use crate::script_free::{Lease, ScriptFree};
+use crate::settings::Writes;
+use redis_link::Address;
+use redis_link::reply;
+use redis_link::{Connection, Ended, Reply, SILENCE};
+
+/// How often a node is looked at.
+const PROBE_EVERY: Duration = Duration::from_secs(1);
+
+/// How long a look may take in all until the node counts as gone.
+const PROBE_MAX: Duration = Duration::from_secs(10);
+
+/// How long what is no write is waited for at least, once it is sent.
+const READ_MIN: Duration = Duration::from_millis(50);
+
+/// How long what may be applied already is waited for at least, wherever it is past its deadline: as long as a node
+/// may be silent.
+pub(crate) const IN_DOUBT_MIN: Duration = SILENCE;
+
+/// A connected node.
+#[derive(Debug)]
+pub(crate) struct Link {
+    address: Address,
+    reads: Line,
+    writes: Line,
+    /// As it was when the link was made.
+    info: Info,
+    clock: Mutex<NodeClock>,
+    acks: Acks,
+    /// Where the node runs no functions, who does.
+    script_free: Option<Arc<ScriptFree>>,
+    library: &'static FunctionLibrary,
+}
+
+/// A connection, and the work that waits for it.
+#[derive(Debug)]
+struct Line {
+    connection: Arc<Connection>,
+    backlog: Arc<Backlog>,
+}
+
+impl Line {
+    fn new(connection: Connection, address: &Address) -> Self {
+        Self {
+            connection: Arc::new(connection),
+            backlog: Backlog::new(address),
+        }
+    }
+
+    /// Ends it: whoever waits for an answer, or to send, is reply at once.
+    fn end(&self) {
+        self.connection.end();
+        self.backlog.close();
+    }
+}
+
+/// A call that has waited for all that it has to wait for, and may be sent.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    permit: Permit,
+    /// Where the node runs no functions, the session to make it in.
+    lease: Option<Lease>,
+}
+
+/// What a function returned, and the session that its writes went over.
+#[derive(Debug)]
+pub(crate) struct CallReply {
+    pub(crate) payload: Bytes,
+    /// A connection of its own.
+    lease: Option<Lease>,
+}
+
+/// Ends when a connection of the link does.
+#[derive(Debug)]
+pub(crate) struct Ends {
+    reads: Ended,
+    writes: Ended,
+}
+
+impl Link {
+    /// Connects to a primary that has what is needed.
+    pub(crate) async fn open(dial: &Dial, address: &Address) -> Result<(Self, Ends), NoLink> {
+        let (reads, reads_end) = Connection::open(&dial.options, address)
+            .await
+            .map_err(NoLink::because)?;
+        let info = ask_info(&reads, None).await?;
+        check(dial, &info)?;
+        if dial.is_for_cluster {
+            check_cluster(&reads).await?;
+        }
+        let clock = ask_clock(&reads, None).await?;
+        let (writes, writes_end) = Connection::open(&dial.options, address)
+            .await
+            .map_err(NoLink::because)?;
+        let (reads, writes) = (Line::new(reads, address), Line::new(writes, address));
+        let script_free = (dial.writes == Writes::ScriptFree)
+            .then(|| Arc::new(ScriptFree::new(dial, address, &info)));
+        let link = Self {
+            script_free,
+            library: dial.library,
+            address: address.clone(),
+            acks: Acks::new(writes.connection.clone(), Some(writes.backlog.clone())),
+            reads,
+            writes,
+            info,
+            clock: Mutex::new(clock),
+        };
+        link.saw_trip(&clock);
+        link.load_at_first().await?;
+        let ends = Ends {
+            reads: reads_end,
+            writes: writes_end,
+        };
+        Ok((link, ends))
+    }
+
+    pub(crate) fn address(&self) -> &Address {
+        &self.address
+    }
+
+    pub(crate) fn info(&self) -> &Info {
+        &self.info
+    }
+
+    pub(crate) fn epoch(&self) -> u64 {
+        self.info.epoch()
+    }
+
+    /// The node's clock, as it was read last.
+    pub(crate) fn clock(&self) -> NodeClock {
+        *self.clock.lock()
+    }
+
+    /// How many replicas have what was reply: `wanted` at least, or as many as there are after a while.
+    pub(crate) async fn count_acks(
+        &self,
+        reply: &mut CallReply,
+        wanted: u32,
+    ) -> Result<u32, Fault> {
+        match &mut reply.lease {
+            Some(lease) => lease.count(wanted).await,
+            None => self.acks.count(wanted).await,
+        }
+    }
+
+    /// Whether the node runs functions itself: then none is applied past its deadline.
+    pub(crate) fn has_functions(&self) -> bool {
+        self.script_free.is_none()
+    }
+
+    /// How often calls without scripts met other writes, and how often they waited for answers.
+    pub(crate) fn spent(&self) -> (u64, u64) {
+        self.script_free
+            .as_ref()
+            .map_or((0, 0), |calls| calls.spent())
+    }
+
+    /// Until the link is no good any more; answers why. Then it is ended.
+    pub(crate) async fn watch(&self, ends: &mut Ends) -> String {
+        let why = tokio::select! {
+            () = &mut ends.reads => self.reads.connection.ended_for().to_owned(),
+            () = &mut ends.writes => self.writes.connection.ended_for().to_owned(),
+            why = self.probe_until_bad() => why,
+        };
+        self.end();
+        why
+    }
+
+    /// Ends it.
+    fn end(&self) {
+        self.reads.end();
+        self.writes.end();
+        if let Some(script_free) = &self.script_free {
+            script_free.end();
+        }
+    }
+
+    async fn probe_until_bad(&self) -> String {
+        loop {
+            sleep(PROBE_EVERY).await;
+            match timeout(PROBE_MAX, self.probe()).await {
+                Ok(Ok(None)) => {}
+                Ok(Ok(Some(why))) => return why,
+                Ok(Err(fault)) => return fault.words().to_owned(),
+                Err(_) => return "no answer to a probe in time".to_owned(),
+            }
+        }
+    }
+
+    async fn probe(&self) -> Result<Option<String>, Fault> {
+        let reads = &self.reads.connection;
+        let info = ask_info(reads, Some("replication")).await?;
+        if !info.is_primary() {
+            return Ok(Some("it is no longer a primary".to_owned()));
+        }
+        if info.history != self.info.history {
+            return Ok(Some("it began anew".to_owned()));
+        }
+        let clock = ask_clock(reads, Some(self.clock())).await?;
+        *self.clock.lock() = clock;
+        self.saw_trip(&clock);
+        Ok(None)
+    }
+
+    /// What the node takes for nothing is the way there and back.
+    fn saw_trip(&self, clock: &NodeClock) {
+        for line in [&self.reads, &self.writes] {
+            line.backlog.saw_trip(clock.trip());
+        }
+    }
+
+    fn line(&self, effect: Effect) -> &Line {
+        match effect {
+            Effect::Read | Effect::Volatile => &self.reads,
+            Effect::Write => &self.writes,
+        }
+    }
+
+    /// The work that waits beside calls that do this.
+    pub(crate) fn backlog(&self, effect: Effect) -> &Arc<Backlog> {
+        &self.line(effect).backlog
+    }
+
+    /// Waits until a call may be sent. With `in_doubt` it may be applied already: it is waited for past its deadline.
+    pub(crate) async fn admit(&self, call: &Call, in_doubt: bool) -> Result<Admitted, Fault> {
+        let (backlog, weight) = (self.backlog(call.effect), call.weight());
+        let (until, mut permit);
+        if in_doubt {
+            until = call.until.max(Instant::now() + IN_DOUBT_MIN);
+            permit = backlog.enter_in_doubt(weight, until).await?;
+        } else {
+            until = call.until;
+            permit = backlog.enter(weight, until).await?;
+        }
+        let Some(script_free) = &self.script_free else {
+            let lease = None;
+            return Ok(Admitted { permit, lease });
+        };
+        let lease = Some(script_free.lease(call.effect, until).await?);
+        permit.sent_now();
+        Ok(Admitted { permit, lease })
+    }
+
+    /// Calls a function; with `asking` although its slot is still on its way here.
+    pub(crate) async fn fcall(
+        &self,
+        call: &Call,
+        asking: bool,
+        admitted: Admitted,
+    ) -> Result<CallReply, Fault> {
+        let Admitted { permit, lease } = admitted;
+        if let Some((script_free, lease)) = self.script_free.clone().zip(lease) {
+            let (call, args) = (call.clone(), self.function_args(call));
+            let (until, effect) = (call.until, call.effect);
+            // A task of its own, which goes on where nobody waits any more: the session stays fit, and the pace learns
+            // how slow the node is.
+            let called = tokio::spawn(async move {
+                let called = script_free.call(&call, &args, lease).await;
+                permit.ended(&called);
+                called
+            });
+            let (payload, lease) = within_deadline(until, effect, called).await?;
+            let lease = Some(lease);
+            return Ok(CallReply { payload, lease });
+        }
+        let payload = self.fcall_there(call, asking, permit).await?;
+        Ok(CallReply {
+            payload,
+            lease: None,
+        })
+    }
+
+    async fn fcall_there(&self, call: &Call, asking: bool, permit: Permit) -> Result<Bytes, Fault> {
+        let connection = self.line(call.effect).connection.clone();
+        let args = self.args(call);
+        // A task of its own: it is under way until the node answers, also where nobody waits any more.
+        let answer = tokio::spawn(async move {
+            let answer = fcall_over(&connection, asking, args).await;
+            permit.ended(&answer);
+            answer
+        });
+        within_deadline(call.until, call.effect, answer).await
+    }
+
+    fn args(&self, call: &Call) -> Vec<Value> {
+        let given = self.function_args(call);
+        let mut args = Vec::with_capacity(call.keys.len() + given.len() + 2);
+        args.push(Value::from(self.library.function(call.function)));
+        args.push(Value::from(call.keys.len().to_string()));
+        args.extend(call.keys.iter().cloned().map(Value::Bytes));
+        args.extend(given.into_iter().map(Value::Bytes));
+        args
+    }
+
+    /// What the function is given beside keys.
+    fn function_args(&self, call: &Call) -> Vec<Bytes> {
+        let mut args = Vec::with_capacity(call.args.len() + 1);
+        if call.effect != Effect::Read {
+            let deadline = self.clock.lock().at(call.until);
+            args.push(Bytes::from(deadline.to_string()));
+        }
+        args.extend(call.args.iter().cloned());
+        args
+    }
+
+    /// Sends a command of our own to the node.
+    pub(crate) async fn send(&self, command: &'static str, args: &[&str]) -> Result<Reply, Fault> {
+        let args = args.iter().map(|arg| Value::from(*arg)).collect();
+        Ok(self.reads.connection.send(command, args).await?)
+    }
+
+    /// Loads our functions, unless they are there or are not to be.
+    pub(crate) async fn load(&self) -> Result<(), Fault> {
+        if !self.has_functions() {
+            return Ok(());
+        }
+        let source = self.library.source();
+        match self.send("FUNCTION", &["LOAD", source]).await {
+            Err(Fault::Redis(words)) if words.contains("already exists") => Ok(()),
+            Err(Fault::Redis(words)) if words.starts_with("NOPERM") => Err(Fault::Redis(format!(
+                "{words} (where functions may not be used: writes = \"script-free\" under [redis])"
+            ))),
+            answer => answer.map(drop),
+        }
+    }
+
+    /// A node that takes no writes for now may well have our functions: the first call will tell.
+    async fn load_at_first(&self) -> Result<(), NoLink> {
+        match self.load().await {
+            Err(Fault::Redis(words)) if !words.starts_with("LOADING") => {
+                tracing::warn!(node = %self.address, "functions are not loaded: {words}");
+                Ok(())
+            }
+            answer => Ok(answer?),
+        }
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Waits for a write until it is answered or its connection ends, since it may be applied; for all else until the
+/// deadline of the call.
+async fn within_deadline<T>(
+    until: Instant,
+    effect: Effect,
+    answer: JoinHandle<Result<T, Fault>>,
+) -> Result<T, Fault> {
+    let answer = match effect {
+        Effect::Write => answer.await,
+        Effect::Read | Effect::Volatile => {
+            let until = until.max(Instant::now() + READ_MIN);
+            let answer = timeout_at(until, answer).await;
+            answer.map_err(|_| Fault::Lost("no answer in time".to_owned()))?
+        }
+    };
+    answer.unwrap_or_else(|broken| Err(Fault::Lost(broken.to_string())))
+}
+
+async fn fcall_over(
+    connection: &Connection,
+    asking: bool,
+    args: Vec<Value>,
+) -> Result<Bytes, Fault> {
+    if asking {
+        return Ok(connection.send_asking("FCALL", args).await?);
+    }
+    let reply = connection.send("FCALL", args).await?;
+    let lost = || Fault::Lost("no answer of a function".to_owned());
+    reply::bytes(&reply).cloned().ok_or_else(lost)
+}

@@ -1,0 +1,126 @@
+//! Noticing that data is gone: the [`LossDetector`] keeps keys, its markers, that are always there, so that a node which
+//! lacks one has lost what it had.
+//!
+//! Nothing can be done about it here but to say so and to go on; that the data is gone, readers see by
+//! the epoch of the answers.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use crate::call::Location;
+use crate::fault::Fault;
+use crate::keys;
+use crate::link::Link;
+use crate::tags::{SLOTS, tag_of};
+use crate::topology::Topology;
+use redis_link::reply;
+
+/// Markers over the slots of a cluster, evenly spaced.
+const CLUSTER_MARKERS: u16 = 64;
+
+/// How often it is looked for nodes that began anew.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// The markers of a store.
+#[derive(Debug)]
+pub(crate) struct LossDetector {
+    /// The store's identity, which each marker holds.
+    store: String,
+    markers: Vec<Marker>,
+}
+
+#[derive(Debug)]
+struct Marker {
+    location: Location,
+    key: String,
+}
+
+impl LossDetector {
+    /// Finds the store's identity, which is made where there is none.
+    pub(crate) async fn open(topology: &Topology, link: &Link) -> Result<Self, Fault> {
+        let key = String::from_utf8_lossy(&keys::registry("store")).into_owned();
+        let drawn = format!("{:016x}", getrandom::u64().unwrap_or_default());
+        let is_new = put(link, &key, &drawn).await?;
+        let stored = link.send("GET", &[&key]).await?;
+        let store = reply::text(&stored).unwrap_or(&drawn).to_owned();
+        let mut markers = vec![Marker {
+            location: location(keys::registry_slot()),
+            key,
+        }];
+        if matches!(topology, Topology::Cluster(_)) {
+            let apart = SLOTS / CLUSTER_MARKERS;
+            markers.extend((0..CLUSTER_MARKERS).map(|at| Marker {
+                location: location(at * apart),
+                key: format!("megaboard:{{{}}}:mark", tag_of(at * apart)),
+            }));
+        }
+        let detector = Self { store, markers };
+        if is_new {
+            for marker in &detector.markers {
+                let node = topology.route(marker.location).ok();
+                if let Some(link) = node.and_then(|node| node.link()) {
+                    // A marker that cannot be set now is set, and reported, at the next check.
+                    let _ = put(&link, &marker.key, &detector.store).await;
+                }
+            }
+        }
+        Ok(detector)
+    }
+
+    /// Looks at each node that has begun anew, for as long as there is a store.
+    pub(crate) async fn keep_looking(self, topology: Arc<Topology>) {
+        let mut seen = HashMap::new();
+        loop {
+            self.look(&topology, &mut seen).await;
+            sleep(LOOK_EVERY).await;
+        }
+    }
+
+    async fn look(&self, topology: &Topology, seen: &mut HashMap<String, Weak<Link>>) {
+        seen.retain(|_, link| link.strong_count() > 0);
+        for (node, _) in topology.nodes() {
+            let Some(link) = node.link() else { continue };
+            let name = node.address().to_string();
+            let last = seen.get(&name).and_then(Weak::upgrade);
+            if last.is_some_and(|last| Arc::ptr_eq(&last, &link)) {
+                continue;
+            }
+            if self.look_at(topology, &link).await.is_ok() {
+                seen.insert(name, Arc::downgrade(&link));
+            }
+        }
+    }
+
+    async fn look_at(&self, topology: &Topology, link: &Link) -> Result<(), Fault> {
+        let mut lacking = 0;
+        for marker in &self.markers {
+            let owner = topology.route(marker.location);
+            if owner.is_ok_and(|owner| owner.address() == link.address()) {
+                match put(link, &marker.key, &self.store).await {
+                    Ok(was_lacking) => lacking += usize::from(was_lacking),
+                    // The slot is moving, or has moved: not this node's to have.
+                    Err(Fault::Redis(_)) => {}
+                    Err(fault) => return Err(fault),
+                }
+            }
+        }
+        if lacking > 0 {
+            let node = link.address();
+            tracing::error!(%node, "has lost its data: boards lost what they had there");
+        }
+        Ok(())
+    }
+}
+
+const fn location(slot: u16) -> Location {
+    Location { slot, server: None }
+}
+
+/// Sets a marker where there is none. Returns whether there was none.
+async fn put(link: &Link, key: &str, store: &str) -> Result<bool, Fault> {
+    let answer = link.send("SET", &[key, store, "NX"]).await?;
+    Ok(!reply::is_null(&answer))
+}

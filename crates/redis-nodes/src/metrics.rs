@@ -1,0 +1,218 @@
+//! The nodes of a store on Redis, each by its address.
+
+use std::fmt;
+use std::time::Instant;
+
+use futures::FutureExt as _;
+use metering::{
+    CALLS, Counter, DescriptorEncoder, Gauge, Histogram, Labels, Pulled, Unit, encode_each, labels,
+};
+
+/// How a call that was to be sent to a node ended there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallEnd {
+    /// With an answer.
+    Answered,
+    /// With an error that the node told.
+    Refused,
+    /// It was not sent.
+    NotSent,
+    /// It was not sent, since too much waited before it.
+    Overloaded,
+    /// It was sent, and no answer came.
+    Lost,
+}
+
+/// What is counted of one node.
+#[derive(Debug)]
+pub(crate) struct NodeMetrics {
+    duration: Histogram,
+    answered: Counter,
+    refused: Counter,
+    not_sent: Counter,
+    overloaded: Counter,
+    lost: Counter,
+    under_way: Gauge,
+    pub(crate) connections: Counter,
+}
+
+impl Default for NodeMetrics {
+    fn default() -> Self {
+        Self {
+            duration: Histogram::new(&CALLS),
+            answered: Counter::default(),
+            refused: Counter::default(),
+            not_sent: Counter::default(),
+            overloaded: Counter::default(),
+            lost: Counter::default(),
+            under_way: Gauge::default(),
+            connections: Counter::default(),
+        }
+    }
+}
+
+impl NodeMetrics {
+    /// Counts a call, from now on. Takes hardly more room than the call itself.
+    pub(crate) fn count<T>(
+        &self,
+        call: impl Future<Output = T>,
+        end: impl FnOnce(&T) -> CallEnd,
+    ) -> impl Future<Output = T> {
+        let under_way = UnderWay::new(&self.under_way);
+        let began = Instant::now();
+        call.inspect(move |ended| {
+            drop(under_way);
+            self.duration.observe(began.elapsed());
+            let counter = match end(ended) {
+                CallEnd::Answered => &self.answered,
+                CallEnd::Refused => &self.refused,
+                CallEnd::NotSent => &self.not_sent,
+                CallEnd::Overloaded => &self.overloaded,
+                CallEnd::Lost => &self.lost,
+            };
+            counter.inc();
+        })
+    }
+}
+
+/// Counted as long as it is there, also where nobody waits any more.
+struct UnderWay<'a>(&'a Gauge);
+
+impl<'a> UnderWay<'a> {
+    fn new(gauge: &'a Gauge) -> Self {
+        gauge.inc();
+        Self(gauge)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+/// A node as it is told.
+pub(crate) struct NodeSample {
+    labels: Labels,
+    /// How far this process's clock is ahead of the node's; none while it is not connected.
+    skew_ms: Option<i64>,
+    metrics: std::sync::Arc<NodeMetrics>,
+}
+
+impl NodeSample {
+    pub(crate) fn new(
+        address: impl fmt::Display,
+        skew_ms: Option<i64>,
+        metrics: std::sync::Arc<NodeMetrics>,
+    ) -> Self {
+        Self {
+            labels: labels([("node", &address.to_string())]),
+            skew_ms,
+            metrics,
+        }
+    }
+
+    fn up(&self) -> Pulled {
+        let is_up = self.skew_ms.is_some();
+        Pulled::gauge(move || f64::from(u8::from(is_up)))
+    }
+
+    fn skew(&self) -> Option<(&Labels, Pulled)> {
+        let skew = std::time::Duration::from_millis(self.skew_ms?.unsigned_abs()).as_secs_f64();
+        let skew = if self.skew_ms? < 0 { -skew } else { skew };
+        Some((&self.labels, Pulled::gauge(move || skew)))
+    }
+
+    /// Ends, and how many there were.
+    fn ends(&self) -> [(Labels, Counter); 5] {
+        let NodeMetrics {
+            answered,
+            refused,
+            not_sent,
+            overloaded,
+            lost,
+            ..
+        } = &*self.metrics;
+        let ends = [
+            ("answered", answered),
+            ("refused", refused),
+            ("not_sent", not_sent),
+            ("overloaded", overloaded),
+            ("lost", lost),
+        ];
+        ends.map(|(end, counter)| {
+            let mut labels = self.labels.clone();
+            labels.push(("end", end.to_owned()));
+            (labels, counter.clone())
+        })
+    }
+}
+
+/// Names them, and tells what there is of each node.
+pub(crate) fn encode_nodes(
+    encoder: &mut DescriptorEncoder<'_>,
+    nodes: &[NodeSample],
+) -> Result<(), fmt::Error> {
+    encode_each(
+        encoder,
+        (
+            "redis_up",
+            "1 while the node is connected and fit to be used, otherwise 0.",
+            None,
+        ),
+        nodes.iter().map(|node| (&node.labels, node.up())),
+    )?;
+    encode_each(
+        encoder,
+        (
+            "redis_clock_skew",
+            "How far the clock of this process is ahead of the node's; negative where it is behind.",
+            Some(&Unit::Seconds),
+        ),
+        nodes.iter().filter_map(NodeSample::skew),
+    )?;
+    let ends: Vec<(Labels, Counter)> = nodes.iter().flat_map(NodeSample::ends).collect();
+    encode_each(
+        encoder,
+        (
+            "redis_calls",
+            "Function calls by how they ended at the node: answered, refused with an error, not sent, not sent for an overload, lost.",
+            None,
+        ),
+        ends.iter()
+            .map(|(labels, counter)| (labels, counter.clone())),
+    )?;
+    encode_each(
+        encoder,
+        (
+            "redis_call_duration",
+            "Function calls to the node, each attempt by itself, with its wait to be sent.",
+            Some(&Unit::Seconds),
+        ),
+        nodes
+            .iter()
+            .map(|node| (&node.labels, node.metrics.duration.clone())),
+    )?;
+    encode_each(
+        encoder,
+        (
+            "redis_calls_under_way",
+            "Function calls that wait to be sent or for the node's answer.",
+            None,
+        ),
+        nodes
+            .iter()
+            .map(|node| (&node.labels, node.metrics.under_way.clone())),
+    )?;
+    encode_each(
+        encoder,
+        (
+            "redis_connections",
+            "Times that a connection to the node was made: the first, and each reconnection.",
+            None,
+        ),
+        nodes
+            .iter()
+            .map(|node| (&node.labels, node.metrics.connections.clone())),
+    )
+}

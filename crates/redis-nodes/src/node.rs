@@ -1,0 +1,193 @@
+//! One node of a store: [`Node`], an address that a task keeps connected.
+//!
+//! Nothing here waits for a node that is away: the caller gets the reason, and decides. No two nodes share a
+//! task, so that one that hangs holds up nobody else's calls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::dial::Dial;
+use crate::identity::{self, Expected};
+use crate::link::Link;
+use crate::metrics::NodeMetrics;
+use crate::probe::NoLink;
+use redis_link::Address;
+use redis_link::Backoff;
+use redis_link::Task;
+
+/// The first and the longest pause between attempts to connect.
+const RECONNECT_PAUSES: (Duration, Duration) =
+    (Duration::from_millis(20), Duration::from_millis(500));
+
+/// A link that lasted this long was a good one: the next attempt follows at once.
+const STEADY: Duration = Duration::from_secs(5);
+
+/// How a node is.
+#[derive(Debug, Clone)]
+pub(crate) enum State {
+    /// Nobody knows yet.
+    Unknown,
+    Up(Arc<Link>),
+    /// It does not answer: why.
+    Down(Arc<str>),
+    /// It answers, and is not one to be used: why.
+    Refused(Arc<str>),
+}
+
+/// A node.
+#[derive(Debug)]
+pub(crate) struct Node {
+    address: Address,
+    state: watch::Receiver<State>,
+    metrics: Arc<NodeMetrics>,
+    _keeper: Task,
+}
+
+impl Node {
+    /// Begins to connect. With `expected`, only a server of that identity is taken.
+    pub(crate) fn start(dial: &Arc<Dial>, address: Address, expected: Option<Expected>) -> Self {
+        let (sender, state) = watch::channel(State::Unknown);
+        let metrics = Arc::new(NodeMetrics::default());
+        let keeper = Keeper {
+            metrics: metrics.clone(),
+            dial: dial.clone(),
+            address: address.clone(),
+            expected,
+            state: sender,
+        };
+        Self {
+            address,
+            state,
+            metrics,
+            _keeper: Task::spawn(keeper.keep()),
+        }
+    }
+
+    pub(crate) fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// What is counted of it.
+    pub(crate) const fn metrics(&self) -> &Arc<NodeMetrics> {
+        &self.metrics
+    }
+
+    pub(crate) fn state(&self) -> State {
+        self.state.borrow().clone()
+    }
+
+    pub(crate) fn link(&self) -> Option<Arc<Link>> {
+        match &*self.state.borrow() {
+            State::Up(link) => Some(link.clone()),
+            _ => None,
+        }
+    }
+
+    /// Why it has no link, if it has none.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        match self.state() {
+            State::Up(_) => None,
+            State::Unknown => Some("not yet connected".to_owned()),
+            State::Down(why) | State::Refused(why) => Some(why.to_string()),
+        }
+    }
+
+    /// Until it is known how it is, or until then.
+    pub(crate) async fn settled(&self, until: Instant) -> State {
+        let mut state = self.state.clone();
+        let known = state.wait_for(|state| !matches!(state, State::Unknown));
+        match timeout_at(until, known).await {
+            Ok(Ok(state)) => state.clone(),
+            _ => self.state(),
+        }
+    }
+
+    /// Until it has a link or is refused, or until then.
+    pub(crate) async fn answers(&self, until: Instant) -> State {
+        let mut state = self.state.clone();
+        let answers = state.wait_for(|state| matches!(state, State::Up(_) | State::Refused(_)));
+        match timeout_at(until, answers).await {
+            Ok(Ok(state)) => state.clone(),
+            _ => self.state(),
+        }
+    }
+
+    /// Until it is otherwise than it was, or until then.
+    pub(crate) async fn changed(&self, until: Instant) {
+        let mut state = self.state.clone();
+        state.borrow_and_update();
+        // Both are an end of waiting.
+        let _ = timeout_at(until, state.changed()).await;
+    }
+}
+
+struct Keeper {
+    metrics: Arc<NodeMetrics>,
+    dial: Arc<Dial>,
+    address: Address,
+    expected: Option<Expected>,
+    state: watch::Sender<State>,
+}
+
+impl Keeper {
+    async fn keep(self) {
+        let new_pause = || Backoff::new(RECONNECT_PAUSES.0, RECONNECT_PAUSES.1);
+        let mut pause = new_pause();
+        loop {
+            let begun = Instant::now();
+            let why = self.connect_and_watch().await;
+            self.report(why);
+            if begun.elapsed() >= STEADY {
+                pause = new_pause();
+            }
+            sleep(pause.next_pause()).await;
+        }
+    }
+
+    async fn connect_and_watch(&self) -> NoLink {
+        let (link, mut ends) = match Link::open(&self.dial, &self.address).await {
+            Ok(opened) => opened,
+            Err(none) => return none,
+        };
+        if let Some(expected) = &self.expected
+            && let Err(none) = identity::check(&link, expected).await
+        {
+            return none;
+        }
+        let link = Arc::new(link);
+        self.metrics.connections.inc();
+        tracing::info!(node = %self.address, "connected to Redis {}", link.info().version);
+        self.state.send_replace(State::Up(link.clone()));
+        NoLink::Down(link.watch(&mut ends).await)
+    }
+
+    /// Reports why there is no link, once for each reason.
+    fn report(&self, none: NoLink) {
+        self.state.send_if_modified(|state| {
+            let (refused, why) = match none {
+                NoLink::Down(why) => (false, why),
+                NoLink::Refused(why) => (true, why),
+            };
+            let known = match state {
+                State::Down(known) => !refused && **known == *why,
+                State::Refused(known) => refused && **known == *why,
+                State::Unknown | State::Up(_) => false,
+            };
+            if known {
+                return false;
+            }
+            let why: Arc<str> = why.into();
+            if refused {
+                tracing::error!(node = %self.address, "refused: {why}");
+                *state = State::Refused(why);
+            } else {
+                tracing::warn!(node = %self.address, "not connected: {why}");
+                *state = State::Down(why);
+            }
+            true
+        });
+    }
+}

@@ -1,0 +1,106 @@
+//! What a node's clock says: [`NodeClock`].
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// A reading that took longer is used only if no better one agrees with it.
+const SHARP: Duration = Duration::from_millis(100);
+
+/// A node's clock as it was read once. It runs on with ours, which no change of the date moves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NodeClock {
+    /// Milliseconds since 1970.
+    ms: u64,
+    /// When the answer was here: the node's clock was at `ms` by then, or up to `trip` past it.
+    read: Instant,
+    trip: Duration,
+}
+
+impl NodeClock {
+    pub(crate) fn new(ms: u64, asked: Instant, read: Instant) -> Self {
+        let trip = read.saturating_duration_since(asked);
+        Self { ms, read, trip }
+    }
+
+    /// How long the answer took.
+    pub(crate) const fn trip(&self) -> Duration {
+        self.trip
+    }
+
+    /// This reading, unless it took long and agrees with the one before, which took less.
+    pub(crate) fn or_better(self, before: Self) -> Self {
+        let earlier = before.at(self.read);
+        let agrees = self.ms <= earlier + millis(before.trip) + 1
+            && earlier <= self.ms + millis(self.trip) + 1;
+        if self.trip > SHARP && before.trip < self.trip && agrees {
+            before
+        } else {
+            self
+        }
+    }
+
+    /// How far ahead of the node's clock one is at least that shows `own_ms` at `moment`.
+    pub(crate) fn skew_ms(&self, own_ms: i64, moment: Instant) -> i64 {
+        let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
+        let skew_ms = own_ms.saturating_sub(signed(self.at(moment)));
+        if skew_ms > 0 {
+            skew_ms.saturating_sub(signed(millis(self.trip))).max(0)
+        } else {
+            skew_ms
+        }
+    }
+
+    /// What the node's clock shows at `moment`, or shortly before: who stops there stops in time.
+    pub(crate) fn at(&self, moment: Instant) -> u64 {
+        let ahead = millis(moment.saturating_duration_since(self.read));
+        let behind = millis(self.read.saturating_duration_since(moment));
+        (self.ms + ahead).saturating_sub(behind)
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn it_runs_on() {
+        let read = Instant::now();
+        let clock = NodeClock::new(1_000_000, read, read);
+        assert_eq!(clock.at(read + Duration::from_millis(1_500)), 1_001_500);
+        assert_eq!(clock.at(read), 1_000_000);
+        let before = read.checked_sub(Duration::from_millis(10)).unwrap();
+        assert_eq!(clock.at(before), 999_990);
+    }
+
+    #[test]
+    fn an_answer_that_came_late_makes_no_clock_look_wrong() {
+        let begun = Instant::now();
+        let asked = begun + 2_000 * MS;
+        let late = NodeClock::new(1_000_000, asked, asked + 1_900 * MS);
+        let now = asked + 1_900 * MS;
+        for (own_ms, skew_ms) in [
+            (1_001_900, 0),
+            (1_000_000, 0),
+            (1_002_000, 100),
+            (999_900, -100),
+        ] {
+            assert_eq!(late.skew_ms(own_ms, now), skew_ms);
+        }
+        let sharp = NodeClock::new(998_000, begun, begun + MS);
+        assert_eq!(late.or_better(sharp).at(now), 1_001_899);
+        // A clock that was set is believed, however late the answer.
+        for ms in [1_500_000, 500_000] {
+            let set = NodeClock::new(ms, asked, asked + 1_900 * MS);
+            assert_eq!(set.or_better(sharp).at(now), ms);
+        }
+        let sharper = NodeClock::new(1_000_000, now, now);
+        assert_eq!(sharper.or_better(late).at(now), 1_000_000);
+    }
+}

@@ -1,0 +1,201 @@
+//! The nodes of a store: [`Nodes`], where calls go.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::join_all;
+use metering::Registry;
+use redis_link::{RedisUrl, Task};
+use tokio::time::Instant;
+
+use crate::attempts::Attempts;
+use crate::backlog::Backlog;
+use crate::call::{Call, CallError, Effect, FunctionReply, Location, ServerId};
+use crate::checks;
+use crate::collector::NodeCollector;
+use crate::dial::Dial;
+use crate::library::FunctionLibrary;
+use crate::node::Node;
+use crate::open::{look_for_losses, open_topology};
+use crate::open_error::OpenError;
+use crate::overload::Overload;
+use crate::scan::KeyScan;
+use crate::settings::NodeSettings;
+use crate::store_clock::StoreClock;
+use crate::topology::Topology;
+
+/// How long nodes may take to answer when a store is opened.
+const START_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The nodes of a store.
+#[derive(Debug)]
+pub struct Nodes {
+    pub(crate) topology: Arc<Topology>,
+    acks: u32,
+    clock: Arc<StoreClock>,
+    _looking: Option<Task>,
+    _clock_looking: Task,
+}
+
+impl Nodes {
+    /// Connects, and looks whether the nodes are what they should be.
+    pub async fn open(
+        url: &RedisUrl,
+        settings: &NodeSettings,
+        library: &'static FunctionLibrary,
+    ) -> Result<Self, OpenError> {
+        let until = Instant::now() + START_TIMEOUT;
+        // In a box, since so much awaits it.
+        Self::open_until(url, settings, library, until)
+            .boxed()
+            .await
+    }
+
+    /// As [`Nodes::open`], waiting for nodes until then.
+    pub(crate) async fn open_until(
+        url: &RedisUrl,
+        settings: &NodeSettings,
+        library: &'static FunctionLibrary,
+        until: Instant,
+    ) -> Result<Self, OpenError> {
+        let dial = Arc::new(Dial::new(url, settings, library)?);
+        let topology = Arc::new(open_topology(&dial, url, settings, until).await?);
+        let nodes = topology.nodes().into_iter().map(|(node, _)| node);
+        let nodes: Vec<Arc<Node>> = nodes.collect();
+        join_all(nodes.iter().map(|node| node.answers(until))).await;
+        for link in nodes.iter().filter_map(|node| node.link()) {
+            let checked = checks::check(&link, settings).await;
+            checked.map_err(OpenError::Refused)?;
+        }
+        let looking = look_for_losses(&topology, until).await?;
+        let clock = StoreClock::new(topology.clone(), settings.clock_skew_max);
+        let clock = Arc::new(clock);
+        Ok(Self {
+            topology,
+            acks: settings.acks,
+            _looking: looking,
+            _clock_looking: Task::spawn(clock.clone().keep_looking()),
+            clock,
+        })
+    }
+
+    /// The registry's location.
+    #[must_use]
+    pub fn registry(&self) -> Location {
+        self.topology.registry()
+    }
+
+    /// The independent servers that a board created now is spread over; none otherwise.
+    #[must_use]
+    pub fn ids(&self) -> Vec<ServerId> {
+        match &*self.topology {
+            Topology::Independent(servers) => servers.ids(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The epoch of the process that has a location now, if one is connected.
+    #[must_use]
+    pub fn epoch(&self, location: Location) -> Option<u64> {
+        let node = self.topology.route(location).ok()?;
+        node.link().map(|link| link.epoch())
+    }
+
+    /// Whether the node of a location is connected.
+    #[must_use]
+    pub fn is_connected(&self, location: Location) -> bool {
+        let node = self.topology.route(location);
+        node.is_ok_and(|node| node.link().is_some())
+    }
+
+    /// The writes that wait for the node of a location, where that is connected.
+    #[must_use]
+    pub fn writes_backlog(&self, location: Location) -> Option<Arc<Backlog>> {
+        let link = self.topology.route(location).ok()?.link()?;
+        Some(link.backlog(Effect::Write).clone())
+    }
+
+    /// Refuses a write by this deadline for which no node has time.
+    pub fn check_backlogs(&self, until: Instant) -> Result<(), Overload> {
+        let registry = self.writes_backlog(self.registry());
+        // Mostly this one has time, and no other is looked at.
+        if registry.is_none_or(|backlog| backlog.check(until).is_ok()) {
+            return Ok(());
+        }
+        let nodes = self.topology.nodes().into_iter();
+        let mut checked = Ok(());
+        for link in nodes.filter_map(|(node, _)| node.link()) {
+            checked = link.backlog(Effect::Write).check(until);
+            if checked.is_ok() {
+                break;
+            }
+        }
+        checked
+    }
+
+    /// Calls a function, again where that does no harm, until its deadline.
+    pub async fn call(&self, location: Location, call: &Call) -> Result<FunctionReply, CallError> {
+        Attempts::new(&self.topology, self.acks, location, call)
+            .run()
+            .await
+    }
+
+    /// How often calls without scripts met other writes, and how often they waited for answers.
+    #[must_use]
+    pub fn spent(&self) -> (u64, u64) {
+        let nodes = self.topology.nodes().into_iter();
+        let links = nodes.filter_map(|(node, _)| node.link());
+        links.fold((0, 0), |(conflicts, trips), link| {
+            let spent = link.spent();
+            (conflicts + spent.0, trips + spent.1)
+        })
+    }
+
+    /// Whether the process of this replication id is one of the nodes that are connected, or a replica of one.
+    #[must_use]
+    pub fn has_node(&self, replication_id: &str) -> bool {
+        let nodes = self.topology.nodes().into_iter();
+        let mut links = nodes.filter_map(|(node, _)| node.link());
+        links.any(|link| link.info().history == replication_id)
+    }
+
+    /// Names what is counted of each node.
+    pub fn register_metrics(&self, registry: &mut Registry) {
+        let nodes = NodeCollector(Arc::downgrade(&self.topology));
+        registry.register_collector(Box::new(nodes));
+    }
+
+    /// Refuses what goes by this process's clock, while that is wrong.
+    pub fn check_clock(&self) -> Result<(), String> {
+        self.clock.trouble().map_or(Ok(()), Err)
+    }
+
+    /// The time to go by where this process's clock shows `own_ms`, in milliseconds since 1970.
+    #[must_use]
+    pub fn time_ms(&self, own_ms: i64) -> i64 {
+        self.clock.time_ms(own_ms)
+    }
+
+    /// Begins to go through the keys of all primaries; fails while one of them is away.
+    pub fn scan(&self) -> Result<KeyScan, String> {
+        let troubles = self.topology.troubles();
+        if !troubles.is_empty() {
+            return Err(troubles.join("; "));
+        }
+        let nodes = self.topology.nodes().into_iter();
+        let links = nodes.filter_map(|(node, _)| node.link());
+        Ok(KeyScan::new(links.collect()))
+    }
+
+    /// Whether every location is served and this process's clock is right; if not, what is wrong.
+    pub fn ready(&self) -> Result<(), String> {
+        let mut troubles = self.topology.troubles();
+        troubles.extend(self.clock.trouble());
+        if troubles.is_empty() {
+            Ok(())
+        } else {
+            Err(troubles.join("; "))
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a node is asked about itself over a connection, and whether it may be used: [`NoLink`] says why not.
+
+use redis_link::{Connection, Value, reply};
+use tokio::time::Instant;
+
+use crate::dial::Dial;
+use crate::fault::Fault;
+use crate::info::Info;
+use crate::node_clock::NodeClock;
+
+/// Why there is no link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NoLink {
+    /// The node does not answer as it should.
+    Down(String),
+    /// It does, and is not one to be used.
+    Refused(String),
+}
+
+impl NoLink {
+    /// Of words that were said when the node was to be spoken to.
+    pub(crate) fn because(words: String) -> Self {
+        let who_we_are = ["NOAUTH", "WRONGPASS", "NOPERM"];
+        if who_we_are.iter().any(|code| words.starts_with(code)) {
+            Self::Refused(words)
+        } else {
+            Self::Down(words)
+        }
+    }
+}
+
+impl From<Fault> for NoLink {
+    fn from(fault: Fault) -> Self {
+        Self::because(fault.words().to_owned())
+    }
+}
+
+pub(crate) async fn ask_info(
+    connection: &Connection,
+    section: Option<&str>,
+) -> Result<Info, Fault> {
+    let args = section.map(Value::from).into_iter().collect();
+    let reply = connection.send("INFO", args).await?;
+    let text = reply::text(&reply).ok_or_else(|| Fault::Lost("INFO is no text".to_owned()))?;
+    Ok(Info::of(text))
+}
+
+pub(crate) async fn ask_clock(
+    connection: &Connection,
+    before: Option<NodeClock>,
+) -> Result<NodeClock, Fault> {
+    let asked = Instant::now();
+    let reply = connection.send("TIME", Vec::new()).await?;
+    let read = Instant::now();
+    let parts = reply::items(&reply).unwrap_or_default();
+    match parts {
+        [seconds, micros] => match (reply::number(seconds), reply::number(micros)) {
+            (Some(seconds), Some(micros)) => {
+                let clock = NodeClock::new(seconds * 1000 + micros / 1000, asked, read);
+                Ok(before.map_or(clock, |before| clock.or_better(before)))
+            }
+            _ => Err(Fault::Lost("TIME is no time".to_owned())),
+        },
+        _ => Err(Fault::Lost("TIME is no time".to_owned())),
+    }
+}
+
+/// Refuses a node that is not of the kind that the store is on.
+pub(crate) fn check(dial: &Dial, info: &Info) -> Result<(), NoLink> {
+    let refuse = |why: String| Err(NoLink::Refused(why));
+    if !info.has_functions() {
+        let version = &info.version;
+        return refuse(format!(
+            "Redis {version} is too old: version 7.0 or later is required"
+        ));
+    }
+    match (dial.is_for_cluster, info.is_in_cluster) {
+        (true, false) => return refuse("it is not a node of a cluster".to_owned()),
+        (false, true) => {
+            let why = "it is a node of a cluster: its URL begins with redis-cluster://";
+            return refuse(why.to_owned());
+        }
+        _ => {}
+    }
+    if !info.is_primary() {
+        return refuse("it is a replica".to_owned());
+    }
+    Ok(())
+}
+
+/// A node of a cluster that is down answers nothing but that, and ends the connection doing so.
+pub(crate) async fn check_cluster(connection: &Connection) -> Result<(), NoLink> {
+    let args = vec![Value::from("INFO")];
+    let reply = connection.send("CLUSTER", args).await;
+    let reply = reply.map_err(Fault::from)?;
+    let text = reply::text(&reply).unwrap_or_default();
+    if text.lines().any(|line| line == "cluster_state:ok") {
+        return Ok(());
+    }
+    Err(NoLink::Down("the cluster is down".to_owned()))
+}

@@ -1,0 +1,81 @@
+//! The keys of all nodes, some at a time: [`KeyScan`].
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::fault::Fault;
+use crate::link::Link;
+use redis_link::reply;
+
+/// Keys that a step looks at, about: it holds up whoever else wants the node.
+const STEP_KEYS: &str = "500";
+
+/// Our keys on the nodes there are, one node after the other. A key may come more than once.
+#[derive(Debug)]
+pub struct KeyScan {
+    links: Vec<Arc<Link>>,
+    cursor: String,
+}
+
+impl KeyScan {
+    /// Over the nodes of these links.
+    pub(crate) fn new(links: Vec<Arc<Link>>) -> Self {
+        Self {
+            links,
+            cursor: "0".to_owned(),
+        }
+    }
+
+    /// Some further keys, and the node that has them; none when all nodes were gone through.
+    pub async fn next(&mut self) -> Result<Option<ScannedKeys>, String> {
+        let Some(link) = self.links.last().cloned() else {
+            return Ok(None);
+        };
+        let args = [&*self.cursor, "MATCH", "megaboard:{*", "COUNT", STEP_KEYS];
+        let answer = link.send("SCAN", &args).await;
+        let answer = answer.map_err(|fault| failed(&link, &fault))?;
+        let garbled = || format!("{}: SCAN is no step", link.address());
+        let Some([cursor, keys]) = reply::items(&answer) else {
+            return Err(garbled());
+        };
+        reply::text(cursor)
+            .ok_or_else(garbled)?
+            .clone_into(&mut self.cursor);
+        let keys = reply::items(keys).ok_or_else(garbled)?.iter();
+        let keys = keys.filter_map(|key| reply::bytes(key).cloned()).collect();
+        if self.cursor == "0" {
+            self.links.pop();
+        }
+        Ok(Some(ScannedKeys { keys, link }))
+    }
+}
+
+/// Keys of one node.
+#[derive(Debug)]
+pub struct ScannedKeys {
+    /// Their names.
+    pub keys: Vec<Bytes>,
+    link: Arc<Link>,
+}
+
+impl ScannedKeys {
+    /// Whether a key is still there.
+    pub async fn has(&self, key: &str) -> Result<bool, String> {
+        let left = self.link.send("PTTL", &[key]).await;
+        let left = left.map_err(|fault| failed(&self.link, &fault))?;
+        // -2: there is no such key. Every other answer is of one.
+        Ok(!matches!(left, redis_link::Reply::Number { data: -2, .. }))
+    }
+
+    /// Whether a hash has this field.
+    pub async fn has_field(&self, key: &str, field: &str) -> Result<bool, String> {
+        let has = self.link.send("HEXISTS", &[key, field]).await;
+        let has = has.map_err(|fault| failed(&self.link, &fault))?;
+        Ok(reply::number(&has) == Some(1))
+    }
+}
+
+fn failed(link: &Link, fault: &Fault) -> String {
+    format!("{}: {}", link.address(), fault.words())
+}

@@ -1,0 +1,58 @@
+//! A key that ends when something closes: [`Fence`].
+//!
+//! A transaction may reach Redis long after it was sent, and cannot look at the clock there. But it may watch a key,
+//! and Redis aborts a transaction of which a watched key has ended since. In this order:
+//!
+//! ```text
+//! SET fence NX PXAT closing, WATCH fence, TIME ─► ... ─► MULTI, writes, EXEC
+//! ```
+//!
+//! Where TIME is not past the deadline, the fence was there when it was watched. Calls that the same closing is for
+//! share one, so that it is written once.
+
+use bytes::Bytes;
+use redis_link::Value;
+
+use crate::call::Call;
+use crate::fault::Fault;
+use crate::keys;
+
+/// Closings are rounded up to this, in milliseconds: what is read of a node's clock varies by less. It is a part of
+/// what stores on Redis allow for before something is final.
+const STEP_MS: u64 = 100;
+
+/// What ends when a call must not be applied any more.
+#[derive(Debug)]
+pub(crate) struct Fence {
+    key: Bytes,
+    ends_ms: u64,
+}
+
+impl Fence {
+    /// That of a call which something closes for, if anything does. Its deadline, by the node's clock, is the first
+    /// of these arguments.
+    pub(crate) fn of(call: &Call, args: &[Bytes]) -> Option<Result<Self, Fault>> {
+        let later = call.closes?.saturating_duration_since(call.until);
+        let fence = || {
+            let deadline = std::str::from_utf8(args.first()?).ok()?;
+            let closes_ms =
+                deadline.parse::<u64>().ok()? + u64::try_from(later.as_millis()).ok()?;
+            let ends_ms = closes_ms.div_ceil(STEP_MS) * STEP_MS;
+            let key = keys::until(call.keys.first()?, ends_ms)?;
+            Some(Self { key, ends_ms })
+        };
+        Some(fence().ok_or_else(|| Fault::NotSent("a call without a deadline or a key".to_owned())))
+    }
+
+    pub(crate) fn key(&self) -> &Bytes {
+        &self.key
+    }
+
+    /// The command that makes it, unless it is there.
+    pub(crate) fn set(&self) -> (&'static str, Vec<Value>) {
+        let end = Bytes::from(self.ends_ms.to_string());
+        let words = [b"1".as_slice(), b"NX", b"PXAT"].map(Bytes::from_static);
+        let words = std::iter::once(self.key.clone()).chain(words).chain([end]);
+        ("SET", words.map(Value::Bytes).collect())
+    }
+}

@@ -1,0 +1,129 @@
+//! Calls without scripts, for servers that run none: [`ScriptFree`].
+//!
+//! The functions are the same as those that Redis runs elsewhere, in an interpreter of ours (`lua-functions`): what they ask
+//! goes to the server, what they write is kept until they have ended and then written in one transaction,
+//! which the server refuses if anything has changed that was asked. So nothing is decided twice, in two
+//! languages.
+//!
+//! ```text
+//! ScriptFree ── Sessions, of reads and of writes ── Session: a connection, an Interpreter
+//!      └─────── Transaction: attempts ── ReadSet: what one of them has read
+//!                      │         └────── Run: the function, command by command
+//!                    Fence: what it must not come behind
+//! ```
+
+mod fence;
+mod function_call;
+mod read_set;
+mod session;
+mod transaction;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use crate::call::{Call, Effect};
+use crate::dial::Dial;
+use crate::fault::Fault;
+use crate::info::Info;
+use crate::library::FunctionLibrary;
+use fence::Fence;
+use function_call::FunctionCall;
+use redis_link::Address;
+pub(crate) use session::Lease;
+use session::Sessions;
+use transaction::Transaction;
+
+/// Calls to one process, without scripts.
+#[derive(Debug)]
+pub(crate) struct ScriptFree {
+    reads: Arc<Sessions>,
+    /// Each is taken until replicas have what was written, which may be as long as a deadline: no read waits for one.
+    writes: Arc<Sessions>,
+    conflicts: AtomicU64,
+    round_trips: AtomicU64,
+    library: &'static FunctionLibrary,
+}
+
+impl ScriptFree {
+    /// Of the process that says this of itself. Nothing is connected before the first call.
+    pub(crate) fn new(dial: &Dial, address: &Address, info: &Info) -> Self {
+        Self {
+            reads: Sessions::new(dial, address, info),
+            writes: Sessions::new(dial, address, info),
+            conflicts: AtomicU64::new(0),
+            round_trips: AtomicU64::new(0),
+            library: dial.library,
+        }
+    }
+
+    /// Waits for a session to make a call in.
+    pub(crate) async fn lease(&self, effect: Effect, until: Instant) -> Result<Lease, Fault> {
+        let sessions = match effect {
+            Effect::Read | Effect::Volatile => &self.reads,
+            Effect::Write => &self.writes,
+        };
+        sessions.take(until).await
+    }
+
+    /// Makes a call with these arguments; answers what the function says, and the session that wrote.
+    pub(crate) async fn call(
+        &self,
+        call: &Call,
+        args: &[Bytes],
+        mut lease: Lease,
+    ) -> Result<(Bytes, Lease), Fault> {
+        let fence = Fence::of(call, args).transpose()?;
+        let name = self.library.function(call.function);
+        let function_call = FunctionCall {
+            function: call.function,
+            name: &name,
+            keys: &call.keys,
+            args,
+            effect: call.effect,
+            until: call.until,
+            fence: fence.as_ref(),
+        };
+        let mut transaction = Transaction::new(lease.session(), function_call);
+        let said = transaction.run().await;
+        let (conflicts, round_trips) = transaction.spent();
+        let function = call.function;
+        tracing::trace!(function, round_trips, conflicts, "called without scripts");
+        self.conflicts.fetch_add(conflicts, Ordering::Relaxed);
+        self.round_trips.fetch_add(round_trips, Ordering::Relaxed);
+        match said {
+            Ok(said) => {
+                lease.is_done();
+                Ok((said, lease))
+            }
+            Err(Fault::Redis(words)) => {
+                lease.is_done();
+                Err(Fault::Redis(passing(words)))
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// How often writes of others came between, and how often an answer was waited for.
+    pub(crate) fn spent(&self) -> (u64, u64) {
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        (count(&self.conflicts), count(&self.round_trips))
+    }
+
+    /// Ends all connections.
+    pub(crate) fn end(&self) {
+        self.reads.end();
+        self.writes.end();
+    }
+}
+
+/// `ASKING` is for one command, and none within `MULTI`: a slot that is on its way is waited for.
+fn passing(words: String) -> String {
+    if words.starts_with("ASK ") {
+        format!("TRYAGAIN the slot is on its way: {words}")
+    } else {
+        words
+    }
+}

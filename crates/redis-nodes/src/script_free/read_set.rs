@@ -1,0 +1,177 @@
+//! What one attempt of a call has read from the server: [`ReadSet`].
+//!
+//! All that a function asks is to be of one moment. Either its keys are watched from before the first
+//! question on, so that the end of the attempt tells whether anything changed; or, of a function that
+//! only reads, everything that it asked last time is asked again in one `MULTI`.
+
+use std::collections::{HashMap, HashSet};
+
+use redis_link::{Reply, Value};
+
+use super::fence::Fence;
+use super::function_call::FunctionCall;
+use super::session::Session;
+use crate::call::Effect;
+use crate::fault::Fault;
+use lua_functions::Command;
+
+/// Questions that are put together at the beginning of a look; the rest is asked when it comes up.
+const LEARNED_MAX: usize = 4_000;
+
+/// How what was seen hangs together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Isolation {
+    /// Nothing was asked.
+    Nothing,
+    /// Keys are watched.
+    Watched,
+    /// All of it was answered in one transaction.
+    Whole,
+    /// Something was asked beside that: it is of no one moment.
+    Torn,
+}
+
+/// What an attempt has seen.
+#[derive(Debug)]
+pub(crate) struct ReadSet<'a> {
+    session: &'a mut Session,
+    call: FunctionCall<'a>,
+    /// What the attempt before asked; empty in the first.
+    learned: Vec<Command>,
+    seen: HashMap<Command, Reply>,
+    asked: Vec<Command>,
+    hold: Isolation,
+}
+
+impl<'a> ReadSet<'a> {
+    pub(crate) fn new(
+        session: &'a mut Session,
+        call: FunctionCall<'a>,
+        learned: Vec<Command>,
+    ) -> Self {
+        Self {
+            session,
+            call,
+            learned,
+            seen: HashMap::new(),
+            asked: Vec::new(),
+            hold: Isolation::Nothing,
+        }
+    }
+
+    /// The answer to a question, the same whenever it is asked.
+    pub(crate) async fn ask(&mut self, command: &Command) -> Result<&Reply, Fault> {
+        if self.hold == Isolation::Nothing {
+            if self.call.effect == Effect::Read && !self.learned.is_empty() {
+                self.take_whole().await?;
+            } else {
+                self.watch(command).await?;
+            }
+        }
+        if !self.asked.contains(command) {
+            self.asked.push(command.clone());
+        }
+        if !self.seen.contains_key(command) {
+            if self.hold == Isolation::Whole {
+                self.hold = Isolation::Torn;
+            }
+            let commands = vec![(command.name, command.words())];
+            let reply = self.send(commands).await?.pop();
+            let reply = reply.unwrap_or(Reply::Null);
+            self.seen.insert(command.clone(), reply);
+        }
+        Ok(&self.seen[command])
+    }
+
+    /// What was asked, how that hangs together, and whether it takes more than one command to be so.
+    pub(crate) fn end(self) -> (Vec<Command>, Isolation, bool) {
+        let of_keys = self.asked.iter().filter(|command| !command.is_time());
+        let is_one = of_keys.count() <= 1;
+        (self.asked, self.hold, is_one)
+    }
+
+    /// Watches the keys of the call, and asks all at once what is known to be asked.
+    async fn watch(&mut self, first: &Command) -> Result<(), Fault> {
+        let mut questions = std::mem::take(&mut self.learned);
+        questions.truncate(LEARNED_MAX);
+        if self.call.effect != Effect::Read {
+            // Nearly every write looks at the clock.
+            questions.push(Command::time());
+        }
+        questions.push(first.clone());
+        let mut known = HashSet::new();
+        questions.retain(|command| known.insert(command.clone()));
+        let mut commands = self.clean();
+        let fence = self.call.fence;
+        commands.extend(fence.map(Fence::set));
+        if !self.call.keys.is_empty() {
+            let keys = self.call.keys.iter().chain(fence.map(Fence::key)).cloned();
+            commands.push(("WATCH", keys.map(Value::Bytes).collect()));
+            self.session.watches = true;
+        }
+        let before = commands.len();
+        commands.extend(questions.iter().map(|asked| (asked.name, asked.words())));
+        let replies = self.send(commands).await?;
+        self.seen
+            .extend(questions.into_iter().zip(replies.into_iter().skip(before)));
+        self.hold = Isolation::Watched;
+        Ok(())
+    }
+
+    /// Asks in one transaction what the last attempt asked. The clock comes first: an answer that begins
+    /// with somebody's text might be taken for a message.
+    async fn take_whole(&mut self) -> Result<(), Fault> {
+        let mut questions = vec![Command::time()];
+        let learned = std::mem::take(&mut self.learned).into_iter();
+        questions.extend(
+            learned
+                .filter(|command| !command.is_time())
+                .take(LEARNED_MAX),
+        );
+        let mut commands = self.clean();
+        commands.push(("MULTI", Vec::new()));
+        commands.extend(questions.iter().map(|asked| (asked.name, asked.words())));
+        commands.push(("EXEC", Vec::new()));
+        let reply = self.send(commands).await?.pop();
+        let Some(Reply::Array { data, .. }) = reply else {
+            return Err(Fault::NotSent("EXEC answered no list".to_owned()));
+        };
+        if let Some(words) = data.iter().find_map(error_words) {
+            return Err(Fault::Redis(words));
+        }
+        self.seen.extend(questions.into_iter().zip(data));
+        self.hold = Isolation::Whole;
+        Ok(())
+    }
+
+    /// Lets go of what an earlier attempt watched.
+    fn clean(&mut self) -> Vec<(&'static str, Vec<Value>)> {
+        if std::mem::take(&mut self.session.watches) {
+            vec![("UNWATCH", Vec::new())]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Nothing has happened if this fails, whatever became of it.
+    async fn send(
+        &mut self,
+        commands: Vec<(&'static str, Vec<Value>)>,
+    ) -> Result<Vec<Reply>, Fault> {
+        let sent = self.session.send(commands).await;
+        let replies = sent.map_err(|fault| match fault {
+            Fault::Lost(words) => Fault::NotSent(words),
+            other => other,
+        })?;
+        replies.into_iter().collect()
+    }
+}
+
+/// What an error within an answer says.
+pub(crate) fn error_words(reply: &Reply) -> Option<String> {
+    match reply {
+        Reply::SimpleError { data, .. } => Some(data.to_string()),
+        Reply::BlobError { data, .. } => Some(String::from_utf8_lossy(data).into_owned()),
+        _ => None,
+    }
+}

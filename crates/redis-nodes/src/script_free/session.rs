@@ -1,0 +1,185 @@
+//! Where calls are made without scripts: [`Session`], a connection of its own with an interpreter beside
+//! it, and [`Sessions`], those of one node for one sort of calls.
+//!
+//! What a connection watches is watched for all that comes over it, so a session makes one call at a time.
+
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+use redis_link::Value;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+
+use crate::acks::Acks;
+use crate::dial::Dial;
+use crate::fault::Fault;
+use crate::info::Info;
+use crate::probe::ask_info;
+use lua_functions::Interpreter;
+use redis_link::Address;
+use redis_link::{Connection, Ended, Reply};
+
+/// Reads, and writes, that are made at a time on one node; others wait.
+pub(crate) const SESSIONS_MAX: usize = 4;
+
+/// A connection with an interpreter.
+#[derive(Debug)]
+pub(crate) struct Session {
+    connection: Arc<Connection>,
+    ended: Ended,
+    acks: Acks,
+    pub(crate) interpreter: Interpreter,
+    /// Whether keys may be watched.
+    pub(crate) watches: bool,
+    /// How often it was waited for an answer.
+    pub(crate) round_trips: u64,
+}
+
+impl Session {
+    /// Sends commands together; each is answered, or none of them is known to have been.
+    pub(crate) async fn send(
+        &mut self,
+        commands: Vec<(&'static str, Vec<Value>)>,
+    ) -> Result<Vec<Result<Reply, Fault>>, Fault> {
+        self.round_trips += 1;
+        let sent = self.connection.send_together(commands).await?;
+        Ok(sent
+            .into_iter()
+            .map(|reply| reply.map_err(Fault::from))
+            .collect())
+    }
+
+    fn is_connected(&self) -> bool {
+        !self.ended.is_finished()
+    }
+}
+
+/// Those of one process for its reads, or its writes.
+#[derive(Debug)]
+pub(crate) struct Sessions {
+    dial: Dial,
+    address: Address,
+    /// Of the process that was connected to.
+    history: String,
+    permits: Arc<Semaphore>,
+    idle: Mutex<Vec<Session>>,
+    /// All that may be connected.
+    made: Mutex<Vec<Weak<Connection>>>,
+}
+
+impl Sessions {
+    pub(crate) fn new(dial: &Dial, address: &Address, info: &Info) -> Arc<Self> {
+        Arc::new(Self {
+            dial: dial.clone(),
+            address: address.clone(),
+            history: info.history.clone(),
+            permits: Arc::new(Semaphore::new(SESSIONS_MAX)),
+            idle: Mutex::new(Vec::new()),
+            made: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// Waits for a session that nobody has.
+    pub(crate) async fn take(self: &Arc<Self>, until: Instant) -> Result<Lease, Fault> {
+        let permits = timeout_at(until, self.permits.clone().acquire_owned()).await;
+        let permits = match permits {
+            Ok(Ok(permits)) => permits,
+            Ok(Err(_)) => return Err(Fault::NotSent("the connection has ended".to_owned())),
+            Err(_) => return Err(Fault::NotSent("too many calls wait".to_owned())),
+        };
+        let session = loop {
+            let idle = self.idle.lock().pop();
+            match idle {
+                Some(session) if session.is_connected() => break session,
+                Some(_) => {}
+                None => {
+                    let opened = timeout_at(until, self.open()).await;
+                    break opened
+                        .map_err(|_| Fault::NotSent("no connection in time".to_owned()))??;
+                }
+            }
+        };
+        Ok(Lease {
+            session: Some(session),
+            is_fit: false,
+            sessions: self.clone(),
+            _permit: permits,
+        })
+    }
+
+    /// Connects to the process that the link is to, and to no other: what is answered is told to be of it.
+    async fn open(&self) -> Result<Session, Fault> {
+        let opened = Connection::open(&self.dial.options, &self.address).await;
+        let (connection, ended) = opened.map_err(Fault::NotSent)?;
+        let info = ask_info(&connection, Some("replication")).await;
+        let info = info.map_err(|fault| Fault::NotSent(fault.words().to_owned()))?;
+        if !info.is_primary() || info.history != self.history {
+            return Err(Fault::NotSent("it began anew".to_owned()));
+        }
+        let interpreter = Interpreter::new(self.dial.library.lua());
+        let interpreter = interpreter.map_err(|broken| Fault::NotSent(broken.to_string()))?;
+        let connection = Arc::new(connection);
+        let mut made = self.made.lock();
+        made.retain(|connection| connection.strong_count() > 0);
+        made.push(Arc::downgrade(&connection));
+        Ok(Session {
+            acks: Acks::new(connection.clone(), None),
+            connection,
+            ended,
+            interpreter,
+            watches: false,
+            round_trips: 0,
+        })
+    }
+
+    /// Ends them: who waits for an answer hears of it at once.
+    pub(crate) fn end(&self) {
+        self.permits.close();
+        self.idle.lock().clear();
+        for connection in self.made.lock().drain(..) {
+            if let Some(connection) = connection.upgrade() {
+                connection.end();
+            }
+        }
+    }
+}
+
+/// A session that somebody has. One that was let go of in the midst of something is not used again.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    session: Option<Session>,
+    is_fit: bool,
+    sessions: Arc<Sessions>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Lease {
+    pub(crate) fn session(&mut self) -> &mut Session {
+        self.is_fit = false;
+        self.session
+            .as_mut()
+            .expect("it is there until the lease ends")
+    }
+
+    /// Nothing is under way on it.
+    pub(crate) fn is_done(&mut self) {
+        self.is_fit = true;
+    }
+
+    /// How many replicas have what was written: `wanted` at least, or as many as there are after a while.
+    pub(crate) async fn count(&mut self, wanted: u32) -> Result<u32, Fault> {
+        let acks = self.session().acks.clone();
+        let count = acks.count(wanted).await?;
+        self.is_done();
+        Ok(count)
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let session = self.session.take().filter(|_| self.is_fit);
+        if let Some(session) = session.filter(Session::is_connected) {
+            self.sessions.idle.lock().push(session);
+        }
+    }
+}

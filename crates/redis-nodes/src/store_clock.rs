@@ -1,0 +1,255 @@
+//! The store's time: [`StoreClock`], against which this process's clock is checked.
+//!
+//! Windows open and close, ids are forgotten, boards become idle and are dropped by the time: a server with a wrong
+//! clock would do all that to the boards of all servers that share the store. Within a limit, `clock_skew_max`, and
+//! within a minute, every server uses the store's time as its `now`, or a window would be final on one server while
+//! it is open on another.
+//!
+//! **Invariant:** a clock that is wrong writes nothing and drops nothing. While this process's clock differs from the
+//! store's time by more than the limit, `apply`, `create_board`, `put_settings` and `expire` are refused, and reads use
+//! the earlier
+//! of the two.
+//!
+//! The store's time is the median of its nodes' clocks, so that one wrong node among three decides nothing. With an
+//! even number of nodes that of the registry counts twice: all servers see the same one. A node that is unreachable
+//! goes on counting as it was seen last.
+//!
+//! What is stored goes by the caller's `now`; what ends by itself (deadlines of calls, freezes, leases, times to
+//! live) goes by the node's clock. No two clocks are compared except here.
+//!
+//! The check uses the clock as it is at that moment, against a time that runs on with the monotonic clock. So a clock
+//! that jumps is noticed by the first call after it, not by the next look at the nodes.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use arc_swap::ArcSwapOption;
+use parking_lot::Mutex;
+use tokio::time::{Instant, sleep};
+
+use crate::node_clock::NodeClock;
+use crate::topology::Topology;
+use redis_link::Address;
+
+/// How often the nodes' clocks are collected: as often as they are read.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// How far, in milliseconds, the store's time may be from this process's clock where that is gone by.
+const FOLLOWED_MAX_MS: i64 = 60_000;
+
+/// The store's time, and how far this process's clock may be from it.
+#[derive(Debug)]
+pub(crate) struct StoreClock {
+    topology: Arc<Topology>,
+    skew_max: Duration,
+    time: ArcSwapOption<NodeClock>,
+    /// The latest time that was gone by.
+    latest_ms: AtomicI64,
+    seen: Mutex<NodeClocks>,
+}
+
+/// What was seen of the nodes, and logged.
+#[derive(Debug, Default)]
+struct NodeClocks {
+    clocks: HashMap<Address, NodeClock>,
+    outliers: HashSet<Address>,
+    is_wrong: bool,
+}
+
+impl StoreClock {
+    pub(crate) fn new(topology: Arc<Topology>, skew_max: Duration) -> Self {
+        let clock = Self {
+            topology,
+            skew_max,
+            time: ArcSwapOption::empty(),
+            latest_ms: AtomicI64::new(i64::MIN),
+            seen: Mutex::default(),
+        };
+        clock.look();
+        clock
+    }
+
+    /// Collects the nodes' clocks for as long as the store is open.
+    pub(crate) async fn keep_looking(self: Arc<Self>) {
+        loop {
+            sleep(LOOK_EVERY).await;
+            self.look();
+        }
+    }
+
+    /// Why this process's clock is not to be trusted, if it is not.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        let skew_ms = self.skew_ms(own_ms())?;
+        self.exceeds(skew_ms).then(|| {
+            format!(
+                "this server's clock is {} the Redis nodes' (clock_skew_max is {}): it writes and drops nothing until the clock is right",
+                distance(skew_ms),
+                seconds(self.skew_max.as_millis()),
+            )
+        })
+    }
+
+    /// The time to go by where this process's clock shows `own_ms`.
+    ///
+    /// Where the two differ by more than the limit either may be wrong: then the earlier one, so that nothing is
+    /// called over before it is by both. Within the limit the store's, which stands still rather than goes back, as
+    /// when another node is asked for it; but a limit of more than [`FOLLOWED_MAX_MS`] says that servers may be off, and
+    /// what is off by more goes by its own clock.
+    pub(crate) fn time_ms(&self, own_ms: i64) -> i64 {
+        let Some(skew_ms) = self.skew_ms(own_ms) else {
+            return own_ms;
+        };
+        let time_ms = own_ms.saturating_sub(skew_ms);
+        if self.exceeds(skew_ms) {
+            time_ms.min(own_ms)
+        } else if skew_ms.abs() <= FOLLOWED_MAX_MS {
+            let latest_ms = self.latest_ms.fetch_max(time_ms, Ordering::Relaxed);
+            // What was gone by before, at another distance, holds nobody up.
+            if latest_ms.saturating_sub(time_ms) > FOLLOWED_MAX_MS {
+                time_ms
+            } else {
+                latest_ms.max(time_ms)
+            }
+        } else {
+            own_ms
+        }
+    }
+
+    fn exceeds(&self, skew_ms: i64) -> bool {
+        u128::from(skew_ms.unsigned_abs()) > self.skew_max.as_millis()
+    }
+
+    /// How far a clock that shows `own_ms` is ahead of the store's time, once that is known.
+    fn skew_ms(&self, own_ms: i64) -> Option<i64> {
+        let time = self.time.load();
+        let now = Instant::now();
+        time.as_ref().map(|time| time.skew_ms(own_ms, now))
+    }
+
+    fn look(&self) {
+        let nodes = self.topology.nodes();
+        let registry = self.topology.route(self.topology.registry());
+        let registry = registry.ok().map(|node| node.address().clone());
+        let mut seen = self.seen.lock();
+        for (node, _) in &nodes {
+            if let Some(link) = node.link() {
+                seen.clocks.insert(node.address().clone(), link.clock());
+            }
+        }
+        let is_node = |address: &Address| nodes.iter().any(|(node, _)| node.address() == address);
+        seen.clocks.retain(|address, _| is_node(address));
+        let now = Instant::now();
+        let clocks = seen.clocks.iter();
+        let clocks = clocks.map(|(address, clock)| (*clock, Some(address) == registry.as_ref()));
+        // While no node is known, as between two primaries, the time runs on as it was.
+        if let Some(time) = median(clocks.collect(), now) {
+            self.time.store(Some(Arc::new(time)));
+            self.log_outliers(&mut seen, time, now);
+        }
+        self.log_own(&mut seen);
+    }
+
+    /// Logs which nodes have begun to differ from the others, and which agree again.
+    fn log_outliers(&self, seen: &mut NodeClocks, time: NodeClock, now: Instant) {
+        let time_ms = i64::try_from(time.at(now)).unwrap_or(i64::MAX);
+        let mut outliers = HashSet::new();
+        for (address, clock) in &seen.clocks {
+            // How far the median is ahead of the node.
+            let skew_ms = clock.skew_ms(time_ms, now);
+            if !self.exceeds(skew_ms) {
+                continue;
+            }
+            if !seen.outliers.contains(address) {
+                tracing::warn!(
+                    node = %address,
+                    "the node's clock is {} the other nodes': it is not gone by",
+                    distance(-skew_ms)
+                );
+            }
+            outliers.insert(address.clone());
+        }
+        for address in seen.outliers.difference(&outliers) {
+            tracing::info!(node = %address, "the node's clock agrees with the other nodes' again");
+        }
+        seen.outliers = outliers;
+    }
+
+    fn log_own(&self, seen: &mut NodeClocks) {
+        let trouble = self.trouble();
+        match (&trouble, seen.is_wrong) {
+            (Some(why), false) => tracing::warn!("{why}"),
+            (None, true) => {
+                tracing::info!("this server's clock is right again: it writes and drops");
+            }
+            _ => {}
+        }
+        seen.is_wrong = trouble.is_some();
+    }
+}
+
+/// What this process's clock shows.
+pub(crate) fn own_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let ms = since.unwrap_or_default().as_millis();
+    i64::try_from(ms).unwrap_or(i64::MAX)
+}
+
+/// The middle one of some clocks, by what they show now. Of an even number the registry's, which the flag
+/// names, counts twice; where it is not among them, the earlier of the two in the middle is taken.
+fn median(mut clocks: Vec<(NodeClock, bool)>, now: Instant) -> Option<NodeClock> {
+    if clocks.len().is_multiple_of(2)
+        && let Some(registry) = clocks.iter().find(|(_, is_registry)| *is_registry)
+    {
+        clocks.push(*registry);
+    }
+    clocks.sort_unstable_by_key(|(clock, _)| clock.at(now));
+    let middle = clocks.len().checked_sub(1)? / 2;
+    Some(clocks[middle].0)
+}
+
+/// `259200.0 s ahead of`, `90.0 s behind`.
+fn distance(skew_ms: i64) -> String {
+    let side = if skew_ms < 0 { "behind" } else { "ahead of" };
+    format!("{} {side}", seconds(skew_ms.unsigned_abs().into()))
+}
+
+fn seconds(ms: u128) -> String {
+    format!("{}.{} s", ms / 1000, ms % 1000 / 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the median of clocks that show this is, the registry's at `registry`.
+    fn median_of(shown: &[u64], registry: Option<usize>) -> Option<u64> {
+        let now = Instant::now();
+        let clocks = shown.iter().enumerate();
+        let clocks = clocks.map(|(i, ms)| (NodeClock::new(*ms, now, now), registry == Some(i)));
+        median(clocks.collect(), now).map(|clock| clock.at(now))
+    }
+
+    #[test]
+    fn the_median_decides_and_of_an_even_number_the_registry() {
+        assert_eq!(median_of(&[], None), None);
+        assert_eq!(median_of(&[7], Some(0)), Some(7));
+        assert_eq!(median_of(&[7, 900], Some(1)), Some(900));
+        assert_eq!(median_of(&[900, 7], Some(1)), Some(7));
+        assert_eq!(median_of(&[900, 7], None), Some(7));
+        for registry in 0..3 {
+            assert_eq!(median_of(&[900, 8, 7], Some(registry)), Some(8));
+        }
+        // Two of four are wrong: whom the registry agrees with is right.
+        assert_eq!(median_of(&[7, 8, 900, 901], Some(0)), Some(8));
+        assert_eq!(median_of(&[7, 8, 900, 901], Some(3)), Some(900));
+        assert_eq!(median_of(&[7, 8, 9, 901], Some(3)), Some(9));
+    }
+
+    #[test]
+    fn distances_are_written_in_seconds() {
+        assert_eq!(distance(259_200_000), "259200.0 s ahead of");
+        assert_eq!(distance(-90_123), "90.1 s behind");
+    }
+}

@@ -1,0 +1,71 @@
+//! What is refused at the start: wrong logins, wrong servers, wrong settings.
+
+use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
+
+use super::counting::{make, open, open_with, ping, refusal};
+use crate::OpenError;
+use crate::settings::NodeSettings;
+
+async fn why_not(url: &str) -> String {
+    refusal(url, &NodeSettings::default()).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn users_and_passwords_are_used() {
+    let by_password = RedisOptions::new().password("se:cret").start();
+    let url = by_password.url().replace("se:cret", "se%3Acret");
+    make(&open(&url).await, &ping()).await.unwrap();
+    let user = RedisOptions::new().user("board", "secret", "~* &* +@all");
+    let user = user.start();
+    make(&open(&user.url()).await, &ping()).await.unwrap();
+    let wrong = why_not(&user.url().replace("secret", "hidden")).await;
+    assert!(
+        wrong.contains("WRONGPASS") && !wrong.contains("hidden"),
+        "{wrong}"
+    );
+    let nobody = why_not(&user.url().replace("board:secret@", "")).await;
+    assert!(nobody.contains("NOAUTH"), "{nobody}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_may_drop_keys_is_refused_unless_told_otherwise() {
+    let redis = RedisOptions::new()
+        .config("maxmemory-policy allkeys-lru")
+        .start();
+    let refused = why_not(&redis.url()).await;
+    assert!(
+        refused.contains("allkeys-lru") && refused.contains("allow_eviction"),
+        "{refused}"
+    );
+    let settings = NodeSettings {
+        allow_eviction: true,
+        ..NodeSettings::default()
+    };
+    let servers = open_with(&redis.url(), &settings).await.unwrap();
+    make(&servers, &ping()).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_primary_of_its_kind_is_refused() {
+    let primary = RedisServer::plain();
+    let replica = RedisOptions::new().replica_of(&primary).start();
+    let refused = why_not(&replica.url()).await;
+    assert!(refused.contains("it is a replica"), "{refused}");
+    let cluster = RedisCluster::start(2, 0, &RedisOptions::new());
+    let node = cluster.nodes()[0].url();
+    let refused = why_not(&node).await;
+    assert!(refused.contains("redis-cluster://"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn certificates_have_to_be_there() {
+    let settings = NodeSettings {
+        tls_ca: Some("no/such/file.pem".into()),
+        ..NodeSettings::default()
+    };
+    let error = open_with("rediss://localhost", &settings)
+        .await
+        .unwrap_err();
+    assert!(matches!(error, OpenError::Tls(_)), "{error:?}");
+    assert!(error.to_string().contains("no/such/file.pem"), "{error}");
+}

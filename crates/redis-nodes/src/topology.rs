@@ -1,0 +1,104 @@
+//! Which nodes there are, and which of them has a location: [`Topology`].
+
+use std::sync::Arc;
+
+use crate::call::{Location, ServerId};
+use crate::cluster::Cluster;
+use crate::independent::Independent;
+use crate::keys;
+use crate::node::Node;
+use crate::sentinel::Sentinel;
+use redis_link::Address;
+
+/// How the nodes of a store belong together.
+#[derive(Debug)]
+pub(crate) enum Topology {
+    One(Arc<Node>),
+    Independent(Independent),
+    Cluster(Cluster),
+    Sentinel(Sentinel),
+}
+
+impl Topology {
+    /// The location of the registry.
+    pub(crate) fn registry(&self) -> Location {
+        let server = match self {
+            Self::Independent(servers) => Some(servers.registry()),
+            Self::One(_) | Self::Cluster(_) | Self::Sentinel(_) => None,
+        };
+        let slot = keys::registry_slot();
+        Location { slot, server }
+    }
+
+    /// The node that has a location, or why there is none.
+    pub(crate) fn route(&self, location: Location) -> Result<Arc<Node>, String> {
+        match self {
+            Self::One(node) => Ok(node.clone()),
+            Self::Independent(servers) => {
+                servers.node(location.server.unwrap_or_else(|| servers.registry()))
+            }
+            Self::Cluster(cluster) => cluster.route(location.slot),
+            Self::Sentinel(sentinel) => sentinel.primary(),
+        }
+    }
+
+    /// The node that a redirection named; only a cluster has any.
+    pub(crate) fn at(&self, address: &Address) -> Option<Arc<Node>> {
+        match self {
+            Self::Cluster(cluster) => Some(cluster.at(address)),
+            Self::One(_) | Self::Independent(_) | Self::Sentinel(_) => None,
+        }
+    }
+
+    /// What is known may be wrong: it is found out again in the background.
+    pub(crate) fn stale(&self, hint: Option<Address>) {
+        match self {
+            Self::Cluster(cluster) => cluster.stale(hint),
+            Self::Sentinel(sentinel) => sentinel.stale(),
+            Self::One(_) | Self::Independent(_) => {}
+        }
+    }
+
+    /// Each node, and its identity where it has one.
+    pub(crate) fn nodes(&self) -> Vec<(Arc<Node>, Option<ServerId>)> {
+        match self {
+            Self::One(node) => vec![(node.clone(), None)],
+            Self::Independent(servers) => {
+                let named = servers.servers().iter();
+                named.map(|(id, node)| (node.clone(), Some(*id))).collect()
+            }
+            Self::Cluster(cluster) => {
+                let nodes = cluster.nodes().into_iter();
+                nodes.map(|node| (node, None)).collect()
+            }
+            Self::Sentinel(sentinel) => {
+                let primary = sentinel.primary().into_iter();
+                primary.map(|node| (node, None)).collect()
+            }
+        }
+    }
+
+    /// Everything that keeps some location from being served.
+    pub(crate) fn troubles(&self) -> Vec<String> {
+        let nodes = self.nodes().into_iter();
+        let mut troubles: Vec<String> = nodes
+            .filter_map(|(node, id)| {
+                let why = node.trouble()?;
+                let address = node.address();
+                Some(match id {
+                    Some(id) => format!("{address} (server {id}): {why}"),
+                    None => format!("{address}: {why}"),
+                })
+            })
+            .collect();
+        match self {
+            Self::Cluster(cluster) => match cluster.uncovered() {
+                0 => {}
+                slots => troubles.push(format!("no node has {slots} of the slots")),
+            },
+            Self::Sentinel(sentinel) => troubles.extend(sentinel.primary().err()),
+            Self::One(_) | Self::Independent(_) => {}
+        }
+        troubles
+    }
+}

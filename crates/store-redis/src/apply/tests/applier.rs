@@ -1,0 +1,319 @@
+//! What tests begin with: a Redis, a board on it, items, and what its keys hold.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use board::{
+    Calendar, ContributionId, FieldName, FieldRule, IdDigest, Kind, KindName, KindSpec, Member,
+    Mode, Period, RankStyle, Rules, Ties, Timestamp, Value, Values, Window, WindowRule,
+};
+use testkit::redis::{Pooled, RedisServer, Reply};
+
+use crate::apply::Applier;
+use crate::incarnations::Incarnations;
+use crate::keys::{ShardKeys, window_name};
+use crate::library::library;
+use crate::lists::Refills;
+use crate::registry::Registry;
+use crate::session::Session;
+use crate::settings::RedisSettings;
+use crate::standing::standing_of;
+use redis_nodes::Nodes;
+use shard_store::{Batch, BoardRecord, Change, Item, Outcome, Revision, StoreError};
+
+pub(super) const HOUR: Duration = Duration::from_hours(1);
+pub(super) const MS: Duration = Duration::from_millis(1);
+
+/// When tests begin: a Friday, `2026-11-20T14:52:22.123Z`.
+pub(super) const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
+
+pub(super) const APPLIED: Outcome = Outcome::Applied(Vec::new());
+pub(super) const DUPLICATE: Outcome = Outcome::Duplicate(Vec::new());
+
+/// A Redis of its own and a way of batches into it.
+pub(super) struct ApplierOnRedis {
+    pub(super) redis: Pooled<RedisServer>,
+    pub(super) servers: Arc<Nodes>,
+    pub(super) applier: Applier,
+    pub(super) registry: Arc<Registry>,
+    boards: AtomicU64,
+}
+
+impl ApplierOnRedis {
+    pub(super) async fn new() -> Self {
+        Self::with(&RedisSettings::default()).await
+    }
+
+    /// On a server that no other test has after this one: it may be frozen, or followed.
+    pub(super) async fn alone(settings: &RedisSettings) -> Self {
+        let redis = RedisServer::plain();
+        let url = redis.url();
+        Self::over(redis.into(), &url, settings).await
+    }
+
+    pub(super) async fn with(settings: &RedisSettings) -> Self {
+        let redis = RedisServer::shared();
+        let url = redis.url();
+        Self::over(redis, &url, settings).await
+    }
+
+    /// Over a Redis that this URL leads to.
+    pub(super) async fn over(
+        redis: Pooled<RedisServer>,
+        url: &str,
+        settings: &RedisSettings,
+    ) -> Self {
+        let servers = Nodes::open(&url.parse().unwrap(), &settings.nodes(), library()).await;
+        let servers = Arc::new(servers.unwrap());
+        let (applier, registry) = applier(&servers, settings);
+        Self {
+            redis,
+            applier,
+            registry,
+            servers,
+            boards: 1.into(),
+        }
+    }
+
+    /// Another server of the service.
+    pub(super) fn another(&self) -> Applier {
+        applier(&self.servers, &RedisSettings::default()).0
+    }
+
+    /// Another server of the service, with connections of its own.
+    pub(super) async fn far(&self, settings: &RedisSettings) -> (Applier, Arc<Nodes>) {
+        let servers = Nodes::open(
+            &self.redis.url().parse().unwrap(),
+            &settings.nodes(),
+            library(),
+        )
+        .await;
+        let servers = Arc::new(servers.unwrap());
+        (applier(&servers, settings).0, servers)
+    }
+
+    /// A board of a kind of its own, on one shard.
+    pub(super) async fn board(&self, kind: Kind) -> Board<'_> {
+        let number = self.boards.fetch_add(1, Ordering::Relaxed);
+        let mut spec = kind.spec().clone();
+        spec.name = KindName::new(&format!("gifts{number}")).unwrap();
+        let kind = Arc::new(Kind::new(spec).unwrap());
+        let first = Revision::default();
+        let put = self.registry.put_kind(kind.clone(), first, false);
+        let put = put.await.unwrap();
+        let name = format!("{}/room {{1}}", kind.name()).parse().unwrap();
+        let record = self
+            .registry
+            .create_board(&name, &put, None, NOW)
+            .await
+            .unwrap()
+            .0;
+        let record = record.board().clone();
+        Board {
+            setup: self,
+            keys: ShardKeys::new(&record, 0),
+            kind,
+            record,
+        }
+    }
+
+    /// How often functions were called.
+    pub(super) fn calls(&self) -> u64 {
+        self.ran("fcall")
+    }
+
+    /// How often a command was run.
+    pub(super) fn ran(&self, command: &str) -> u64 {
+        let stats = self.redis.command(&["INFO", "commandstats"]);
+        let calls = stats.field(&format!("cmdstat_{command}")).map(|line| {
+            let count = line.split([',', '=']).nth(1).unwrap();
+            count.parse().unwrap()
+        });
+        calls.unwrap_or(0)
+    }
+}
+
+fn applier(servers: &Arc<Nodes>, settings: &RedisSettings) -> (Applier, Arc<Registry>) {
+    let (servers, session) = (servers.clone(), Arc::new(Session::new().unwrap()));
+    let registry = Registry::new(servers.clone(), session.clone(), settings);
+    let registry = Arc::new(registry);
+    let incarnations =
+        Incarnations::new(servers.clone(), session.clone(), registry.clone(), settings);
+    let incarnations = Arc::new(incarnations);
+    let refills = Refills::new(&servers, &session, &incarnations, settings);
+    let applier = Applier::new(
+        servers,
+        session,
+        incarnations,
+        refills,
+        registry.clone(),
+        settings,
+    );
+    (applier, registry)
+}
+
+/// One shard of a board.
+pub(super) struct Board<'a> {
+    pub(super) setup: &'a ApplierOnRedis,
+    pub(super) kind: Arc<Kind>,
+    pub(super) record: BoardRecord,
+    pub(super) keys: ShardKeys,
+}
+
+/// The keys of a window as they are: bytes of standings by member, and entries with their scores.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Kept {
+    pub(super) scores: BTreeMap<Vec<u8>, Vec<u8>>,
+    pub(super) rank: Vec<(i64, Vec<u8>)>,
+}
+
+impl Board<'_> {
+    pub(super) async fn apply(&self, items: &[Item], now: Timestamp) -> Vec<Outcome> {
+        let applied = self.try_apply(&self.setup.applier, items, now, false);
+        applied.await.unwrap()
+    }
+
+    pub(super) async fn try_apply(
+        &self,
+        applier: &Applier,
+        items: &[Item],
+        now: Timestamp,
+        report: bool,
+    ) -> Result<Vec<Outcome>, StoreError> {
+        let batch = Batch {
+            kind: &self.kind,
+            now,
+            until: None,
+            report,
+            items,
+        };
+        applier.apply(&self.record, 0, batch).await
+    }
+
+    pub(super) fn points(&self, name: &str, points: i64, now: Timestamp) -> Item {
+        self.item(name, Change::Fold(value(points)), now)
+    }
+
+    pub(super) fn by_id(&self, name: &str, points: i64, id: &str, now: Timestamp) -> Item {
+        let item = self.points(name, points, now);
+        let id = ContributionId::new(id).unwrap();
+        let id = IdDigest::new(self.record.incarnation, &item.member, &id);
+        Item {
+            id: Some(id),
+            ..item
+        }
+    }
+
+    pub(super) fn item(&self, name: &str, change: Change, at: Timestamp) -> Item {
+        let member = Member::new(name).unwrap();
+        Item {
+            hash: member.placement_hash(),
+            member,
+            change,
+            at,
+            id: None,
+            windows: self.kind.admit(at, at).unwrap(),
+        }
+    }
+
+    pub(super) fn kept(&self, window: Window) -> Kept {
+        let scores = self
+            .setup
+            .redis
+            .command(&[&b"HGETALL"[..], &self.keys.scores(window)]);
+        let rank = [
+            &b"ZRANGE"[..],
+            &self.keys.rank(window),
+            b"0",
+            b"-1",
+            b"WITHSCORES",
+        ];
+        let rank = self.setup.redis.command(&rank);
+        let score = |reply: &Reply| reply.text().parse().unwrap();
+        let scores = scores.items().chunks(2);
+        Kept {
+            scores: scores
+                .map(|pair| (bytes(&pair[0]), bytes(&pair[1])))
+                .collect(),
+            rank: rank
+                .items()
+                .chunks(2)
+                .map(|pair| (score(&pair[1]), bytes(&pair[0])))
+                .collect(),
+        }
+    }
+
+    /// The only field of a member of a kind that sums.
+    pub(super) fn points_of(&self, window: Window, name: &str) -> Option<i64> {
+        let kept = self.kept(window);
+        let held = kept.scores.get(name.as_bytes())?;
+        let rules = self.kind.rules();
+        let standing = standing_of(rules, held).unwrap();
+        rules.values(&standing).get(0).map(Value::get)
+    }
+
+    pub(super) fn meta(&self, field: &str) -> Option<Vec<u8>> {
+        let meta = [b"HGET", &self.keys.meta()[..], field.as_bytes()];
+        match self.setup.redis.command(&meta) {
+            Reply::Nil => None,
+            held => Some(bytes(&held)),
+        }
+    }
+
+    pub(super) fn set_meta(&self, field: &str, value: &str) {
+        let set = [
+            b"HSET",
+            &self.keys.meta()[..],
+            field.as_bytes(),
+            value.as_bytes(),
+        ];
+        self.setup.redis.command(&set).integer();
+    }
+
+    /// Counter, session and number of the version of a window; 0 where it has none.
+    pub(super) fn version(&self, window: Window) -> (u64, String) {
+        let Some(version) = self.meta(&format!("v:{}", window_name(window))) else {
+            return (0, String::new());
+        };
+        let version = String::from_utf8(version).unwrap();
+        let (counter, last) = version.split_once(' ').unwrap();
+        (counter.parse().unwrap(), last.to_owned())
+    }
+}
+
+pub(super) fn bytes(reply: &Reply) -> Vec<u8> {
+    match reply {
+        Reply::Bulk(bytes) => bytes.clone(),
+        other => panic!("no bytes: {other:?}"),
+    }
+}
+
+pub(super) fn value(number: i64) -> Values {
+    Values::from(Value::new(number).unwrap())
+}
+
+pub(super) fn window(period: Period, at: Timestamp) -> Window {
+    Calendar::utc().span_at(period, at).window
+}
+
+/// `gifts`: points that sum, of all time, on one shard; but for what is changed.
+pub(super) fn gifts(change: impl FnOnce(&mut KindSpec)) -> Kind {
+    let points = FieldRule::sum(FieldName::new("points").unwrap());
+    let mut spec = KindSpec {
+        name: KindName::new("gifts").unwrap(),
+        rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
+        rank: RankStyle::Ordinal,
+        windows: vec![WindowRule::with_defaults(Period::All)],
+        calendar: Calendar::utc(),
+        shards: 1,
+        top: 1000,
+        max_staleness: Duration::from_millis(200),
+        dedupe: HOUR,
+        retain: None,
+        publish: None,
+    };
+    change(&mut spec);
+    Kind::new(spec).unwrap()
+}

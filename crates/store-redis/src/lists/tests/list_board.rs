@@ -1,0 +1,275 @@
+//! A board of which only the best are ranked, on one shard of a Redis of its own.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{
+    Calendar, FieldName, FieldRule, Kind, KindName, KindSpec, Member, Mode, Op, Period, RankStyle,
+    Retain, Rules, Ties, Timestamp, Value, Values, Window, WindowRule,
+};
+use testkit::redis::{Pooled, RedisServer, Reply};
+use tokio::time::{Instant, sleep};
+
+use crate::keys::{ShardKeys, window_name};
+use crate::{RedisSettings, RedisStore};
+use shard_store::{
+    Anchor, Ask, Batch, BoardRecord, Change, Disagreement, Item, Outcome, Query, Reading, Revision,
+    ShardStore,
+};
+
+/// When tests begin: a Friday, `2026-11-20T14:52:22.123Z`.
+pub(super) const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
+
+pub(super) const ALL: Window = Window::ALL_TIME;
+
+/// How long a refill may take that is under way.
+const WHOLE_WITHIN: Duration = Duration::from_secs(20);
+
+/// Items of one batch.
+const BATCH: usize = 1000;
+
+pub(super) struct ListBoard {
+    pub(super) redis: Pooled<RedisServer>,
+    pub(super) store: RedisStore,
+    pub(super) kind: Arc<Kind>,
+    pub(super) record: BoardRecord,
+    pub(super) keys: ShardKeys,
+}
+
+impl ListBoard {
+    /// Points that sum (of a list that is not approximate, the most at once), of all time; the best so many are
+    /// ranked, or all.
+    pub(super) async fn new(retain: Option<Retain>) -> Self {
+        Self::of(retain, Period::All).await
+    }
+
+    pub(super) async fn of(retain: Option<Retain>, period: Period) -> Self {
+        let redis = RedisServer::shared();
+        let store = open(&redis.url(), &RedisSettings::default()).await;
+        Self::with(redis, store, retain, period).await
+    }
+
+    /// Over a Redis that this URL leads to.
+    pub(super) async fn over(
+        redis: Pooled<RedisServer>,
+        url: &str,
+        settings: &RedisSettings,
+        retain: Option<Retain>,
+    ) -> Self {
+        let store = open(url, settings).await;
+        Self::with(redis, store, retain, Period::All).await
+    }
+
+    async fn with(
+        redis: Pooled<RedisServer>,
+        store: RedisStore,
+        retain: Option<Retain>,
+        period: Period,
+    ) -> Self {
+        let kind = Arc::new(kind(retain, period));
+        let put = store.put_kind(kind.clone(), Revision::default(), true);
+        let put = put.await.unwrap();
+        let name = "gifts/room 1".parse().unwrap();
+        let record = store.create_board(&name, &put, None, NOW).await.unwrap();
+        Self {
+            keys: ShardKeys::new(&record, 0),
+            redis,
+            store,
+            kind,
+            record,
+        }
+    }
+
+    /// Another server over the same Redis.
+    pub(super) async fn another(&self) -> RedisStore {
+        open(&self.redis.url(), &RedisSettings::default()).await
+    }
+
+    pub(super) fn item(&self, number: u32, change: Change) -> Item {
+        let member = named(number);
+        Item {
+            hash: member.placement_hash(),
+            member,
+            change,
+            at: NOW,
+            id: None,
+            windows: self.kind.admit(NOW, NOW).unwrap(),
+        }
+    }
+
+    pub(super) fn points(&self, number: u32, points: i64) -> Item {
+        self.item(number, Change::Fold(values(points)))
+    }
+
+    pub(super) async fn apply(&self, items: &[Item]) {
+        self.apply_by(&self.store, items).await;
+    }
+
+    /// Every item is applied.
+    pub(super) async fn apply_by(&self, store: &RedisStore, items: &[Item]) {
+        for items in items.chunks(BATCH) {
+            let batch = Batch {
+                kind: &self.kind,
+                now: NOW,
+                until: None,
+                report: false,
+                items,
+            };
+            let outcomes = store.apply(&self.record, 0, batch).await.unwrap();
+            assert_eq!(outcomes, vec![Outcome::Applied(Vec::new()); items.len()]);
+        }
+    }
+
+    /// So many members, `u1` with one point to the last with as many as there are.
+    pub(super) async fn crowd(&self, members: u32) {
+        let items = (2..=members).map(|n| self.points(n, i64::from(n)));
+        self.apply(&items.collect::<Vec<_>>()).await;
+        // Whoever comes next finds the list too long, and trims it.
+        self.apply(&[self.points(1, 1)]).await;
+    }
+
+    pub(super) async fn remove(&self, number: u32) {
+        self.apply(&[self.item(number, Change::Remove)]).await;
+    }
+
+    /// How many are ranked, and how many have scores.
+    pub(super) fn counts(&self) -> (i64, i64) {
+        let count = |command: &[u8], key: &[u8]| self.redis.command(&[command, key]).integer();
+        (
+            count(b"ZCARD", &self.keys.rank(ALL)),
+            count(b"HLEN", &self.keys.scores(ALL)),
+        )
+    }
+
+    /// Numbers of the best, as far as so many are ranked.
+    pub(super) async fn best(&self, count: usize) -> Vec<u32> {
+        let ask = Ask {
+            anchor: Anchor::Rank(0),
+            before: 0,
+            after: count,
+        };
+        let part = self.read([ask].into()).await.parts.unwrap().remove(0);
+        let numbers = part
+            .entries
+            .iter()
+            .map(|entry| number_of(&entry.key.member));
+        numbers.collect()
+    }
+
+    pub(super) async fn read(&self, asks: Vec<Ask>) -> Reading {
+        let query = Query {
+            window: ALL,
+            unless: None,
+            groups: false,
+            asks: asks.into(),
+        };
+        self.store.read(&self.record, 0, &query).await.unwrap()
+    }
+
+    /// The points of everybody, by what members are told of themselves.
+    pub(super) async fn all_points(&self, members: u32) -> BTreeMap<u32, i64> {
+        let asks = (1..=members).map(|n| Ask {
+            anchor: Anchor::Member(named(n)),
+            before: 0,
+            after: 1,
+        });
+        let parts = self.read(asks.collect()).await.parts.unwrap();
+        let told = (1..).zip(parts).filter_map(|(number, part)| {
+            let entry = part.unlisted.or_else(|| part.entries.into_iter().next())?;
+            let values = self.kind.rules().values_of(&entry.key.words);
+            Some((number, values.get(0)?.get()))
+        });
+        told.collect()
+    }
+
+    /// A field of meta about a window: its letter, and what it says.
+    pub(super) fn meta(&self, letter: char, window: Window) -> Option<Vec<u8>> {
+        let field = format!("{letter}:{}", window_name(window));
+        let words: [&[u8]; 3] = [b"HGET", &self.keys.meta(), field.as_bytes()];
+        match self.redis.command(&words) {
+            Reply::Bulk(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// Marks the list as a server leaves it that ends between its write and its refill.
+    pub(super) fn mark(&self, number: u32) {
+        let key = self.keys.meta();
+        let mark = format!("00000000000000aa {number}");
+        let words: [&[u8]; 4] = [b"HSET", &key, b"s:all", mark.as_bytes()];
+        self.redis.command(&words).integer();
+        let words: [&[u8]; 3] = [b"HDEL", &key, b"b:all"];
+        self.redis.command(&words).integer();
+    }
+
+    /// Waits until nobody may be missing from the list.
+    pub(super) async fn wait_until_whole(&self) {
+        let end = Instant::now() + WHOLE_WITHIN;
+        while self.meta('s', ALL).is_some() {
+            assert!(Instant::now() < end, "the list is not refilled");
+            sleep(Duration::from_millis(2)).await;
+        }
+    }
+
+    /// Takes members off the sorted set by hand, and tells nobody.
+    pub(super) fn lose(&self, from: i64, to: i64) {
+        let (from, to) = (from.to_string(), to.to_string());
+        let key = self.keys.rank(ALL);
+        let words: [&[u8]; 4] = [b"ZREMRANGEBYRANK", &key, from.as_bytes(), to.as_bytes()];
+        assert!(self.redis.command(&words).integer() > 0);
+    }
+
+    pub(super) async fn verify(&self, repair: bool) -> Vec<Disagreement> {
+        let verified = self.store.verify(&self.record, 0, repair).await;
+        verified.unwrap()
+    }
+}
+
+async fn open(url: &str, settings: &RedisSettings) -> RedisStore {
+    RedisStore::open(&url.parse().unwrap(), settings)
+        .await
+        .unwrap()
+}
+
+fn kind(retain: Option<Retain>, period: Period) -> Kind {
+    let mut points = FieldRule::sum(FieldName::new("points").unwrap());
+    if retain.is_some_and(|retain| !retain.approximate) {
+        points.op = Op::Max;
+    }
+    Kind::new(KindSpec {
+        name: KindName::new("gifts").unwrap(),
+        rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
+        rank: RankStyle::Ordinal,
+        windows: vec![WindowRule::with_defaults(period)],
+        calendar: Calendar::utc(),
+        shards: 1,
+        top: 1,
+        max_staleness: Duration::from_millis(200),
+        dedupe: Duration::ZERO,
+        retain,
+        publish: None,
+    })
+    .unwrap()
+}
+
+/// The best so many, approximate: sums may fall.
+pub(super) const fn list(keep: u64, trim_at: u64) -> Retain {
+    Retain {
+        keep,
+        trim_at,
+        approximate: true,
+    }
+}
+
+pub(super) fn named(number: u32) -> Member {
+    Member::new(&format!("u{number}")).unwrap()
+}
+
+fn number_of(member: &Member) -> u32 {
+    member.as_str()[1..].parse().unwrap()
+}
+
+pub(super) fn values(points: i64) -> Values {
+    Values::from(Value::new(points).unwrap())
+}
