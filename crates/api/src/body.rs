@@ -12,13 +12,13 @@ use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
+use wire::Object;
 
 pub(crate) use self::items::items_from_json;
 pub(crate) use self::room::{ARRAY_ITEMS_MAX, Room, Whole};
 use self::room::{Taken, grown};
 use crate::app::App;
 use crate::problem::{Problem, ProblemType};
-use crate::wire::Object;
 
 /// Bytes of a JSON body, where nothing else is said.
 pub(crate) const BODY_BYTES_MAX: usize = 16 << 20;

@@ -9,7 +9,7 @@
 //! rest        hands the request to the gate; reads the unread part of its body, or ends the connection
 //! access      the gate: metrics, CORS, host, limits, keys; audit: what was changed or deleted, and by whom
 //! router      the one table of routes; a handler a file in routes/
-//! wire, params, problem    shapes of requests and responses, query parameters, errors and their statuses
+//! params, problem          query parameters, errors and their statuses (shapes of requests and responses: crate wire)
 //! stream      server-sent events
 //! openapi     the contract as a document
 //! ```
@@ -20,6 +20,7 @@ mod access;
 mod answers;
 mod app;
 mod audit;
+mod board_response;
 mod body;
 mod connection_permits;
 mod if_match;
@@ -42,7 +43,6 @@ mod socket;
 mod stream;
 mod target;
 mod trace;
-mod wire;
 
 pub use access::{
     Access, AccessError, AccessSettings, KEY_PREFIX, KeyError, KeySettings, NewKey, RateSettings,
@@ -51,7 +51,6 @@ pub use access::{
 pub use app::App;
 pub use audit::{AuditLimits, AuditLog};
 pub use problem::shortened;
-pub use routes::{WRITES_BYTES_MAX, top_json};
+pub use routes::WRITES_BYTES_MAX;
 pub use server::{ServerLimits, serve};
 pub use trace::{CurrentRequest, TraceId, TraceParent, Tracer, current_request};
-pub use wire::{EntryRead, KindShape, RENDERER_MARK, ShapeError, read_entries, render};

@@ -13,7 +13,6 @@ use board::{BoardName, Member};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use shard_store::Overload;
-use utoipa::ToSchema;
 
 use crate::target::ReadWindow;
 
@@ -46,10 +45,14 @@ pub fn shortened(text: impl Into<String>) -> String {
 
 /// What kind of error it is: status, type and title belong together.
 // The document has the variants' names for words, which a test holds to be those below.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ToSchema)]
-#[schema(
-    rename_all = "kebab-case",
-    description = "What went wrong, as a stable word."
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(
+    test,
+    schema(
+        rename_all = "kebab-case",
+        description = "What went wrong, as a stable word."
+    )
 )]
 pub(crate) enum ProblemType {
     Malformed,
@@ -299,20 +302,21 @@ impl Problem {
 }
 
 /// What went wrong (RFC 9457). A few problems have further members, such as the receipt so far.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Problem)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Problem))]
 pub(crate) struct ProblemShape<'a> {
-    #[schema(value_type = ProblemType)]
+    #[cfg_attr(test, schema(value_type = ProblemType))]
     r#type: &'static str,
     /// The same for all of a type.
     title: &'static str,
     /// The status of the answer.
     status: u16,
     /// What is wrong here: names the field and its value, in at most 200 characters.
-    #[schema(max_length = 200)]
+    #[cfg_attr(test, schema(max_length = 200))]
     detail: &'a str,
     #[serde(flatten)]
-    #[schema(ignore)]
+    #[cfg_attr(test, schema(ignore))]
     more: &'a Map<String, Json>,
 }
 

@@ -11,6 +11,7 @@ use board::{
 };
 use merger::final_from;
 use shard_router::KnownKind;
+use wire::{Envelope, WindowShape};
 
 use crate::app::App;
 use crate::params::Params;
@@ -114,6 +115,16 @@ impl ReadWindow {
     pub(crate) fn is_final(&self, as_of: Timestamp, activity: &Activity) -> bool {
         let from = final_from(self.closes_at, activity, self.clock_tolerance);
         from.is_some_and(|from| as_of >= from)
+    }
+
+    /// The envelope of an answer about a board in this window.
+    pub(crate) fn envelope<T>(&self, board: &BoardName, answer: &merger::Answer<T>) -> Envelope {
+        let window = WindowShape {
+            name: self.name(),
+            listed: self.listed,
+            is_final: self.is_final(answer.as_of, &answer.activity),
+        };
+        Envelope::new(board, window, answer)
     }
 
     /// Its text. Made when it is asked for: an answer that is kept needs none.

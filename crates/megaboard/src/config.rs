@@ -19,11 +19,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{AccessSettings, KeySettings, KindShape, ServerLimits, TokenSecret};
+use api::{AccessSettings, KeySettings, ServerLimits, TokenSecret};
 use board::Kind;
 use serde::Deserialize;
 use shard_store::Memory;
 use store_local::EmbeddedSettings;
+use wire::KindShape;
 
 use crate::logs::LogFormat;
 use crate::memory::MemoryLimit;
@@ -130,7 +131,7 @@ pub(crate) enum ConfigError {
     #[error("kinds.{name}: {error}")]
     Kind {
         name: String,
-        error: api::ShapeError,
+        error: wire::ShapeError,
     },
 }
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use api::EntryRead;
 use board::{Activity, Keep, Kind, Timestamp, Window};
 use encodings::{EncodeError, Encoding};
+use wire::EntryRead;
 
 /// What stands in place of an encoding where there is to be no sorted set.
 pub(crate) const NO_ENCODING: &str = "none";
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn kind(shape: &str) -> Kind {
-        let shape: api::KindShape = serde_json::from_str(shape).unwrap();
+        let shape: wire::KindShape = serde_json::from_str(shape).unwrap();
         shape.into_kind("k").unwrap()
     }
 

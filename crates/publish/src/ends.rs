@@ -165,7 +165,7 @@ mod tests {
                 r#"{{"windows": ["day"], "close": {close},
                     "publish": {{"target": "readers", "key": "{key}"}}}}"#
             );
-            let shape: api::KindShape = serde_json::from_str(&shape).unwrap();
+            let shape: wire::KindShape = serde_json::from_str(&shape).unwrap();
             let mut targets = board::PublishTargets::default();
             targets
                 .add("readers".parse().unwrap(), "redis://a".parse().unwrap())

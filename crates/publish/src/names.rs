@@ -108,7 +108,7 @@ mod tests {
         targets.add("readers".parse().unwrap(), target).unwrap();
         let shape =
             format!("{{\"publish\": {{\"target\": \"readers\", \"key\": \"{template}\"}}}}");
-        let shape: api::KindShape = serde_json::from_str(&shape).unwrap();
+        let shape: wire::KindShape = serde_json::from_str(&shape).unwrap();
         let kind = shape.into_kind_at("gifts", &targets).unwrap();
         let board = format!("gifts/{subject}").parse().unwrap();
         let publication = kind.publication().unwrap();

@@ -109,7 +109,7 @@ impl Work {
             self.top(),
             self.is_final(snapshot),
             self.publication().encoding,
-            api::RENDERER_MARK,
+            wire::RENDERER_MARK,
         )
     }
 
@@ -136,7 +136,7 @@ impl Work {
         };
         let content = Content {
             mark,
-            json: api::top_json(&self.board, &window, snapshot, form),
+            json: wire::top_json(&self.board, &window, snapshot, form),
             set,
             lasts: self.lasts(snapshot),
         };
@@ -149,7 +149,7 @@ impl Work {
             return Ok(None);
         }
         let encoding: Encoding = text.parse().map_err(|error| format!("{error}"))?;
-        let entries = api::read_entries(&self.kind, &snapshot.rendered, self.top());
+        let entries = wire::read_entries(&self.kind, &snapshot.rendered, self.top());
         let entries = entries.ok_or("its entries could not be read")?;
         let set = content::set(&encoding, &self.kind, &entries);
         set.map(Some).map_err(|error| error.to_string())
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_later_window_of_the_same_period_stays() {
-        let shape: api::KindShape = serde_json::from_str("{}").unwrap();
+        let shape: wire::KindShape = serde_json::from_str("{}").unwrap();
         let kind = shape.into_kind("gifts").unwrap();
         let start = |text| Timestamp::parse_rfc3339(text).unwrap();
         let today = start("2026-11-20T00:00:00Z");

@@ -8,19 +8,20 @@ use axum::http::Method;
 use utoipa::OpenApi as _;
 use utoipa::openapi::schema::Ref;
 use utoipa::openapi::{Components, OpenApi, RefOr, Response};
+use wire::TopWritten;
 
 use super::gate::{self, operations};
 use super::problems::problems_of;
+use crate::board_response::BoardResponse;
 use crate::problem::{ProblemShape, ProblemType};
 use crate::routes;
 use crate::stream::{ChangesWritten, NoPlaceShape, OwnPlaceShape};
-use crate::wire::{Answer, TopWritten};
 
 /// Event `member` of a stream.
-type OwnPlaceAnswer = Answer<OwnPlaceShape<'static>>;
+type OwnPlaceAnswer = BoardResponse<OwnPlaceShape<'static>>;
 
 /// The same of one who is not ranked.
-type NoPlaceAnswer = Answer<NoPlaceShape<'static>>;
+type NoPlaceAnswer = BoardResponse<NoPlaceShape<'static>>;
 
 /// What holds for all routes.
 #[derive(utoipa::OpenApi)]

@@ -30,7 +30,6 @@ pub(super) fn responses_for(problems: &[ProblemType]) -> Responses {
 }
 
 /// The problems that a response is of; none where it is of something else.
-#[cfg(test)]
 pub(super) fn problems_of(response: &Response) -> Option<Vec<ProblemType>> {
     if !response.content.contains_key(MEDIA_TYPE) {
         return None;

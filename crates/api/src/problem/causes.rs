@@ -4,8 +4,19 @@ use board::NotAdmitted;
 use merger::ReadError;
 use shard_router::{CatalogueError, Reason};
 use shard_store::{Failure, PutSettingsError, Refused, StoreError};
+use wire::ShapeError;
 
 use super::{Problem, ProblemType};
+
+impl From<ShapeError> for Problem {
+    fn from(error: ShapeError) -> Self {
+        let kind = match &error {
+            ShapeError::Invalid(_) => ProblemType::Invalid,
+            ShapeError::OutOfRange(_) => ProblemType::OutOfRange,
+        };
+        Self::new(kind, error.to_string())
+    }
+}
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {

@@ -10,18 +10,19 @@ use serde::Serialize;
 use shard_router::{KnownKind, Reason, Written};
 use shard_store::{KindRecord, Refused};
 use tokio::time::{Duration, Instant};
-use utoipa::ToSchema;
 
 use super::members::{Change, Meant, change_in, meant};
 use crate::access::Caller;
 use crate::app::App;
 use crate::audit::{Act, Told};
+use crate::board_response;
+#[cfg(test)]
 use crate::openapi::params::{OfAnybody, OfErasure, OfKinds};
+#[cfg(test)]
 use crate::openapi::problems::OfHiding;
 use crate::params::Params;
 use crate::problem::Problem;
 use crate::target::MemberPath;
-use crate::wire;
 
 /// Boards that a member is erased from at once.
 const PAGE_BOARDS: usize = 256;
@@ -30,22 +31,23 @@ const PAGE_BOARDS: usize = 256;
 const ERASE_FOR: Duration = Duration::from_secs(10);
 
 /// How far a member is erased.
-#[derive(Default, Serialize, ToSchema)]
-#[schema(as = Erased)]
+#[derive(Default, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Erased))]
 struct ErasedShape {
     /// Boards that were looked at.
     boards: u64,
     /// Those of them that it stood on.
     erased: u64,
     /// Where to go on, as `after` takes it; null at the end.
-    #[schema(required)]
+    #[cfg_attr(test, schema(required))]
     next: Option<String>,
 }
 
 /// Erases a member
 ///
 /// Takes it off every board with all its windows, those that are over included. There is no way back. Ends after 10 s at the latest: go on `after` `next` until that is null.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     delete,
     path = "/v1/members/{member}",
     operation_id = "erase",
@@ -60,7 +62,7 @@ struct ErasedShape {
         ),
         OfHiding,
     ),
-)]
+))]
 pub(crate) async fn erase(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -97,7 +99,7 @@ pub(crate) async fn erase(
 /// How far it came, and what kept it from going on; written down either way.
 fn answer(shape: &ErasedShape, erased: Result<(), Problem>) -> Response {
     let mut response = match erased {
-        Ok(()) => wire::json(shape),
+        Ok(()) => board_response::json(shape),
         // What was erased stays so: whoever comes again goes on there.
         Err(problem) => problem.with(shape).into_response(),
     };
@@ -279,7 +281,7 @@ mod tests {
         }
         let settings = Settings {
             clock: Arc::new(|| NOW),
-            renderer: Arc::new(crate::render),
+            renderer: Arc::new(wire::render),
             renderer_mark: "test",
             cache_bytes_max: 0,
         };

@@ -10,7 +10,9 @@ use board::Member;
 
 use crate::access::Caller;
 use crate::app::App;
+#[cfg(test)]
 use crate::openapi::params::{OfBoard, OfStream};
+#[cfg(test)]
 use crate::openapi::problems::OfWindow;
 use crate::params::Params;
 use crate::problem::Problem;
@@ -31,7 +33,7 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 /// board's `version`. With `changes=true` event `changes` (`Changes`) takes its place behind the first. With
 /// `member` event `member` (`OwnPlaceAnswer`, or `NoPlaceAnswer` of one who is not ranked) comes beside them.
 /// Event `problem` (`Problem`) says why a stream ends here. Silence is broken by a comment every 15 s.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/stream",
     operation_id = "stream",
@@ -47,7 +49,7 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
         ),
         OfWindow,
     ),
-)]
+))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     caller: Caller,

@@ -9,11 +9,12 @@ use std::sync::{Arc, OnceLock};
 use board::{Activity, BoardName, Timestamp, Window};
 use bytes::Bytes;
 use merger::{Rendered, TopForm, TopView};
+use wire::TopHead;
 
 use super::moves;
 use crate::pool::{Held, Pool};
 use crate::problem::{Problem, ProblemType};
-use crate::routes::{TopHead, form_of};
+use crate::routes::form_of;
 use crate::target::ReadWindow;
 
 /// Bytes of the end of an event behind its data.

@@ -22,6 +22,7 @@ mod frame;
 mod moves;
 mod own_place;
 mod reader;
+#[cfg(test)]
 mod written;
 
 pub(crate) use feed::Watched;

@@ -10,15 +10,15 @@ use futures::{Stream, stream};
 use merger::{Found, MemberView};
 use serde::Serialize;
 use tokio::time::timeout;
-use utoipa::ToSchema;
+use wire::PlaceShape;
 
 use super::feed::Watched;
 use super::frame::event_aside;
 use super::reader::Reader;
 use crate::app::App;
+use crate::board_response::BoardResponse;
 use crate::problem::Problem;
 use crate::target::resolve_now;
-use crate::wire::{Answer, Envelope, PlaceShape};
 
 /// Members above that are looked at for who has overtaken.
 const ABOVE_MAX: u64 = 10;
@@ -56,8 +56,9 @@ struct Told {
 }
 
 /// A member's own place, as event `member` of a stream tells it.
-#[derive(Serialize, ToSchema)]
-#[schema(as = OwnPlace)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = OwnPlace))]
 pub(crate) struct OwnPlaceShape<'a> {
     #[serde(flatten)]
     place: PlaceShape<'a>,
@@ -66,11 +67,12 @@ pub(crate) struct OwnPlaceShape<'a> {
 }
 
 /// Event `member` of a stream, of one who is not ranked.
-#[derive(Serialize, ToSchema)]
-#[schema(as = NoPlace)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = NoPlace))]
 pub(crate) struct NoPlaceShape<'a> {
     /// Null.
-    #[schema(required)]
+    #[cfg_attr(test, schema(required))]
     rank: Option<u64>,
     /// Who.
     member: &'a str,
@@ -149,7 +151,7 @@ impl OwnPlace {
         let around = (ABOVE_MAX, 1);
         let read = merger.member_of_whole(board, kind, window.window, &self.member, around);
         let answer = read.await?;
-        let envelope = Envelope::new(board, &window, &answer);
+        let envelope = window.envelope(board, &answer);
         let view = match &answer.value {
             Found::Ranked(view) => Some(view),
             Found::Unlisted(_) | Found::NotRanked => None,
@@ -171,13 +173,13 @@ impl OwnPlace {
                 place,
                 overtaken_by,
             };
-            json(&Answer { envelope, body })
+            json(&BoardResponse { envelope, body })
         } else {
             let body = NoPlaceShape {
                 rank: None,
                 member: self.member.as_str(),
             };
-            json(&Answer { envelope, body })
+            json(&BoardResponse { envelope, body })
         };
         Ok(Some((event_aside("member", &text), told)))
     }

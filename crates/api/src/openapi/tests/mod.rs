@@ -28,8 +28,8 @@ async fn app(access: &AccessSettings) -> Arc<App> {
     let clock: shard_store::Clock = Arc::new(move || now);
     let settings = Settings {
         clock: clock.clone(),
-        renderer: Arc::new(crate::render),
-        renderer_mark: crate::RENDERER_MARK,
+        renderer: Arc::new(wire::render),
+        renderer_mark: wire::RENDERER_MARK,
         cache_bytes_max: 1 << 20,
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));

@@ -8,14 +8,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 use tower::ServiceExt as _;
+use wire::{EntryWritten, FoundWritten, PlaceWritten, StandingWritten, TopWritten, TopsWritten};
 
 use super::app;
 use crate::access::AccessSettings;
 use crate::router::router;
 use crate::stream::ChangesWritten;
-use crate::wire::{
-    EntryWritten, FoundWritten, PlaceWritten, StandingWritten, TopWritten, TopsWritten,
-};
 
 /// A service of its own, with a board of points, one of fields and one that ranks only its best.
 struct Service(axum::Router);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use board::{BoardName, Kind, Window};
 use shard_router::{KnownKind, Write};
+use wire::{Contributed, ContributionShape, Targets};
 
 use super::Return;
 use super::permits::ChunkPermits;
@@ -15,7 +16,6 @@ use crate::body;
 use crate::pool::Held;
 use crate::problem::{Problem, ProblemType, shortened};
 use crate::target::resolve_only;
-use crate::wire::{Contributed, ContributionShape, Targets};
 
 /// What is to be written, and what was found wrong before.
 pub(super) struct Chunk<'a> {

@@ -24,7 +24,8 @@ use axum::response::Response;
 
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
-use utoipa::ToSchema;
+#[cfg(test)]
+use wire::ContributionShape;
 
 use self::chunk::{Acquired, Chunk, no_permits};
 pub use self::permits::WRITES_BYTES_MAX;
@@ -34,11 +35,12 @@ use crate::access::{Caller, Scope};
 use crate::answers::AnswersTo;
 use crate::app::App;
 use crate::body::{self, LINE_BYTES_MAX, Line, Lines, Whole};
+#[cfg(test)]
 use crate::openapi::params::OfContributions;
+#[cfg(test)]
 use crate::openapi::problems::OfWrite;
 use crate::params::Params;
 use crate::problem::{Problem, ProblemType};
-use crate::wire::ContributionShape;
 
 /// How long the lines of a request that asks for standings may take.
 const WHOLE_WAIT: Duration = Duration::from_secs(10);
@@ -64,7 +66,8 @@ pub(crate) enum Return {
 }
 
 /// A body as the document shows it; what arrives is read piece by piece.
-#[derive(ToSchema)]
+#[cfg(test)]
+#[derive(utoipa::ToSchema)]
 #[schema(as = Contributions, description = "One contribution, or an array of them: at most 100,000.")]
 #[serde(untagged)]
 #[expect(dead_code, reason = "a schema is made of it")]
@@ -78,7 +81,7 @@ enum BodyShape {
 /// Each contribution is applied whole or not at all; one that is refused does not hold back the rest. With an
 /// `id` it counts once within the kind's dedupe span, however often it is sent. A single object that is
 /// refused is answered with its own problem. Of a stream what has come is applied every 1,000 lines, or 100 ms.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     post,
     path = "/v1/contributions",
     operation_id = "contribute",
@@ -119,7 +122,7 @@ enum BodyShape {
         ),
         OfWrite,
     ),
-)]
+))]
 pub(crate) async fn add(
     State(app): State<Arc<App>>,
     caller: Caller,

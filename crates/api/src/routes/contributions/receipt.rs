@@ -7,14 +7,13 @@ use axum::response::{IntoResponse as _, Response};
 use board::BoardName;
 use serde::Serialize;
 use shard_router::Written;
-use utoipa::ToSchema;
 
 use super::Ended;
 use super::standings::WrittenShape;
 use crate::answers::{AnswerRoom, bytes_of};
+use crate::board_response::json;
 use crate::pool::{Held, Pool};
 use crate::problem::{Problem, ProblemType};
-use crate::wire;
 
 /// Items that each list names; the counts go on.
 pub(super) const LISTED_MAX: usize = 1000;
@@ -36,7 +35,8 @@ const SHORT_LIST_BYTES_MAX: usize = 3 << 10;
 const SHORT_BYTES_MAX: usize = 2 * SHORT_LIST_BYTES_MAX + (2 << 10);
 
 /// Counts of outcomes, by contribution and board, and the items that were not applied.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct Receipt {
     /// Counted now.
     applied: u64,
@@ -52,7 +52,7 @@ pub(crate) struct Receipt {
     failed: Vec<ItemShape>,
     /// Of a stream: how many lines were taken.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[cfg_attr(test, schema(nullable = false))]
     read: Option<usize>,
     /// Bytes of boards and details in `rejected`.
     #[serde(skip)]
@@ -84,16 +84,17 @@ pub(crate) struct Receipt {
 }
 
 /// An item that was not applied.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Item)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Item))]
 struct ItemShape {
     /// Its place in the request, from 0.
     index: usize,
     /// The board, where the item names one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[cfg_attr(test, schema(nullable = false))]
     board: Option<String>,
-    #[schema(value_type = ProblemType)]
+    #[cfg_attr(test, schema(value_type = ProblemType))]
     r#type: &'static str,
     /// What is wrong: names the field and its value.
     detail: String,
@@ -281,7 +282,7 @@ impl Receipt {
             let problem = Problem::new(kind, detail).after(self.wait);
             return problem.with(self).into_response();
         }
-        wire::json(self)
+        json(self)
     }
 }
 

@@ -10,47 +10,51 @@ use board::{
     PublishTargets, RankStyle, Rules, RulesError, Ties, WindowRule,
 };
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
-use super::object::{named, objects, some_object};
-use super::packed::{PackedShape, packed};
-use super::publish::PublishShape;
-use super::retain::{RetainShape, given, retain};
+use crate::error::ShapeError;
+use crate::object::{named, objects, some_object};
+use crate::packed::{PackedShape, packed};
+use crate::publish::PublishShape;
+use crate::retain::{RetainShape, given, retain};
 use words::{FieldShape, KeepShape, ModeShape, OpShape, OrderShape, RankShape, TiesShape};
 
 /// Depth of the cached global board where nothing is said.
 const TOP_DEFAULT: u64 = 1000;
 
 /// A kind's settings, each with the default of the contract. The same in JSON and in TOML.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = Kind)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Kind))]
 #[serde(deny_unknown_fields, default, expecting = "a kind's settings, by name")]
 pub struct KindShape {
     /// Its name, which answers carry; in a request it may only repeat the path's.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "gifts")]
+    #[cfg_attr(feature = "schema", schema(example = "gifts"))]
     kind: Option<String>,
     /// How contributions fold into a standing.
     mode: ModeShape,
     /// What the order looks at, one after the other.
     #[serde(deserialize_with = "objects")]
-    #[schema(min_items = 1, max_items = 4)]
+    #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 4))]
     fields: Vec<FieldShape>,
     /// What becomes of equal fields.
     rank: RankShape,
     /// Who is better where all fields are equal.
     ties: TiesShape,
     /// `hour`, `day`, `week`, `month`, `all`: at least one; the first is what reads show unless told otherwise.
-    #[schema(min_items = 1, max_items = 5)]
+    #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 5))]
     windows: Vec<String>,
     /// By the names of the IANA database.
     time_zone: String,
     /// Of boards not yet created: a power of two.
-    #[schema(minimum = 1, maximum = 4096)]
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 4096))]
     shards: u64,
     /// The depth of the cached global board. By default 1,000, or all that is ranked where that is less.
     #[serde(deserialize_with = "given")]
-    #[schema(nullable = false, minimum = 1, maximum = 10_000)]
+    #[cfg_attr(
+        feature = "schema",
+        schema(nullable = false, minimum = 1, maximum = 10_000)
+    )]
     top: Option<u64>,
     /// How old a cached answer may be.
     max_staleness: String,
@@ -64,11 +68,11 @@ pub struct KindShape {
     dedupe: String,
     /// Ranks the best and no more.
     #[serde(deserialize_with = "retain", skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     retain: Option<RetainShape>,
     /// Declares a range, so that score and time fit into one number.
     #[serde(deserialize_with = "packed", skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     packed: Option<PackedShape>,
     /// Keeps the top of its boards on another server, too.
     #[serde(
@@ -77,11 +81,6 @@ pub struct KindShape {
     )]
     publish: Option<PublishShape>,
 }
-
-/// Why a shape is no kind. Names the setting and the value.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ShapeError(pub(super) String);
 
 impl Default for KindShape {
     fn default() -> Self {
@@ -112,11 +111,11 @@ impl Default for KindShape {
     }
 }
 
-pub(super) fn wrong(setting: &str, reason: impl std::fmt::Display) -> ShapeError {
-    ShapeError(format!("{setting}: {reason}"))
+pub(crate) fn wrong(setting: &str, reason: impl std::fmt::Display) -> ShapeError {
+    ShapeError::invalid(format!("{setting}: {reason}"))
 }
 
-pub(super) fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError> {
+pub(crate) fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError> {
     humantime::parse_duration(text).map_err(|error| {
         wrong(
             setting,
@@ -160,12 +159,12 @@ impl KindShape {
                 .map(|shape| shape.publication(self.fields.len(), targets))
                 .transpose()?,
         };
-        Kind::new(spec).map_err(|error| ShapeError(error.to_string()))
+        Kind::new(spec).map_err(|error| ShapeError::invalid(error.to_string()))
     }
 
     /// The kind as a caller sees it who may or may not see addresses of servers that boards are published
     /// to. A configured one is called by its name.
-    pub(crate) fn shown(kind: &Kind, targets: &PublishTargets, addresses: bool) -> Self {
+    pub fn shown(kind: &Kind, targets: &PublishTargets, addresses: bool) -> Self {
         Self {
             publish: kind
                 .publication()
@@ -214,7 +213,7 @@ impl KindShape {
             TiesShape::Latest => Ties::Latest,
             TiesShape::Member => Ties::by_member(first),
         };
-        let invalid = |error: RulesError| ShapeError(error.to_string());
+        let invalid = |error: RulesError| ShapeError::invalid(error.to_string());
         let rules = Rules::new(fields, mode, ties).map_err(invalid)?;
         match &self.packed {
             Some(shape) => rules.packed(shape.packing()?).map_err(invalid),
@@ -321,7 +320,7 @@ impl From<&Kind> for KindShape {
 }
 
 /// A duration in the largest unit that divides it: `13months`, `35d`, `200ms`.
-pub(super) fn text(span: Duration) -> String {
+pub(crate) fn text(span: Duration) -> String {
     // As `humantime` counts: a month is 30.44 days.
     const UNITS: [(&str, u128); 6] = [
         ("months", 2_630_016_000),

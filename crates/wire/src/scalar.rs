@@ -10,7 +10,10 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Unexpect
 
 /// A text, borrowed from the body where it has no escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Text<'a>(pub(crate) Cow<'a, str>);
+pub struct Text<'a>(
+    /// What it says.
+    pub Cow<'a, str>,
+);
 
 struct TextVisitor;
 
@@ -38,7 +41,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
 
 /// A list of at most `MAX` items. Reading stops at the first item too many.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct List<T, const MAX: usize>(pub(crate) Vec<T>);
+pub struct List<T, const MAX: usize>(
+    /// The items.
+    pub Vec<T>,
+);
 
 struct ListVisitor<T, const MAX: usize>(PhantomData<T>);
 
@@ -69,8 +75,10 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for List<T, MA
 
 /// An exact integer, in or out of the range of values: what is out of it has an error of its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Integer {
+pub enum Integer {
+    /// In the range of values.
     Exact(Value),
+    /// Of at most 64 bits, and outside the range.
     Outside(i128),
     /// Beyond 64 bits, where a JSON number is read as a double.
     Huge(f64),
@@ -147,7 +155,7 @@ impl<'de> Deserialize<'de> for Moment {
 
 /// `{"agree": 1, "comments": 0}`: integers by field name, each name once. Null leaves a field out.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct NamedIntegers<'a>(pub(crate) Vec<(Text<'a>, Integer)>);
+pub struct NamedIntegers<'a>(pub(crate) Vec<(Text<'a>, Integer)>);
 
 struct NamedIntegersVisitor;
 

@@ -3,65 +3,68 @@
 use board::{Activity, ShardCount, Timestamp};
 use serde::{Deserialize, Serialize};
 use shard_store::BoardSettings;
-use utoipa::ToSchema;
 
-use super::entry::text_of;
-use super::kind;
-use super::scalar::Moment;
-use crate::problem::Problem;
+use crate::entry::text_of;
+use crate::error::ShapeError;
+use crate::kind;
+use crate::scalar::Moment;
 
 /// All settings of one board, at least one of them; what is left out goes back to what the kind says.
-#[derive(Deserialize, ToSchema)]
-#[schema(as = BoardSettings)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = BoardSettings))]
 #[serde(
     deny_unknown_fields,
     expecting = "an object with shards, starts_at, ends_at, expires_after"
 )]
-pub(crate) struct SettingsShape {
+#[derive(Debug)]
+pub struct SettingsShape {
     /// A power of two.
-    #[schema(minimum = 1, maximum = 4096, example = 64)]
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 4096, example = 64))]
     shards: Option<u64>,
     /// Contributions before it are refused.
     starts_at: Option<Moment>,
     /// Contributions from then on are refused, and the board is final.
     ends_at: Option<Moment>,
     /// How long the board is kept after `ends_at`.
-    #[schema(example = "7d")]
+    #[cfg_attr(feature = "schema", schema(example = "7d"))]
     expires_after: Option<String>,
 }
 
 /// From when to when a board takes contributions, where that is bounded.
-#[derive(Debug, Serialize, ToSchema)]
-#[cfg_attr(test, derive(Deserialize))]
-#[schema(as = Span)]
-pub(crate) struct SpanShape {
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(Deserialize))]
+#[cfg_attr(feature = "schema", schema(as = Span))]
+pub struct SpanShape {
     /// Contributions before it are refused.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, format = DateTime)]
+    #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
     starts_at: Option<String>,
     /// Contributions from then on are refused.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, format = DateTime)]
+    #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
     ends_at: Option<String>,
 }
 
 /// For how long a board is kept after its end, where it is bounded.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Expiry)]
-pub(crate) struct ExpiryShape {
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Expiry))]
+pub struct ExpiryShape {
     /// How long it is kept after its end.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "7d")]
+    #[cfg_attr(feature = "schema", schema(nullable = false, example = "7d"))]
     expires_after: Option<String>,
     /// When it goes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, format = DateTime)]
+    #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
     expires_at: Option<String>,
 }
 
 impl SettingsShape {
-    /// The settings; what is left out is as the kind has it, and without bounds.
-    pub(crate) fn settings(self, of_kind: ShardCount) -> Result<BoardSettings, Problem> {
+    /// Returns the settings. What is left out is as the kind has it, and without bounds.
+    pub fn settings(self, of_kind: ShardCount) -> Result<BoardSettings, ShapeError> {
         let Self {
             shards,
             starts_at,
@@ -71,23 +74,19 @@ impl SettingsShape {
         let nothing = shards.is_none() && starts_at.is_none() && ends_at.is_none();
         if nothing && expires_after.is_none() {
             let detail = "shards: is missing (or starts_at, ends_at, expires_after)";
-            return Err(Problem::invalid(detail));
+            return Err(ShapeError::invalid(detail));
         }
         let shards = shards.map(|number| {
             let detail = || format!("shards: {number} is no power of two from 1 to 4096");
-            ShardCount::new(number).ok_or_else(|| Problem::invalid(detail()))
+            ShardCount::new(number).ok_or_else(|| ShapeError::invalid(detail()))
         });
         let expires_after = expires_after.map(|text| kind::duration("expires_after", &text));
         let expires_after = expires_after.transpose();
         let moment = |moment: Option<Moment>| moment.map(|moment| moment.0);
-        let activity = Activity::new(
-            moment(starts_at),
-            moment(ends_at),
-            expires_after.map_err(|error| Problem::invalid(error.to_string()))?,
-        );
+        let activity = Activity::new(moment(starts_at), moment(ends_at), expires_after?);
         Ok(BoardSettings {
             shards: shards.transpose()?.unwrap_or(of_kind),
-            activity: activity.map_err(|error| Problem::invalid(error.to_string()))?,
+            activity: activity.map_err(|error| ShapeError::invalid(error.to_string()))?,
         })
     }
 }
@@ -120,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    fn settings(shape: serde_json::Value) -> Result<BoardSettings, Problem> {
+    fn settings(shape: serde_json::Value) -> Result<BoardSettings, ShapeError> {
         let shape: SettingsShape = serde_json::from_value(shape).unwrap();
         shape.settings(ShardCount::new(16).unwrap())
     }
@@ -171,7 +170,7 @@ mod tests {
                 ["expires_after: ", "1000 years"],
             ),
         ] {
-            let detail = settings(shape.clone()).unwrap_err().detail;
+            let detail = settings(shape.clone()).unwrap_err().to_string();
             assert!(detail.starts_with(parts[0]), "{shape}: {detail}");
             assert!(detail.contains(parts[1]), "{shape}: {detail}");
         }

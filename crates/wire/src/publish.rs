@@ -10,9 +10,9 @@ use board::{
 };
 use encodings::Encoding;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
-use super::kind::{ShapeError, duration, text, wrong};
+use crate::error::ShapeError;
+use crate::kind::{duration, text, wrong};
 
 /// The encoding where none is told: the score alone.
 const ENCODING_DEFAULT: &str = "plain";
@@ -27,43 +27,50 @@ const STORE_KEYS: &str = "megaboard:";
 const NO_ENCODING: &str = "none";
 
 /// Where the top of a kind's boards is kept for readers of another server.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = Publish)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Publish))]
 #[serde(deny_unknown_fields, expecting = "an object with target and key")]
-pub(super) struct PublishShape {
+pub(crate) struct PublishShape {
     /// The server, by the name that the configuration has for it. Required, but where `store` stands in
     /// its place.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "readers", pattern = "^[a-z][a-z0-9-]{0,62}$")]
+    #[cfg_attr(
+        feature = "schema",
+        schema(example = "readers", pattern = "^[a-z][a-z0-9-]{0,62}$")
+    )]
     target: Option<String>,
     /// The address of a configured server, in place of its name. Only what earlier versions have stored, and
     /// is not configured, is answered so, and to keys alone that may change it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "redis://10.0.0.7:6379", deprecated)]
+    #[cfg_attr(
+        feature = "schema",
+        schema(example = "redis://10.0.0.7:6379", deprecated)
+    )]
     store: Option<String>,
     /// What a board's window is called there.
-    #[schema(example = "leaderboard:{subject}:{period}")]
+    #[cfg_attr(feature = "schema", schema(example = "leaderboard:{subject}:{period}"))]
     key: String,
     /// The periods that are published; all of the kind unless told otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     windows: Vec<String>,
     /// How scores are written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "plain")]
+    #[cfg_attr(feature = "schema", schema(example = "plain"))]
     encoding: Option<String>,
     /// Entries; the kind's `top` unless told otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     top: Option<u64>,
     /// A window is published at most this often.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "1s")]
+    #[cfg_attr(feature = "schema", schema(example = "1s"))]
     every: Option<String>,
 }
 
 impl PublishShape {
     /// The publication that the shape describes, for a kind of so many fields. Only configured targets
     /// are accepted.
-    pub(super) fn publication(
+    pub(crate) fn publication(
         &self,
         fields: usize,
         targets: &PublishTargets,
@@ -122,7 +129,7 @@ impl PublishShape {
 
     /// The same, as it is shown to this sort of caller: a configured target by its name, and the address
     /// of another one not at all, unless the caller may see addresses.
-    pub(super) fn shown(
+    pub(crate) fn shown(
         publication: &Publication,
         targets: &PublishTargets,
         addresses: bool,

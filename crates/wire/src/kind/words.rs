@@ -2,14 +2,14 @@
 
 use board::Keep;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use super::text;
-use crate::wire::object::object;
+use crate::object::object;
 
 /// How contributions fold into a standing.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = Mode)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Mode))]
 #[serde(rename_all = "lowercase")]
 pub(super) enum ModeShape {
     #[default]
@@ -19,8 +19,9 @@ pub(super) enum ModeShape {
 }
 
 /// The rank of equal fields: `ordinal` has none, `competition` shares one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = RankStyle)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = RankStyle))]
 #[serde(rename_all = "lowercase")]
 pub(super) enum RankShape {
     #[default]
@@ -29,8 +30,9 @@ pub(super) enum RankShape {
 }
 
 /// Who is better where all fields are equal.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = Ties)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Ties))]
 #[serde(rename_all = "lowercase")]
 pub(super) enum TiesShape {
     #[default]
@@ -40,8 +42,9 @@ pub(super) enum TiesShape {
 }
 
 /// Whether more or less is better.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = Order)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Order))]
 #[serde(rename_all = "lowercase")]
 pub(super) enum OrderShape {
     #[default]
@@ -50,8 +53,9 @@ pub(super) enum OrderShape {
 }
 
 /// How contributions change a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = Op)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Op))]
 #[serde(rename_all = "lowercase")]
 pub(super) enum OpShape {
     Sum,
@@ -61,12 +65,16 @@ pub(super) enum OpShape {
 }
 
 /// A field: an exact integer that the order looks at.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = Field)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Field))]
 #[serde(deny_unknown_fields)]
 pub(super) struct FieldShape {
     /// What contributions and answers call it.
-    #[schema(pattern = "^[a-z][a-z0-9_]{0,31}$", example = "points")]
+    #[cfg_attr(
+        feature = "schema",
+        schema(pattern = "^[a-z][a-z0-9_]{0,31}$", example = "points")
+    )]
     pub(super) name: String,
     /// Whether more or less is better.
     #[serde(default)]
@@ -77,8 +85,9 @@ pub(super) struct FieldShape {
 }
 
 /// `"48h"`, `"forever"`, or `{ idle = "7d" }`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = Keep)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Keep))]
 #[serde(untagged, expecting = "a duration, \"forever\" or { idle = \"7d\" }")]
 pub(super) enum KeepShape {
     Text(String),
@@ -87,11 +96,12 @@ pub(super) enum KeepShape {
 }
 
 /// Kept until nothing was written to the board for so long.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = Idle)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Idle))]
 #[serde(deny_unknown_fields)]
 pub(super) struct IdleShape {
-    #[schema(example = "7d")]
+    #[cfg_attr(feature = "schema", schema(example = "7d"))]
     pub(super) idle: String,
 }
 

@@ -7,13 +7,17 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use shard_store::Entry;
 
 /// The fields of a standing, as they stand in an entry: `points` alone, or all under `values`.
-pub(crate) struct FieldsShape<'a> {
-    pub(crate) rules: &'a Rules,
-    pub(crate) values: Values,
+#[derive(Debug)]
+pub struct FieldsShape<'a> {
+    /// The rules of the kind, which name the fields.
+    pub rules: &'a Rules,
+    /// The values, by field.
+    pub values: Values,
 }
 
 /// Fields as members of an object: `points`, or `values`.
-pub(crate) struct FieldMembers<'a>(&'a FieldsShape<'a>);
+#[derive(Debug)]
+pub struct FieldMembers<'a>(&'a FieldsShape<'a>);
 
 impl Serialize for FieldMembers<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -24,7 +28,9 @@ impl Serialize for FieldMembers<'_> {
 }
 
 impl FieldsShape<'_> {
-    pub(crate) const fn as_members(&self) -> FieldMembers<'_> {
+    /// Returns the fields as an object of their own.
+    #[must_use]
+    pub const fn as_members(&self) -> FieldMembers<'_> {
         FieldMembers(self)
     }
 
@@ -59,19 +65,23 @@ pub(crate) fn text_of(time: Timestamp) -> String {
 }
 
 /// An entry.
-pub(crate) struct EntryShape<'a> {
-    pub(crate) rules: &'a Rules,
-    pub(crate) ranked: &'a RankedEntry,
+#[derive(Debug)]
+pub struct EntryShape<'a> {
+    /// The rules of the kind.
+    pub rules: &'a Rules,
+    /// The member with its rank.
+    pub ranked: &'a RankedEntry,
 }
 
 impl EntryShape<'_> {
-    pub(crate) fn put_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+    /// Adds the members of the entry to an object.
+    pub fn put_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         put_entry(map, self.rules, Some(self.ranked.rank), &self.ranked.entry)
     }
 }
 
-/// The members of an entry; `rank` is null of one who is not ranked.
-pub(crate) fn put_entry<M: SerializeMap>(
+/// Adds the members of an entry to an object. `rank` is null for a member that is not ranked.
+pub fn put_entry<M: SerializeMap>(
     map: &mut M,
     rules: &Rules,
     rank: Option<u64>,
@@ -93,14 +103,16 @@ impl Serialize for EntryShape<'_> {
 }
 
 /// `entries`, in whatever shape.
-#[derive(serde::Serialize)]
-pub(crate) struct Entries<T> {
-    pub(crate) entries: Vec<T>,
+#[derive(Debug, serde::Serialize)]
+pub struct Entries<T> {
+    /// The entries, best first or in the order of the request.
+    pub entries: Vec<T>,
 }
 
 impl<'a> Entries<EntryShape<'a>> {
-    /// Plain entries.
-    pub(crate) fn of(rules: &'a Rules, ranked: &'a [RankedEntry]) -> Vec<EntryShape<'a>> {
+    /// Returns ranked entries as shapes.
+    #[must_use]
+    pub fn of(rules: &'a Rules, ranked: &'a [RankedEntry]) -> Vec<EntryShape<'a>> {
         ranked
             .iter()
             .map(|ranked| EntryShape { rules, ranked })
@@ -111,7 +123,7 @@ impl<'a> Entries<EntryShape<'a>> {
 /// Names the bytes that [`render`] makes: servers of one release make the same.
 pub const RENDERER_MARK: &str = env!("CARGO_PKG_VERSION");
 
-/// The bytes of merged entries, for the merger's cache.
+/// Renders merged entries for the merger's cache.
 #[must_use]
 pub fn render(kind: &Kind, entries: &[RankedEntry]) -> Rendered {
     const ENTRY_BYTES: usize = 96;

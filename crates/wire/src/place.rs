@@ -5,10 +5,11 @@ use merger::{Found, MemberView, RankedEntry, UnlistedView};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use shard_store::Entry;
 
-use super::entry::{EntryShape, put_entry};
+use crate::entry::{EntryShape, put_entry};
 
 /// The entry, and where it stands; off the list of a kind that ranks only its best it stands nowhere.
-pub(crate) struct PlaceShape<'a> {
+#[derive(Debug)]
+pub struct PlaceShape<'a> {
     rules: &'a Rules,
     entry: &'a Entry,
     stands: Option<Stands<'a>>,
@@ -16,8 +17,9 @@ pub(crate) struct PlaceShape<'a> {
 }
 
 impl<'a> PlaceShape<'a> {
-    /// The place of one who has a standing.
-    pub(crate) fn of(
+    /// Returns the place of a member, if it has a standing.
+    #[must_use]
+    pub fn of(
         rules: &'a Rules,
         found: &'a Found<MemberView, UnlistedView>,
         members: u64,
@@ -35,20 +37,23 @@ impl<'a> PlaceShape<'a> {
         })
     }
 
-    /// Says what it takes to stand at a target, too.
-    pub(crate) const fn with_target(mut self, change: Option<i64>) -> Self {
+    /// Adds what it takes to stand at a target: this change of the first field, or null if no change does.
+    #[must_use]
+    pub const fn with_target(mut self, change: Option<i64>) -> Self {
         self.to_target = ToTarget::Change(change);
         self
     }
 }
 
 /// A place among others.
+#[derive(Debug)]
 struct Stands<'a> {
     view: &'a MemberView,
     members: u64,
 }
 
 /// What it takes to stand at a target.
+#[derive(Debug)]
 enum ToTarget {
     NotAsked,
     /// This change of the first field; null where none does it.

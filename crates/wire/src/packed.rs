@@ -2,41 +2,42 @@
 
 use board::{Packing, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize};
-use utoipa::ToSchema;
 
-use super::entry::text_of;
-use super::kind::{ShapeError, duration, text, wrong};
-use super::object::object;
+use crate::entry::text_of;
+use crate::error::ShapeError;
+use crate::kind::{duration, text, wrong};
+use crate::object::object;
 
 /// How large the values of a packed kind get, and how fine its times are.
 ///
 /// `{ most = 1000000, unit = "1s", from = "2026-01-01T00:00:00Z", until = "2036-01-01T00:00:00Z" }`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = Packed)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Packed))]
 #[serde(
     deny_unknown_fields,
     expecting = "an object with most, unit, from and until"
 )]
-pub(super) struct PackedShape {
+pub(crate) struct PackedShape {
     /// The largest value; the smallest is 0.
     most: u64,
     /// How fine times are: a part of a second.
     #[serde(default = "a_second")]
-    #[schema(default = "1s")]
+    #[cfg_attr(feature = "schema", schema(default = "1s"))]
     unit: String,
     #[serde(
         default,
         deserialize_with = "said",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schema(nullable = false, format = DateTime)]
+    #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
     from: Option<String>,
     #[serde(
         default,
         deserialize_with = "said",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schema(nullable = false, format = DateTime)]
+    #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
     until: Option<String>,
 }
 
@@ -45,7 +46,7 @@ fn a_second() -> String {
 }
 
 /// Read from an object: `null` is none.
-pub(super) fn packed<'de, D: Deserializer<'de>>(
+pub(crate) fn packed<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<PackedShape>, D::Error> {
     object(deserializer).map(Some)
@@ -58,7 +59,7 @@ fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D:
 
 impl PackedShape {
     /// The range that it declares.
-    pub(super) fn packing(&self) -> Result<Packing, ShapeError> {
+    pub(crate) fn packing(&self) -> Result<Packing, ShapeError> {
         let span = match (&self.from, &self.until) {
             (Some(from), Some(until)) => {
                 Some((time("packed.from", from)?, time("packed.until", until)?))
@@ -94,7 +95,7 @@ impl From<&Packing> for PackedShape {
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::wire::KindShape;
+    use crate::KindShape;
 
     fn put(shape: &Value) -> Result<Value, String> {
         let shape: KindShape = serde_json::from_value(shape.clone()).map_err(|e| e.to_string())?;

@@ -4,22 +4,20 @@
 use std::borrow::Cow;
 
 use board::limits::{FIELDS_MAX, VALUE_MAX};
-use serde::Serialize;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{
-    AdditionalProperties, AllOfBuilder, KnownFormat, Object, ObjectBuilder, OneOfBuilder, Ref,
+    AdditionalProperties, ArrayBuilder, KnownFormat, Object, ObjectBuilder, OneOfBuilder, Ref,
     Schema, SchemaFormat, SchemaType, Type,
 };
 use utoipa::{PartialSchema, ToSchema};
 
-use super::answer::{Answer, Envelope};
-use super::entry::{Entries, EntryShape};
-use super::place::PlaceShape;
-use super::scalar::{Integer, Moment, NamedIntegers};
-use super::written::{EntryWritten, PlaceWritten};
+use crate::entry::{Entries, EntryShape};
+use crate::place::PlaceShape;
+use crate::scalar::{Integer, Moment, NamedIntegers};
+use crate::written::{EntryWritten, PlaceWritten};
 
 /// Schemas by name, as they are collected.
-pub(crate) type Schemas = Vec<(String, RefOr<Schema>)>;
+pub type Schemas = Vec<(String, RefOr<Schema>)>;
 
 fn exact_integer() -> ObjectBuilder {
     ObjectBuilder::new()
@@ -41,33 +39,33 @@ fn by_field() -> ObjectBuilder {
 }
 
 /// `points` of an entry.
-pub(super) fn points() -> Object {
+pub(crate) fn points() -> Object {
     let points = exact_or_null().description(Some("Of kinds whose only field is `points`."));
     points.build()
 }
 
 /// `values` of an entry.
-pub(super) fn values() -> Object {
+pub(crate) fn values() -> Object {
     let values = "Of all other kinds: the fields by name, null where nothing was said of one yet.";
     by_field().description(Some(values)).build()
 }
 
 /// `to_target` of a place.
-pub(super) fn to_target() -> Object {
+pub(crate) fn to_target() -> Object {
     let change = "With `target`: the smallest change of the first field that gives a position of at \
                   most that; null where none does.";
     exact_or_null().description(Some(change)).build()
 }
 
 /// `rank` of a standing that was written.
-pub(super) fn rank_asked() -> Object {
+pub(crate) fn rank_asked() -> Object {
     let rank = "With `return=ranks`: what the kind's rank style makes of the position; null where \
                 that place is not ranked.";
     place(rank)
 }
 
 /// `position` of a standing that was written.
-pub(super) fn position_asked() -> Object {
+pub(crate) fn position_asked() -> Object {
     place("With `return=ranks`: 1 is best; null where that place is not ranked.")
 }
 
@@ -132,7 +130,8 @@ impl ToSchema for NamedIntegers<'_> {
     }
 }
 
-/// What is written by hand has the schema of its twin.
+/// Gives shapes that are written by hand the schemas of their twins.
+#[macro_export]
 macro_rules! written_as {
     ($($shape:ty: $twin:ty,)*) => {
         $(impl utoipa::PartialSchema for $shape {
@@ -146,14 +145,12 @@ macro_rules! written_as {
                 <$twin as utoipa::ToSchema>::name()
             }
 
-            fn schemas(schemas: &mut $crate::wire::Schemas) {
+            fn schemas(schemas: &mut $crate::Schemas) {
                 <$twin as utoipa::ToSchema>::schemas(schemas);
             }
         })*
     };
 }
-pub(crate) use written_as;
-
 written_as! {
     EntryShape<'_>: EntryWritten,
     PlaceShape<'_>: PlaceWritten,
@@ -163,10 +160,7 @@ impl<T: ToSchema> PartialSchema for Entries<T> {
     fn schema() -> RefOr<Schema> {
         let items = Ref::from_schema_name(T::name());
         ObjectBuilder::new()
-            .property(
-                "entries",
-                utoipa::openapi::schema::ArrayBuilder::new().items(items),
-            )
+            .property("entries", ArrayBuilder::new().items(items))
             .required("entries")
             .into()
     }
@@ -179,27 +173,6 @@ impl<T: ToSchema> ToSchema for Entries<T> {
 
     fn schemas(schemas: &mut Schemas) {
         schemas.push((T::name().into(), T::schema()));
-        T::schemas(schemas);
-    }
-}
-
-impl<T: Serialize + ToSchema> PartialSchema for Answer<T> {
-    fn schema() -> RefOr<Schema> {
-        AllOfBuilder::new()
-            .item(Ref::from_schema_name(Envelope::name()))
-            .item(T::schema())
-            .into()
-    }
-}
-
-impl<T: Serialize + ToSchema> ToSchema for Answer<T> {
-    fn name() -> Cow<'static, str> {
-        format!("{}Answer", T::name()).into()
-    }
-
-    fn schemas(schemas: &mut Schemas) {
-        schemas.push((Envelope::name().into(), Envelope::schema()));
-        Envelope::schemas(schemas);
         T::schemas(schemas);
     }
 }

@@ -1,4 +1,4 @@
-//! Entries read back from the bytes that [`render`](super::render) made of them.
+//! Entries read back from the bytes that [`render`](crate::render) made of them.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -66,8 +66,8 @@ mod tests {
     use merger::RankedEntry;
     use shard_store::Entry;
 
-    use super::super::{KindShape, render};
     use super::*;
+    use crate::{KindShape, render};
 
     #[track_caller]
     fn come_back(kind: &str, entries: &[(&str, Values)]) {

@@ -13,7 +13,11 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
 /// A shape read from an object.
-pub(crate) struct Object<T>(pub(crate) T);
+#[derive(Debug)]
+pub struct Object<T>(
+    /// The shape.
+    pub T,
+);
 
 struct ObjectVisitor<T>(PhantomData<T>);
 

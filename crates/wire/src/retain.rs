@@ -2,26 +2,26 @@
 
 use board::Retain;
 use serde::{Deserialize, Deserializer, Serialize};
-use utoipa::ToSchema;
 
-use super::object::object;
+use crate::object::object;
 
 /// How many of a board are ranked.
 ///
 /// `{ keep = 1000, trim_at = 1200, approximate = true }`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[schema(as = Retain)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Retain))]
 #[serde(
     deny_unknown_fields,
     expecting = "an object with keep, trim_at and approximate"
 )]
-pub(super) struct RetainShape {
+pub(crate) struct RetainShape {
     /// How many are ranked.
-    #[schema(minimum = 1, maximum = 100_000)]
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 100_000))]
     keep: u64,
     /// How long a shard's list may get before it is trimmed.
     #[serde(default, deserialize_with = "given")]
-    #[schema(nullable = false)]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     trim_at: Option<u64>,
     /// Takes kinds whose contributions can lower a standing.
     #[serde(default)]
@@ -29,20 +29,20 @@ pub(super) struct RetainShape {
 }
 
 /// Read from an object: `null` is none.
-pub(super) fn retain<'de, D: Deserializer<'de>>(
+pub(crate) fn retain<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<RetainShape>, D::Error> {
     object(deserializer).map(Some)
 }
 
 /// For a setting that may be left out, and not be null.
-pub(super) fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+pub(crate) fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     u64::deserialize(deserializer).map(Some)
 }
 
 impl RetainShape {
     /// The depth of the cached global board where it is not said, at most `depth`.
-    pub(super) fn top_within(self, depth: u64) -> u64 {
+    pub(crate) fn top_within(self, depth: u64) -> u64 {
         depth.min(self.keep).max(1)
     }
 }
