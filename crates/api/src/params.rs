@@ -5,9 +5,9 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use board::Value;
+use problem::Problem;
 
 use crate::percent;
-use crate::problem::Problem;
 
 /// The parameters of one request that nobody has asked for yet.
 pub(crate) struct Params<'a> {

@@ -8,11 +8,11 @@
 
 use std::sync::Arc;
 
+use access::Scope;
 use axum::http::Method;
 use axum::routing::{self, MethodRouter};
 use matchit::{Match, Router};
 
-use crate::access::Scope;
 use crate::app::App;
 use crate::routes::{
     around, board, boards, contributions, count, erase, health, kinds, lookup, member, members,

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::http::{Method, Uri};
+use problem::{Problem, ProblemType};
 
 use crate::app::App;
-use crate::problem::{Problem, ProblemType};
 use crate::route;
 
 /// All routes over one service.

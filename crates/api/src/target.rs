@@ -10,12 +10,12 @@ use board::{
     WindowSelector, WindowState,
 };
 use merger::final_from;
+use problem::{Problem, ProblemType};
 use shard_router::KnownKind;
 use wire::{Envelope, WindowShape};
 
 use crate::app::App;
 use crate::params::Params;
-use crate::problem::{Problem, ProblemType};
 
 /// The name of a kind in the path, which may be none.
 pub(crate) struct KindPath(pub(crate) String);

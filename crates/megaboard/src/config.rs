@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{AccessSettings, KeySettings, ServerLimits, TokenSecret};
+use ::access::{AccessSettings, KeySettings, TokenSecret};
+use api::ServerLimits;
 use board::Kind;
 use serde::Deserialize;
 use shard_store::Memory;
@@ -184,7 +185,7 @@ impl Config {
     }
 
     /// How much the audit log takes.
-    pub(crate) fn audit_limits(&self) -> Result<api::AuditLimits, ConfigError> {
+    pub(crate) fn audit_limits(&self) -> Result<::audit::AuditLimits, ConfigError> {
         Ok(self.server.audit_limits()?)
     }
 

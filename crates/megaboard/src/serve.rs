@@ -10,12 +10,15 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use api::{Access, App, AuditLog, TokenSecret, Tracer, WRITES_BYTES_MAX};
+use access::{Access, TokenSecret};
+use api::{App, WRITES_BYTES_MAX};
+use audit::AuditLog;
 use board::Timestamp;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use merger::{Merger, Settings};
 use publish::Publisher;
+use request_trace::Tracer;
 use shard_router::{KNOWN_BOARDS_MAX, Router};
 use shard_store::{Clock, Memory, ShardStore};
 use tokio::signal::unix::{SignalKind, signal};

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use axum::http::Method;
+use problem::{ProblemShape, ProblemType};
 use utoipa::OpenApi as _;
 use utoipa::openapi::schema::Ref;
 use utoipa::openapi::{Components, OpenApi, RefOr, Response};
@@ -13,7 +14,6 @@ use wire::TopWritten;
 use super::gate::{self, operations};
 use super::problems::problems_of;
 use crate::board_response::BoardResponse;
-use crate::problem::{ProblemShape, ProblemType};
 use crate::routes;
 use crate::stream::{ChangesWritten, NoPlaceShape, OwnPlaceShape};
 

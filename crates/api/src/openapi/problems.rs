@@ -8,7 +8,7 @@ use utoipa::openapi::schema::{AllOfBuilder, ObjectBuilder, Ref, SchemaType, Type
 use utoipa::openapi::{ContentBuilder, RefOr, Response, ResponseBuilder};
 use utoipa::{IntoResponses, ToSchema as _};
 
-use crate::problem::{ProblemShape, ProblemType};
+use problem::{ProblemShape, ProblemType};
 
 /// The media type of problems.
 pub(super) const MEDIA_TYPE: &str = "application/problem+json";

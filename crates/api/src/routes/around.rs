@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use merger::Found;
+use problem::Problem;
 use wire::Entries;
 
 use crate::app::App;
@@ -14,7 +15,6 @@ use crate::openapi::params::{OfMember, OfNeighbours, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
 
 /// Neighbours on one side.
@@ -72,7 +72,9 @@ pub(crate) async fn show(
     let envelope = window.envelope(board, &answer);
     let view = match answer.value {
         Found::Ranked(view) => view,
-        Found::Unlisted(_) => return Err(Problem::not_listed(member, &window)),
+        Found::Unlisted(_) => {
+            return Err(Problem::not_listed(member, &window.name(), window.listed));
+        }
         Found::NotRanked => return Err(Problem::not_ranked(member, &window.name())),
     };
     let body = Entries {

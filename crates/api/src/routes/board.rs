@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
+use audit::AuditEntry;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use problem::Problem;
 use serde::Serialize;
 use shard_store::{BoardRecord, DeleteBoardError, PutSettingsError, StoreError};
 use wire::{ExpiryShape, SettingsShape, SpanShape};
 
 use crate::app::App;
-use crate::audit::Act;
 use crate::board_response::BoardResponse;
 use crate::board_response::json;
 use crate::body;
@@ -20,7 +21,6 @@ use crate::openapi::params::{OfBoard, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
 
 #[derive(Serialize)]
@@ -153,7 +153,7 @@ pub(crate) async fn show(
 ))]
 pub(crate) async fn settle(
     State(app): State<Arc<App>>,
-    act: Act,
+    entry: AuditEntry,
     path: BoardPath,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
@@ -170,7 +170,7 @@ pub(crate) async fn settle(
     {
         return Err(PutSettingsError::Created.into());
     }
-    act.begin(app.now()).await?;
+    entry.begin(app.now()).await?;
     let record = app
         .router
         .put_settings(&path.board, &path.known, settings, app.now())
@@ -197,7 +197,7 @@ pub(crate) async fn settle(
 ))]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
-    act: Act,
+    entry: AuditEntry,
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<StatusCode, Problem> {
@@ -205,7 +205,7 @@ pub(crate) async fn delete(
     if record_of(&app, &path).await?.is_none() {
         return Err(Problem::unknown_board(&path.board));
     }
-    act.begin(app.now()).await?;
+    entry.begin(app.now()).await?;
     match app.router.delete_board(&path.board, app.now()).await {
         Ok(()) => Ok(StatusCode::NO_CONTENT),
         Err(DeleteBoardError::NotThere) => Err(Problem::unknown_board(&path.board)),

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use access::Caller;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use board::Subject;
+use problem::Problem;
 use serde::Serialize;
 use wire::SpanShape;
 
-use crate::access::Caller;
 use crate::app::App;
 use crate::board_response::json;
 #[cfg(test)]
@@ -16,7 +17,6 @@ use crate::openapi::params::OfBoards;
 #[cfg(test)]
 use crate::openapi::problems::OfKind;
 use crate::params::Params;
-use crate::problem::Problem;
 
 const LIMIT_DEFAULT: usize = 100;
 const LIMIT_MAX: u64 = 1000;

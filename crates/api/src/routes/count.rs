@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
+use problem::Problem;
 use serde::Serialize;
 
 use crate::app::App;
@@ -13,7 +14,6 @@ use crate::openapi::params::{OfBoard, OfBounds, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
 
 #[derive(Serialize)]

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use problem::{Problem, ProblemType};
 use serde::Serialize;
 
 use crate::app::App;
 use crate::board_response::json;
 #[cfg(test)]
 use crate::openapi::problems::OfStore;
-use crate::problem::{Problem, ProblemType};
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]

@@ -2,19 +2,20 @@
 
 use std::sync::Arc;
 
+use access::Caller;
+use audit::AuditEntry;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use board::{Kind, KindName, Publication};
+use problem::{Problem, ProblemType};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use shard_router::CatalogueError;
 use wire::KindShape;
 
-use crate::access::Caller;
 use crate::app::App;
-use crate::audit::Act;
 use crate::board_response::json;
 use crate::body;
 use crate::if_match;
@@ -24,7 +25,6 @@ use crate::openapi::params::{OfKind, OfKnown, OfNew, OfSeen};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::{Problem, ProblemType};
 use crate::target::KindPath;
 
 /// Of a digest, as many as tell kinds apart.
@@ -144,7 +144,7 @@ pub(crate) async fn show(
 pub(crate) async fn put(
     State(app): State<Arc<App>>,
     caller: Caller,
-    act: Act,
+    entry: AuditEntry,
     KindPath(name): KindPath,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
@@ -165,7 +165,7 @@ pub(crate) async fn put(
     catalogue.refresh().await?;
     let known = catalogue.known(&name);
     checked(known.as_ref().map(|known| &*known.kind))?;
-    act.begin(app.now()).await?;
+    entry.begin(app.now()).await?;
     let put = catalogue.put_checked(wanted.name(), checked, app.now());
     let (known, created) = put.await?;
     let status = if created {
@@ -188,7 +188,7 @@ pub(crate) async fn put(
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
     caller: Caller,
-    act: Act,
+    entry: AuditEntry,
     KindPath(name): KindPath,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
@@ -207,7 +207,7 @@ pub(crate) async fn delete(
     if !app.router.store().boards(&name, None, 1).await?.is_empty() {
         return Err(CatalogueError::HasBoards(name).into());
     }
-    act.begin(app.now()).await?;
+    entry.begin(app.now()).await?;
     let catalogue = app.router.catalogue();
     catalogue.delete_checked(&name, checked).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -8,6 +8,7 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use board::{Member, Rules};
 use merger::{Found, RankedEntry};
+use problem::Problem;
 use serde::Deserialize;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use wire::{Entries, EntryShape, List, put_entry};
@@ -20,7 +21,6 @@ use crate::openapi::params::{OfBoard, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
 
 /// Members of one lookup.

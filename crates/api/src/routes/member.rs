@@ -2,19 +2,20 @@
 
 use std::sync::Arc;
 
+use audit::AuditEntry;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use board::{Kind, Member};
+use connection::AnswersTo;
 use merger::{Found, MemberView, UnlistedView};
+use problem::Problem;
 use shard_router::{Write, Written};
 use shard_store::Change;
 use wire::{PlaceShape, StandingShape};
 
-use crate::answers::AnswersTo;
 use crate::app::App;
-use crate::audit::Act;
 use crate::board_response::BoardResponse;
 use crate::body;
 #[cfg(test)]
@@ -22,7 +23,6 @@ use crate::openapi::params::{OfMember, OfPlace, OfSet, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::routes::contributions::Receipt;
 use crate::target::{BoardPath, read_window, resolve_only};
 
@@ -138,7 +138,7 @@ pub(crate) async fn set(
     path.board.subject().check_shown().map_err(unfit)?;
     path.member()?.check_shown().map_err(unfit)?;
     let text = body::json_text(&app, &headers, request).await?;
-    let shape: StandingShape<'_> = body::from_json(&text)?;
+    let shape: StandingShape<'_> = connection::from_json(&text)?;
     // The current window and the default of `at` are those of one moment, after the body has come.
     let moment = app.moment();
     let now = moment.now;
@@ -175,7 +175,7 @@ pub(crate) async fn set(
 ))]
 pub(crate) async fn remove(
     State(app): State<Arc<App>>,
-    act: Act,
+    entry: AuditEntry,
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<StatusCode, Problem> {
@@ -190,7 +190,7 @@ pub(crate) async fn remove(
         id: None,
         only: None,
     };
-    act.begin(app.now()).await?;
+    entry.begin(app.now()).await?;
     let written = app.router.write(&[write], moment, false).await.pop();
     if let Some(written) = &written {
         app.metrics.writes.count(written);

@@ -2,25 +2,25 @@
 
 use std::sync::Arc;
 
+use access::Caller;
+use audit::AuditEntry;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse as _, Response};
 use board::{Hidden, KindName, Member, TooManyHidden};
+use connection::AnswersTo;
+use problem::Problem;
 use serde::Serialize;
 use shard_router::{CatalogueError, KnownKind};
 use shard_store::KindRecord;
 use wire::ESCAPED_BYTES_MAX;
 
-use crate::access::Caller;
-use crate::answers::AnswersTo;
 use crate::app::App;
-use crate::audit::Act;
 use crate::board_response::json;
 #[cfg(test)]
 use crate::openapi::params::{OfAnybody, OfHidden, OfKinds};
 #[cfg(test)]
 use crate::openapi::problems::{OfHiding, OfKind};
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::MemberPath;
 
 /// Bytes of an answer beside the names in it, with a problem around it.
@@ -130,12 +130,12 @@ pub(crate) async fn is_hidden(
 pub(crate) async fn hide(
     State(app): State<Arc<App>>,
     caller: Caller,
-    act: Act,
+    entry: AuditEntry,
     answers: AnswersTo,
     MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let change = Some((Change::Hide, act, answers));
+    let change = Some((Change::Hide, entry, answers));
     hidden_in(&app, &caller, member, query.as_deref(), change).await
 }
 
@@ -161,12 +161,12 @@ pub(crate) async fn hide(
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     caller: Caller,
-    act: Act,
+    entry: AuditEntry,
     answers: AnswersTo,
     MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let change = Some((Change::Show, act, answers));
+    let change = Some((Change::Show, entry, answers));
     hidden_in(&app, &caller, member, query.as_deref(), change).await
 }
 
@@ -195,18 +195,18 @@ async fn hidden_in(
     caller: &Caller,
     member: Member,
     query: Option<&str>,
-    change: Option<(Change, Act, AnswersTo)>,
+    change: Option<(Change, AuditEntry, AnswersTo)>,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query)?;
     let meant = meant(app, caller, member, &mut params).await?;
     params.finish()?;
     let (change, room) = match change {
         None => (None, None),
-        Some((change, act, answers)) => {
+        Some((change, entry, answers)) => {
             // What the answer may come to: it cannot be refused any more once something is changed.
             let mut room = answers.room();
             room.resize(bytes_max(&meant))?;
-            act.begin(app.now()).await?;
+            entry.begin(app.now()).await?;
             (Some(change), Some(room))
         }
     };

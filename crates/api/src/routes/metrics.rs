@@ -38,5 +38,5 @@ pub(crate) async fn show(State(app): State<Arc<App>>, headers: HeaderMap) -> Res
         (header::CONTENT_TYPE, format.media_type()),
         (header::VARY, HeaderValue::from_static("accept")),
     ];
-    (said, format.write(app.told_metrics())).into_response()
+    (said, format.write(app.open_metrics())).into_response()
 }

@@ -29,12 +29,12 @@ use axum::extract::rejection::PathRejection;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use problem::{Problem, ProblemType};
 use twox_hash::XxHash3_128;
 
 use crate::if_none_match;
 #[cfg(test)]
 use crate::openapi::params::OfKnown;
-use crate::problem::{Problem, ProblemType};
 
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \

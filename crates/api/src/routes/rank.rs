@@ -7,6 +7,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use board::Values;
+use problem::Problem;
 use serde::{Deserialize, Serialize};
 use wire::{Integer, Named, NamedIntegers};
 
@@ -18,7 +19,6 @@ use crate::openapi::params::{OfBoard, OfPoints, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems::OfScore;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{BoardPath, ReadWindow, read_window};
 
 /// Null where it would not be on the list of a kind that ranks only its best.
@@ -120,7 +120,7 @@ pub(crate) async fn of_values(
 ) -> Result<Response, Problem> {
     let window = read_window(&app, path.kind(), Params::of(query.as_deref())?)?;
     let text = body::json_text(&app, &headers, request).await?;
-    let shape: ValuesShape<'_> = body::from_json(&text)?;
+    let shape: ValuesShape<'_> = connection::from_json(&text)?;
     let values = Named::of(shape.points, shape.values.as_ref())?.read_outright(path.kind())?;
     place(&app, &path, &window, &values).await
 }

@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
+use access::Caller;
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::Member;
+use connection::Flow;
+use problem::Problem;
 
-use crate::access::Caller;
 use crate::app::App;
 #[cfg(test)]
 use crate::openapi::params::{OfBoard, OfStream};
 #[cfg(test)]
 use crate::openapi::problems::OfWindow;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::routes::top::entries_wanted;
-use crate::socket::Flow;
 use crate::stream::{OwnPlace, Reader, Watched};
 use crate::target::{BoardPath, selector_of};
 

@@ -3,21 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use access::Caller;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::{BoardName, Timestamp};
+use problem::Problem;
 use serde::{Deserialize, Serialize};
 
-use crate::access::Caller;
 use crate::app::App;
 use crate::board_response::json;
 use crate::body;
 #[cfg(test)]
 use crate::openapi::problems::OfKind;
 use crate::params::Params;
-use crate::problem::Problem;
 
 /// How long a token holds where nothing is said.
 const TTL_DEFAULT: Duration = Duration::from_mins(10);
@@ -88,10 +88,7 @@ pub(crate) async fn issue(
     let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
     let end = Timestamp::from_millis(app.now().millis().saturating_add(ttl));
     let shape = TokenShape {
-        token: app
-            .access()
-            .tokens()
-            .issue(&board.to_string(), caller.tag(), end),
+        token: app.access().issue_token(&board.to_string(), &caller, end),
         expires_at: end.to_string(),
     };
     // What lets somebody in is nothing for a cache.

@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use board::{Activity, Kind, Timestamp};
 use bytes::Bytes;
 use merger::{Snapshot, TopAnswer, TopForm, TopView};
+use problem::Problem;
 #[cfg(test)]
 use wire::TopWritten;
 
@@ -22,7 +23,6 @@ use crate::openapi::params::{OfBoard, OfKnown, OfTop, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{BoardPath, ReadWindow, read_window};
 
 /// Entries of an answer where `n` is not given.

@@ -3,29 +3,29 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use access::Caller;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::BoardName;
 use board::limits::TOP_MAX;
+use connection::AnswersTo;
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use merger::TopView;
+use problem::Problem;
 use serde::Deserialize;
 use wire::List;
 #[cfg(test)]
 use wire::TopsWritten;
 
 use super::top;
-use crate::access::Caller;
-use crate::answers::AnswersTo;
 use crate::app::App;
 use crate::body;
 #[cfg(test)]
 use crate::openapi::problems::OfWindow;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{ReadWindow, resolve};
 
 /// Boards of one request.

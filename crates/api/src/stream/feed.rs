@@ -6,12 +6,12 @@ use std::time::Duration;
 use board::{BoardName, Kind, Timestamp, WindowSelector};
 use bytes::Bytes;
 use merger::ReadError;
+use problem::{Problem, ProblemType};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::frame::{Frame, event_aside};
 use crate::app::App;
-use crate::problem::{Problem, ProblemType};
 use crate::routes::form;
 use crate::target::resolve_now;
 

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use problem::{Problem, ProblemType};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::feed::{Feed, Signal, Watched};
 use crate::app::App;
-use crate::problem::{Problem, ProblemType};
 
 /// Streams open at once; further ones are refused.
 pub(crate) const STREAMS_MAX: usize = 12_288;

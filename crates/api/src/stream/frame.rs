@@ -8,12 +8,12 @@ use std::sync::{Arc, OnceLock};
 
 use board::{Activity, BoardName, Timestamp, Window};
 use bytes::Bytes;
+use connection::{Held, Pool};
 use merger::{Rendered, TopForm, TopView};
+use problem::{Problem, ProblemType};
 use wire::TopHead;
 
 use super::moves;
-use crate::pool::{Held, Pool};
-use crate::problem::{Problem, ProblemType};
 use crate::routes::form_of;
 use crate::target::ReadWindow;
 

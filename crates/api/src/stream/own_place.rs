@@ -8,6 +8,7 @@ use board::{Member, Window};
 use bytes::Bytes;
 use futures::{Stream, stream};
 use merger::{Found, MemberView};
+use problem::Problem;
 use serde::Serialize;
 use tokio::time::timeout;
 use wire::PlaceShape;
@@ -17,7 +18,6 @@ use super::frame::event_aside;
 use super::reader::Reader;
 use crate::app::App;
 use crate::board_response::BoardResponse;
-use crate::problem::Problem;
 use crate::target::resolve_now;
 
 /// Members above that are looked at for who has overtaken.

@@ -5,19 +5,19 @@ use std::future::poll_fn;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use access::Caller;
 use board::KindName;
 use bytes::Bytes;
+use connection::Flow;
 use futures::{Stream, stream};
+use problem::Problem;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::feed::{Signal, Watched};
 use super::feeds::Seat;
 use super::frame::{Frame, event_aside};
-use crate::access::Caller;
 use crate::app::App;
 use crate::metrics::Streams;
-use crate::problem::Problem;
-use crate::socket::Flow;
 
 /// The range that the time before a reconnect is drawn from, for each stream, in milliseconds: a server
 /// that restarts has all its clients connect again, and not all at the same moment.

@@ -8,13 +8,13 @@ mod written;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use access::{Access, AccessSettings};
 use board::Timestamp;
 use merger::{Merger, Settings};
 use serde_json::Value as Json;
 use shard_router::Router;
 use store_local::LocalStore;
 
-use crate::access::{Access, AccessSettings};
 use crate::app::App;
 
 /// When everything here happens.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
+use access::{AccessSettings, KeySettings, NewKey};
 use axum::body::Body;
 use axum::http::{Request, request};
 use http_body_util::BodyExt as _;
@@ -12,7 +13,7 @@ use serde_json::{Value as Json, json};
 use super::super::document::document;
 use super::{app, problems_of};
 use crate::ServerLimits;
-use crate::access::{AccessSettings, Gate, KeySettings, NewKey};
+use crate::gate::Gate;
 use crate::router::router;
 
 const PEER: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);

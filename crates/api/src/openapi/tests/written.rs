@@ -1,6 +1,7 @@
 //! Answers that are written by hand are of the shape of their twins: read into them and written again
 //! they are the same.
 
+use access::AccessSettings;
 use axum::body::Body;
 use axum::http::Request;
 use http_body_util::BodyExt as _;
@@ -11,7 +12,6 @@ use tower::ServiceExt as _;
 use wire::{EntryWritten, FoundWritten, PlaceWritten, StandingWritten, TopWritten, TopsWritten};
 
 use super::app;
-use crate::access::AccessSettings;
 use crate::router::router;
 use crate::stream::ChangesWritten;
 

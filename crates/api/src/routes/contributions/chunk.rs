@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use access::Caller;
 use board::{BoardName, Kind, Window};
+use connection::Held;
+use problem::{Problem, ProblemType, shortened};
 use shard_router::{KnownKind, Write};
 use wire::{Contributed, ContributionShape, Targets};
 
@@ -10,11 +13,7 @@ use super::Return;
 use super::permits::ChunkPermits;
 use super::receipt::{self, LISTED_MAX, Receipt};
 use super::standings;
-use crate::access::Caller;
 use crate::app::App;
-use crate::body;
-use crate::pool::Held;
-use crate::problem::{Problem, ProblemType, shortened};
 use crate::target::resolve_only;
 
 /// What is to be written, and what was found wrong before.
@@ -97,7 +96,7 @@ impl<'a> Chunk<'a> {
 
     /// Takes a contribution: what is wrong with its shape is the caller's to tell.
     pub(super) async fn add_object(&mut self, place: usize, text: &[u8]) -> Result<(), Problem> {
-        let shape: ContributionShape<'_> = body::from_json(text)?;
+        let shape: ContributionShape<'_> = connection::from_json(text)?;
         let contributed = shape.check(self.app.now())?;
         self.target(place, &contributed).await;
         Ok(())

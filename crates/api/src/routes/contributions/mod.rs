@@ -22,6 +22,9 @@ use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 
+use access::{Caller, Scope};
+use connection::{AnswersTo, LINE_BYTES_MAX, Line, Lines, Whole};
+use problem::{Problem, ProblemType};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
 #[cfg(test)]
@@ -31,16 +34,13 @@ use self::chunk::{Acquired, Chunk, no_permits};
 pub use self::permits::WRITES_BYTES_MAX;
 pub(crate) use self::permits::WritePermits;
 pub(crate) use self::receipt::Receipt;
-use crate::access::{Caller, Scope};
-use crate::answers::AnswersTo;
 use crate::app::App;
-use crate::body::{self, LINE_BYTES_MAX, Line, Lines, Whole};
+use crate::body;
 #[cfg(test)]
 use crate::openapi::params::OfContributions;
 #[cfg(test)]
 use crate::openapi::problems::OfWrite;
 use crate::params::Params;
-use crate::problem::{Problem, ProblemType};
 
 /// How long the lines of a request that asks for standings may take.
 const WHOLE_WAIT: Duration = Duration::from_secs(10);
@@ -144,12 +144,12 @@ pub(crate) async fn add(
     };
     params.finish()?;
     let mut receipt = Receipt::new(&app.pools.receipts, answers.room());
-    let end = match body::media_type(&headers).as_str() {
+    let end = match connection::media_type(&headers).as_str() {
         "application/json" => {
             let whole = body::whole(&app, request).await?;
             json(&app, &caller, whole, wanted, &mut receipt).await?
         }
-        body::LINES => {
+        connection::LINES => {
             let read = Lines::new(&app.room, request);
             lines(&app, &caller, read, wanted, &mut receipt).await?
         }
@@ -193,7 +193,7 @@ async fn json(
             None => Ok(Ended::Whole),
         };
     }
-    let items = body::items_from_json(&mut whole, body::ARRAY_ITEMS_MAX)?;
+    let items = connection::items_from_json(&mut whole, connection::ARRAY_ITEMS_MAX)?;
     check_count(items.len(), wanted)?;
     counted.add(items.len());
     let mut taken = 0;

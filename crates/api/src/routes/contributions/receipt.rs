@@ -5,15 +5,14 @@ use std::time::Duration;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use board::BoardName;
+use connection::{AnswerRoom, Held, Pool, bytes_of};
+use problem::{Problem, ProblemType};
 use serde::Serialize;
 use shard_router::Written;
 
 use super::Ended;
 use super::standings::WrittenShape;
-use crate::answers::{AnswerRoom, bytes_of};
 use crate::board_response::json;
-use crate::pool::{Held, Pool};
-use crate::problem::{Problem, ProblemType};
 
 /// Items that each list names; the counts go on.
 pub(super) const LISTED_MAX: usize = 1000;
@@ -321,11 +320,10 @@ pub(super) fn has_room(held: &mut Held, listed_bytes: usize, bytes: usize) -> bo
 
 #[cfg(test)]
 mod tests {
+    use connection::{Answers, RECEIPT_BYTES_MAX, SMALL_BYTES_MAX};
     use shard_store::{Failure, Overload};
 
     use super::*;
-    use crate::answers::{Answers, SMALL_BYTES_MAX};
-    use crate::pool::RECEIPT_BYTES_MAX;
 
     /// A receipt whose items count in the one pool and whose answer in the other.
     fn receipt_in(pool: &Pool, answers: &Pool) -> Receipt {

@@ -3,10 +3,12 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
+use access::{Access, AccessSettings};
 use axum::body::Body;
 use axum::http::Request;
 use board::limits::{FIELD_BYTES_MAX, FIELDS_MAX, NAME_BYTES_MAX, VALUE_MAX};
 use board::{Member, Timestamp};
+use connection::{AnswerRoom, SMALL_BYTES_MAX};
 use http_body_util::BodyExt as _;
 use merger::{Merger, Settings};
 use serde_json::{Value as Json, json};
@@ -16,9 +18,8 @@ use store_local::LocalStore;
 use wire::BOARDS_MAX;
 
 use super::standings;
-use crate::access::{Access, AccessSettings, Gate};
-use crate::answers::{AnswerRoom, SMALL_BYTES_MAX};
 use crate::app::App;
+use crate::gate::Gate;
 use crate::router::router;
 use crate::server::ServerLimits;
 
