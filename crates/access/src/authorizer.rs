@@ -85,7 +85,10 @@ impl Authorizer<'_> {
         key.check_time((self.clock)())?;
         let taken = key.take();
         taken.map_err(|wait| {
-            Problem::too_many_requests(format_args!("key {:?} asks too often", key.name), wait)
+            Problem::too_many_requests(
+                format_args!("key {:?} sends too many requests", key.name),
+                wait,
+            )
         })?;
         Ok(key.clone())
     }
@@ -94,7 +97,7 @@ impl Authorizer<'_> {
     fn wrong_key(&self) -> Problem {
         let address = self.access.client(self.peer, self.headers);
         match self.access.guesses().count(address) {
-            Ok(()) => unauthorized("authorization: the server knows no such key"),
+            Ok(()) => unauthorized("authorization: the key is unknown"),
             Err(wait) => Problem::too_many_requests(
                 format_args!("address {address} sent too many wrong keys"),
                 wait,

@@ -8,7 +8,7 @@ use ipnet::IpNet;
 /// Where a proxy writes down whom it asks for, one behind the other.
 const FORWARDED: &str = "x-forwarded-for";
 
-/// Bits of an IPv6 address that tell one customer from another; of the rest everybody has plenty.
+/// Bits of an IPv6 address that distinguish one customer from another; the lower bits anybody may vary.
 const V6_BITS: u32 = 64;
 
 /// Bits of an IPv6 address that say that the others are IPv4.

@@ -1,6 +1,6 @@
 //! The names that a server without keys is reached by: [`Hosts`].
 //!
-//! Without keys whoever reaches the server may do everything, and a page of any origin can have a browser
+//! Without keys anybody who reaches the server may do everything, and a page of any origin can have a browser
 //! reach it under a name of the page's own that leads here (DNS rebinding). The browser says so in `Host`.
 //! So names are served that cannot be somebody else's, and those of the configuration.
 

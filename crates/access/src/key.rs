@@ -268,7 +268,7 @@ impl Key {
         let Some(kinds) = &self.kinds else {
             return true;
         };
-        // What is no name of a kind is none of those that it may touch.
+        // A text that is not a name of a kind is not one of them.
         KindName::new(kind).is_ok_and(|kind| kinds.contains(&kind))
     }
 

@@ -63,7 +63,7 @@ impl Keys {
         self.by_digest.is_empty()
     }
 
-    /// The key of this text. How long it takes tells at most how a digest begins, from which
+    /// The key of this text. How long it takes reveals at most how a digest begins, from which
     /// nobody finds a key.
     pub(crate) fn find(&self, text: &str) -> Option<&Arc<Key>> {
         self.of_digest(&digest_of(text))

@@ -60,7 +60,7 @@ impl HasAuditLog for App {
 }
 
 impl App {
-    /// A service that writes through the one and reads through the other, for those who are let in.
+    /// A service that writes through the router and reads through the merger, for callers that `access` lets in.
     #[must_use]
     pub fn new(router: Arc<Router>, merger: Arc<Merger>, clock: Clock, access: Access) -> Self {
         let stop = watch::Sender::new(false);

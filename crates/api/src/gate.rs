@@ -36,7 +36,7 @@ use crate::server::ServerLimits;
 /// Where every path of the contract begins that asks for a key.
 const KEYED: &str = "/v1/";
 
-/// Where paths of streams end: nearly all requests are told by it.
+/// Where paths of streams end: nearly all other requests are recognized by it.
 const STREAMS: &str = "/stream";
 
 /// Scrapes under way at once: of two monitoring servers, and of a person.
@@ -227,7 +227,7 @@ impl Gate {
     }
 
     fn is_audited(&self, request: &Request<Body>) -> bool {
-        // Nearly all requests are told by their method.
+        // Nearly all requests are recognized by their method.
         let changes = [Method::PUT, Method::DELETE].contains(request.method());
         changes && {
             let found = self.needs.at(request.uri().path());
@@ -259,7 +259,10 @@ impl Gate {
         if !is_probe(request.uri().path()) && !is_scraped(request.uri().path()) {
             let address = access.client(peer, request.headers());
             access.take_request(address).map_err(|wait| {
-                Problem::too_many_requests(format_args!("address {address} asks too often"), wait)
+                Problem::too_many_requests(
+                    format_args!("address {address} sends too many requests"),
+                    wait,
+                )
             })?;
         }
         if !request.body().is_end_stream() {

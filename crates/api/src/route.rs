@@ -123,7 +123,7 @@ routes! {
     "/v1/boards" { GET boards::list: Key(Read) }
     "/v1/boards/{kind}/{subject}" {
         GET board::show: Key(Read),
-        PUT board::settle: Key(Admin),
+        PUT board::put_settings: Key(Admin),
         DELETE board::delete: Key(Admin),
     }
     "/v1/boards/{kind}/{subject}/top" { GET top::show: Key(Read) }

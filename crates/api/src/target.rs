@@ -192,7 +192,7 @@ fn window_at(kind: &Kind, selector: WindowSelector, now: Timestamp) -> Result<Wi
     }
 }
 
-/// The one window that a set is told to go to, where it is told one.
+/// The one window that a set names, if it names one.
 pub(crate) fn resolve_only(
     kind: &Kind,
     selector: Option<&str>,

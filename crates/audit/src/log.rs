@@ -22,7 +22,7 @@ use serde_json::Value as Json;
 
 use crate::file::{self, AuditLimits, Files};
 
-/// What is added to the path of the log for the file about those who are no admins.
+/// What is added to the path of the log for the file about callers that are not admins.
 const WRITERS_SUFFIX: &str = ".writers";
 
 /// Characters of a path that are written down.

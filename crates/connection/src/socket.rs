@@ -3,7 +3,7 @@
 //! A client that stops reading is disconnected after the write timeout, so that nobody holds a connection and what
 //! waits in it. [`Flow`] says whether the connection takes what it is given. While it does not, no further request of
 //! it begins and its stream has no further event, so that the server holds one answer or one event for it. Since when
-//! it does not says whose answers make way for others. The system keeps little unsent, so that who reads slowly takes
+//! it does not says whose answers make way for others. The system keeps little unsent, so that a slow reader takes
 //! some of it every now and then: else it would have room again only when a third of some megabytes was read.
 
 use std::future::poll_fn;
@@ -27,11 +27,11 @@ use crate::pool::Pool;
 use crate::read_ahead::{FREE_BYTES, NoRoom, ReadAhead};
 use crate::refused_head::{self, HeadRead, RefusedHead};
 
-/// Bytes that the system keeps of a stream for who reads slowly. It may take twice that.
+/// Bytes of a stream that the system keeps for a slow reader. It may take twice that.
 const STREAM_SEND_BUFFER_BYTES: usize = 64 << 10;
 
 /// Unsent bytes of a connection from which on the system takes no more; it does again below half of it. What is on its
-/// way to the client has the system's own limits: a small buffer for both would slow down who is far away.
+/// way to the client has the system's own limits: a small buffer for both would slow down distant clients.
 #[cfg(target_os = "linux")]
 const UNSENT_BYTES_MAX: u32 = 64 << 10;
 

@@ -97,7 +97,7 @@ impl Problem {
     pub fn too_many_requests(what: impl Display, wait: Duration) -> Self {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         let seconds = seconds.max(1);
-        let detail = format!("{what}; come back in {seconds} s");
+        let detail = format!("{what}; retry after {seconds} s");
         Self::new(ProblemType::TooManyRequests, detail)
             .with_header(header::RETRY_AFTER, seconds.into())
     }
@@ -132,7 +132,7 @@ impl Problem {
         self
     }
 
-    /// As it is told of one item of a batch: a line that is no JSON is an item that is not valid.
+    /// The same as the problem of one item of a batch: a line that is not JSON is an item that is not valid.
     #[must_use]
     pub fn of_item(mut self) -> Self {
         if self.kind == ProblemType::Malformed {

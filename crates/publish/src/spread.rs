@@ -15,7 +15,7 @@ use crate::publisher::Service;
 const LOOK_BACK_MAX: usize = 120;
 
 /// All windows that a board holds; with [`Extent::Anywhere`] those too that it may have held, since a
-/// board that was deleted no longer tells.
+/// board that was deleted is no longer listed.
 pub(crate) async fn spread(
     service: &Service,
     target: &TargetName,

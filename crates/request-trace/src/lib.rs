@@ -1,4 +1,4 @@
-//! What tells one request from others in logs and traces: its id, and the trace that it belongs to.
+//! What identifies a request in logs and traces: its id, and the trace that it belongs to.
 //!
 //! Every request has an id, its caller's or a new one ([`request_id`]); it is in the response. The thread knows it while
 //! it works on the response ([`Answering`]): whatever is logged meanwhile finds it in [`current_request`]. That costs a

@@ -73,11 +73,11 @@ impl SettingsShape {
         } = self;
         let nothing = shards.is_none() && starts_at.is_none() && ends_at.is_none();
         if nothing && expires_after.is_none() {
-            let detail = "shards: is missing (or starts_at, ends_at, expires_after)";
+            let detail = "shards: is missing: one of shards, starts_at, ends_at and expires_after is required";
             return Err(ShapeError::invalid(detail));
         }
         let shards = shards.map(|number| {
-            let detail = || format!("shards: {number} is no power of two from 1 to 4096");
+            let detail = || format!("shards: {number} is not a power of two from 1 to 4096");
             ShardCount::new(number).ok_or_else(|| ShapeError::invalid(detail()))
         });
         let expires_after = expires_after.map(|text| kind::duration("expires_after", &text));

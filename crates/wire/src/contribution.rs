@@ -41,7 +41,7 @@ pub struct ContributionShape<'a> {
     #[serde(borrow)]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>, min_length = 1, max_length = 128, example = "evt-1"))]
     id: Option<Text<'a>>,
-    /// When it happened; now unless told otherwise.
+    /// When it happened; now by default.
     at: Option<Moment>,
     /// The values are the standing itself, not deltas.
     #[serde(default)]
@@ -104,7 +104,7 @@ pub struct StandingShape<'a> {
     #[serde(borrow)]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>, min_length = 1, max_length = 128, example = "set-1"))]
     id: Option<Text<'a>>,
-    /// When it was so; now unless told otherwise.
+    /// When it was so; now by default.
     at: Option<Moment>,
 }
 
@@ -128,7 +128,7 @@ impl ContributionShape<'_> {
     fn window(&self) -> Result<Option<&str>, ShapeError> {
         match &self.window {
             Some(window) if !self.set => Err(ShapeError::invalid(format!(
-                "window: {:?} is for \"set\": true alone; deltas count in every window of their time",
+                "window: {:?} requires \"set\": true; deltas count in every window of their time",
                 window.0
             ))),
             window => Ok(window.as_ref().map(|window| &*window.0)),
@@ -145,8 +145,8 @@ impl ContributionShape<'_> {
                         "boards: must name 1 to {BOARDS_MAX} boards"
                     )));
                 }
-                for (place, board) in boards.iter().enumerate() {
-                    if boards[..place].contains(board) {
+                for (index, board) in boards.iter().enumerate() {
+                    if boards[..index].contains(board) {
                         return Err(ShapeError::invalid(format!(
                             "boards: {:?} is named twice",
                             board.0
@@ -155,13 +155,13 @@ impl ContributionShape<'_> {
                 }
                 if self.id.is_none() {
                     return Err(ShapeError::invalid(
-                        "id: is missing, which an event on boards needs",
+                        "id: is missing: a contribution to several boards requires one",
                     ));
                 }
                 Ok(Targets::Many(boards))
             }
             (Some(_), Some(_)) => Err(ShapeError::invalid(
-                "boards: stands beside board, not with it",
+                "boards: cannot be given together with board",
             )),
             (None, None) => Err(ShapeError::invalid("board: is missing")),
         }
@@ -212,10 +212,10 @@ impl<'a> Named<'a> {
             (Some(points), None) => Ok(Self::Points(points)),
             (None, Some(values)) => Ok(Self::Fields(values)),
             (Some(_), Some(_)) => Err(ShapeError::invalid(
-                "values: stands beside points, not with it",
+                "values: cannot be given together with points",
             )),
             (None, None) => Err(ShapeError::invalid(
-                "points: is missing (or values, by field)",
+                "points: is missing: points or values is required",
             )),
         }
     }
@@ -231,7 +231,7 @@ impl Named<'_> {
             Self::Points(_) => {
                 let fields: Vec<&str> = rules.fields().iter().map(|f| f.name.as_str()).collect();
                 let (name, fields) = (kind.name(), fields.join(", "));
-                let detail = format!("points: kind {name} has the fields {fields}: say values");
+                let detail = format!("points: kind {name} has the fields {fields}: use values");
                 return Err(ShapeError::invalid(detail));
             }
             Self::Fields(named) => {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 /// An entry of a merged board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryRead {
-    /// Who.
+    /// The member.
     pub member: String,
     /// The fields.
     pub values: Values,

@@ -15,7 +15,7 @@ use crate::error::ShapeError;
 use crate::object::{named, objects, some_object};
 use crate::packed::{PackedShape, packed};
 use crate::publish::PublishShape;
-use crate::retain::{RetainShape, given, retain};
+use crate::retain::{RetainShape, not_null, retain};
 use words::{FieldShape, KeepShape, ModeShape, OpShape, OrderShape, RankShape, TiesShape};
 
 /// Depth of the cached global board where nothing is said.
@@ -41,7 +41,7 @@ pub struct KindShape {
     rank: RankShape,
     /// Who is better where all fields are equal.
     ties: TiesShape,
-    /// `hour`, `day`, `week`, `month`, `all`: at least one; the first is what reads show unless told otherwise.
+    /// `hour`, `day`, `week`, `month`, `all`: at least one; the first is what reads show by default.
     #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 5))]
     windows: Vec<String>,
     /// By the names of the IANA database.
@@ -50,7 +50,7 @@ pub struct KindShape {
     #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 4096))]
     shards: u64,
     /// The depth of the cached global board. By default 1,000, or all that is ranked where that is less.
-    #[serde(deserialize_with = "given")]
+    #[serde(deserialize_with = "not_null")]
     #[cfg_attr(
         feature = "schema",
         schema(nullable = false, minimum = 1, maximum = 10_000)
@@ -119,7 +119,7 @@ pub(crate) fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError
     humantime::parse_duration(text).map_err(|error| {
         wrong(
             setting,
-            format!("{text:?} is no duration like 48h: {error}"),
+            format!("{text:?} is not a duration such as 48h: {error}"),
         )
     })
 }
@@ -135,7 +135,7 @@ impl KindShape {
         if let Some(other) = self.kind.as_deref().filter(|other| *other != name) {
             return Err(wrong(
                 "kind",
-                format!("{other:?} is not {name:?}, the kind it is put to"),
+                format!("{other:?} is not {name:?}, the name of the kind"),
             ));
         }
         let name = KindName::new(name).map_err(|error| wrong("kind", error))?;
@@ -164,6 +164,7 @@ impl KindShape {
 
     /// The kind as a caller sees it who may or may not see addresses of servers that boards are published
     /// to. A configured one is called by its name.
+    #[must_use]
     pub fn shown(kind: &Kind, targets: &PublishTargets, addresses: bool) -> Self {
         Self {
             publish: kind
@@ -185,7 +186,7 @@ impl KindShape {
         let attempts = self.mode != ModeShape::Accumulate;
         let fields = self.fields.iter().map(|field| {
             if attempts && field.op.is_some() {
-                let reason = format!("{} has an op, which only mode accumulate knows", field.name);
+                let reason = format!("{} has an op: only mode accumulate accepts one", field.name);
                 return Err(wrong("fields", reason));
             }
             let name = FieldName::new(&field.name).map_err(|error| wrong("fields", error))?;
@@ -226,7 +227,7 @@ impl KindShape {
             if !self.windows.contains(period) {
                 return Err(wrong(
                     setting,
-                    format!("{period:?} is none of the kind's windows"),
+                    format!("{period:?} is not one of the kind's windows"),
                 ));
             }
         }

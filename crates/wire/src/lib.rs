@@ -11,7 +11,7 @@
 //! schema, written            schemas, for the document of the contract (feature `schema`)
 //! ```
 //!
-//! Who is sent a shape, over which path, and with which status, is not here: that is HTTP's (`api`). What is written by
+//! Paths, statuses and headers are not here: they are in `api`. What is written by
 //! hand for speed (entries, tops) has a twin in `written`, which tests of `api` read it into.
 
 mod board;

@@ -1,7 +1,7 @@
 //! Shapes that are objects on the wire, and nothing else: [`Object`].
 //!
 //! What serde derives for a struct takes an array of its fields, too, in the order of the source: an
-//! accident that nobody is to depend on. It rejects a field that is named twice; a map takes the last of
+//! accident that no client is to depend on. It rejects a field that is named twice; a map takes the last of
 //! them, so maps are read by [`named`].
 
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_one_and_an_array_is_none() {
+    fn an_array_is_rejected_where_an_object_is_required() {
         let read = serde_json::from_str::<Object<Shape<'_>>>(r#"{"name": "u"}"#);
         assert_eq!(read.unwrap().0, Shape { name: "u" });
         for (text, part) in [

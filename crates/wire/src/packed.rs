@@ -27,14 +27,14 @@ pub(crate) struct PackedShape {
     unit: String,
     #[serde(
         default,
-        deserialize_with = "said",
+        deserialize_with = "not_null",
         skip_serializing_if = "Option::is_none"
     )]
     #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
     from: Option<String>,
     #[serde(
         default,
-        deserialize_with = "said",
+        deserialize_with = "not_null",
         skip_serializing_if = "Option::is_none"
     )]
     #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
@@ -45,15 +45,15 @@ fn a_second() -> String {
     "1s".to_owned()
 }
 
-/// Read from an object: `null` is none.
+/// Reads it from an object: `null` is rejected.
 pub(crate) fn packed<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<PackedShape>, D::Error> {
     object(deserializer).map(Some)
 }
 
-/// For a setting that may be left out, and not be null.
-fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+/// For a setting that may be left out, but not be null.
+fn not_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     String::deserialize(deserializer).map(Some)
 }
 
@@ -65,8 +65,8 @@ impl PackedShape {
                 Some((time("packed.from", from)?, time("packed.until", until)?))
             }
             (None, None) => None,
-            (Some(_), None) => return Err(wrong("packed.until", "is missing beside from")),
-            (None, Some(_)) => return Err(wrong("packed.from", "is missing beside until")),
+            (Some(_), None) => return Err(wrong("packed.until", "is missing: from requires it")),
+            (None, Some(_)) => return Err(wrong("packed.from", "is missing: until requires it")),
         };
         Ok(Packing {
             most: self.most,

@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::ShapeError;
 use crate::kind::{duration, text, wrong};
 
-/// The encoding where none is told: the score alone.
+/// The default encoding: the score alone.
 const ENCODING_DEFAULT: &str = "plain";
 
-/// How often a window is published at most, where it is not told.
+/// How often a window is published at most, by default.
 const EVERY_DEFAULT: &str = "1s";
 
 /// What keys of a store on Redis begin with.
@@ -51,14 +51,14 @@ pub(crate) struct PublishShape {
     /// What a board's window is called there.
     #[cfg_attr(feature = "schema", schema(example = "leaderboard:{subject}:{period}"))]
     key: String,
-    /// The periods that are published; all of the kind unless told otherwise.
+    /// The periods that are published; all of the kind by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     windows: Vec<String>,
     /// How scores are written.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(example = "plain"))]
     encoding: Option<String>,
-    /// Entries; the kind's `top` unless told otherwise.
+    /// Entries; the kind's `top` by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     top: Option<u64>,
     /// A window is published at most this often.
@@ -112,7 +112,10 @@ impl PublishShape {
             }
             (None, None) => return Err(wrong("publish.target", "is missing")),
             (Some(_), Some(_)) => {
-                return Err(wrong("publish.store", "target names the server already"));
+                return Err(wrong(
+                    "publish.store",
+                    "cannot be given together with target",
+                ));
             }
         };
         targets.resolve(&at).ok_or_else(|| {
@@ -122,7 +125,8 @@ impl PublishShape {
             } else {
                 format!("configured are {}", names.join(", "))
             };
-            let reason = format!("{text:?} is no configured target; {known} ([publish.targets])");
+            let reason =
+                format!("{text:?} is not a configured target; {known} ([publish.targets])");
             wrong(setting, reason)
         })
     }

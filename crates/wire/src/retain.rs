@@ -20,7 +20,7 @@ pub(crate) struct RetainShape {
     #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 100_000))]
     keep: u64,
     /// How long a shard's list may get before it is trimmed.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "not_null")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     trim_at: Option<u64>,
     /// Takes kinds whose contributions can lower a standing.
@@ -28,15 +28,17 @@ pub(crate) struct RetainShape {
     approximate: bool,
 }
 
-/// Read from an object: `null` is none.
+/// Reads it from an object: `null` is rejected.
 pub(crate) fn retain<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<RetainShape>, D::Error> {
     object(deserializer).map(Some)
 }
 
-/// For a setting that may be left out, and not be null.
-pub(crate) fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+/// For a setting that may be left out, but not be null.
+pub(crate) fn not_null<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<u64>, D::Error> {
     u64::deserialize(deserializer).map(Some)
 }
 

@@ -37,7 +37,7 @@ pub struct FieldsWritten {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "said"
+        deserialize_with = "present"
     )]
     #[schema(schema_with = schema::points, required = false)]
     points: Option<NumberOrNull>,
@@ -81,7 +81,7 @@ pub struct PlaceWritten {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "said"
+        deserialize_with = "present"
     )]
     #[schema(schema_with = schema::to_target, required = false)]
     to_target: Option<NumberOrNull>,
@@ -123,7 +123,7 @@ pub struct StandingWritten {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "said"
+        deserialize_with = "present"
     )]
     #[schema(schema_with = schema::rank_asked, required = false)]
     rank: Option<NumberOrNull>,
@@ -131,7 +131,7 @@ pub struct StandingWritten {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "said"
+        deserialize_with = "present"
     )]
     #[schema(schema_with = schema::position_asked, required = false)]
     position: Option<NumberOrNull>,
@@ -162,8 +162,8 @@ pub struct TopsWritten {
 #[derive(Debug, Serialize)]
 pub struct NumberOrNull(Option<i64>);
 
-/// What is there, be it null.
-fn said<'de, D: serde::Deserializer<'de>>(
+/// Reads a member that is present, also as null.
+fn present<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<NumberOrNull>, D::Error> {
     let number = Option::deserialize(deserializer)?;

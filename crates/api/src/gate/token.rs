@@ -18,7 +18,7 @@ pub(crate) fn take<B>(request: &mut Request<B>) -> Option<String> {
     };
     let token = query.split('&').find(is_token)?;
     let token = token.split_once('=').map_or("", |(_, value)| value);
-    // Given twice it is none, and stays out of sight all the same.
+    // Given twice it is not valid, and is removed all the same.
     let single = query.split('&').filter(is_token).count() == 1;
     let token = if single {
         token.to_owned()

@@ -125,7 +125,7 @@ impl Http {
         );
         registry.register(
             "http_problems",
-            "Requests that were refused or failed, by the type of the problem they were told",
+            "Requests that were refused or failed, by the type of their problem",
             self.problems.clone(),
         );
         registry.register(

@@ -60,7 +60,7 @@ type NoPlaceAnswer = BoardResponse<NoPlaceShape<'static>>;
         routes::stream_tokens::issue,
         routes::boards::list,
         routes::board::show,
-        routes::board::settle,
+        routes::board::put_settings,
         routes::board::delete,
         routes::erase::erase,
         routes::members::is_hidden,
@@ -112,13 +112,15 @@ fn name_problems(document: &mut OpenApi) {
     for item in document.paths.paths.values_mut() {
         for (_, operation) in operations(item) {
             for response in operation.responses.responses.values_mut() {
-                let RefOr::T(told) = response else { continue };
-                let Some(words) = words_of(told) else {
+                let RefOr::T(described) = response else {
+                    continue;
+                };
+                let Some(words) = words_of(described) else {
                     continue;
                 };
                 let reference = Ref::from_response_name(&words);
-                let told = std::mem::replace(response, RefOr::Ref(reference));
-                named.insert(words, told);
+                let described = std::mem::replace(response, RefOr::Ref(reference));
+                named.insert(words, described);
             }
         }
     }

@@ -151,7 +151,7 @@ pub(crate) async fn show(
         problems::OfSettings,
     ),
 ))]
-pub(crate) async fn settle(
+pub(crate) async fn put_settings(
     State(app): State<Arc<App>>,
     entry: AuditEntry,
     path: BoardPath,

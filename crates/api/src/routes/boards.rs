@@ -90,7 +90,7 @@ pub(crate) async fn list(
     caller.check_kind(&kind)?;
     let known = app.kind(&kind).await?;
     let name = known.kind.name();
-    // One more tells whether there are more.
+    // One more shows whether there are more.
     let mut records = app
         .router
         .store()

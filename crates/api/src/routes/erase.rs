@@ -100,7 +100,7 @@ pub(crate) async fn erase(
 fn answer(shape: &ErasedShape, erased: Result<(), Problem>) -> Response {
     let mut response = match erased {
         Ok(()) => board_response::json(shape),
-        // What was erased stays so: whoever comes again goes on there.
+        // What was erased stays so: the next request goes on there.
         Err(problem) => problem.with(shape).into_response(),
     };
     let details = serde_json::to_value(shape).unwrap_or_default();

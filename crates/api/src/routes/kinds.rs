@@ -27,7 +27,7 @@ use crate::openapi::problems;
 use crate::params::Params;
 use crate::target::KindPath;
 
-/// Of a digest, as many as tell kinds apart.
+/// Bytes of a digest, as many as distinguish kinds.
 const ETAG_BYTES: usize = 8;
 
 #[derive(Serialize)]
@@ -91,7 +91,7 @@ pub(crate) async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref())?.finish()?;
-    // Whoever is about to change it has to see it as it is, not as this server last saw it.
+    // A client that is about to change it has to see it as it is, not as this server last saw it.
     app.router.catalogue().refresh().await?;
     let known = app.kind(&name).await?;
     let etag = etag(&known.kind);
@@ -153,7 +153,7 @@ pub(crate) async fn put(
     Params::of(query.as_deref())?.finish()?;
     let shape: KindShape = body::json(&app, &headers, request).await?;
     let wanted = shape.into_kind_at(&name, &app.publish_targets)?;
-    // Asked of the very kind that is replaced, whoever writes meanwhile.
+    // Asked of the very kind that is replaced, whatever is written meanwhile.
     let checked = |held: Option<&Kind>| {
         if_match::check(&headers, held.map(etag).as_deref())?;
         let held = held.and_then(Kind::publication);
@@ -250,7 +250,7 @@ fn answer(app: &App, caller: &Caller, kind: &Kind) -> Response {
     (etag, json(&shown(app, caller, kind))).into_response()
 }
 
-/// Names all settings of a kind, whoever may see them.
+/// Names all settings of a kind, also those that the caller may not see.
 fn etag(kind: &Kind) -> String {
     let text = serde_json::to_vec(&KindShape::from(kind)).expect("an answer is JSON");
     let digest = Sha256::digest(text);

@@ -188,7 +188,7 @@ impl Change {
     }
 }
 
-/// Makes a change, if any, in the kinds that are meant, and tells in which the member is hidden then. One
+/// Makes a change, if any, in the kinds that are meant, and reports in which the member is hidden then. One
 /// kind that refuses it does not keep it from the others.
 async fn hidden_in(
     app: &App,

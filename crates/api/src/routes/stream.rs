@@ -24,7 +24,7 @@ use crate::target::{BoardPath, selector_of};
 /// Neither kept by caches, nor compressed or changed on the way: what compresses collects events first.
 const AS_IT_IS: HeaderValue = HeaderValue::from_static("no-cache, no-transform");
 
-/// What tells proxies to pass each event on as it comes.
+/// What asks proxies to pass each event on as it comes.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// The top as it moves

@@ -1,4 +1,4 @@
-//! `POST /v1/stream-tokens`: a token for the streams of one board, for who cannot send a header.
+//! `POST /v1/stream-tokens`: a token for the streams of one board, for clients that cannot send a header.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +36,7 @@ struct WantedShape {
     /// Kind and subject.
     #[cfg_attr(test, schema(example = "gifts/room-8842"))]
     board: String,
-    /// How long it holds, 1 s to 1 h: 10 minutes unless told otherwise.
+    /// How long it holds, 1 s to 1 h: 10 minutes by default.
     #[cfg_attr(test, schema(example = "10m"))]
     ttl: Option<String>,
 }

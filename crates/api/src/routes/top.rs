@@ -101,7 +101,7 @@ pub(crate) fn entries_wanted(params: &mut Params<'_>, kind: &Kind) -> Result<usi
         .unwrap_or(ENTRIES_DEFAULT.min(kind.top())))
 }
 
-/// What tells the answer from others made of the same snapshot.
+/// What distinguishes the response from others made of the same snapshot.
 pub(crate) fn form(window: &ReadWindow, view: &TopView, n: usize) -> TopForm {
     let Snapshot {
         as_of, activity, ..

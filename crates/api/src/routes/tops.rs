@@ -54,7 +54,7 @@ struct TopsShape {
     boards: List<String, BOARDS_MAX>,
     /// As reads of one board have it.
     window: Option<String>,
-    /// How many entries of each, up to the kind's `top`: 10 unless told otherwise.
+    /// How many entries of each, up to the kind's `top`: 10 by default.
     #[cfg_attr(test, schema(minimum = 1, maximum = 10_000))]
     n: Option<u64>,
     /// Answers from merges that began after the request came.

@@ -29,7 +29,7 @@ struct Shown {
     activity: Activity,
 }
 
-/// One state of a top. Made once, and shared by all who are sent it.
+/// One state of a top. Made once, and shared by all readers.
 #[derive(Debug)]
 pub(super) struct Frame {
     /// Counted from 1, without a gap.
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moved_is_told_within_a_window_alone() {
+    fn moves_are_reported_within_a_window_alone() {
         let frame = Frame::bare(1, "board", None);
         assert!(frame.entries_of(Window::ALL_TIME).is_some());
         let next = Window::starting_at(Period::Day, Timestamp::from_millis(0));

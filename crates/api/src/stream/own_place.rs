@@ -1,4 +1,4 @@
-//! A member's own place, told beside the top as it changes.
+//! A member's own place, sent beside the top as it changes.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,32 +20,32 @@ use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::target::resolve_now;
 
-/// Members above that are looked at for who has overtaken.
+/// Members above that are compared to find those that have overtaken.
 const ABOVE_MAX: u64 = 10;
 
 /// How long a board's events wait for a look at a place.
 const LOOK_WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// Whose place, and where it was told last.
+/// Whose place, and what was sent of it last.
 pub(crate) struct OwnPlace {
     app: Arc<App>,
     watched: Watched,
     member: Member,
-    told: Option<Told>,
+    shown: Option<ShownPlace>,
 }
 
 /// What a look at a place came to.
 enum Look {
-    /// The event that tells it.
+    /// The event with it.
     News(Bytes),
-    /// It was told.
+    /// It was sent before.
     Same,
     /// It could not be seen.
     Failed,
 }
 
-/// A place as it was told.
-struct Told {
+/// A place as it was sent.
+struct ShownPlace {
     window: Window,
     is_final: bool,
     /// The entry and its place; what else an answer says changes all the time.
@@ -55,7 +55,7 @@ struct Told {
     above: Vec<Member>,
 }
 
-/// A member's own place, as event `member` of a stream tells it.
+/// A member's own place, as event `member` of a stream shows it.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = OwnPlace))]
@@ -78,8 +78,8 @@ pub(crate) struct NoPlaceShape<'a> {
     member: &'a str,
 }
 
-impl Told {
-    /// Whether it tells all that the other would.
+impl ShownPlace {
+    /// Whether it shows all that the other would.
     fn shows(&self, other: &Self) -> bool {
         let same_window = self.window == other.window && self.is_final == other.is_final;
         same_window && self.place == other.place
@@ -92,7 +92,7 @@ impl OwnPlace {
             app,
             watched,
             member,
-            told: None,
+            shown: None,
         }
     }
 
@@ -124,13 +124,13 @@ impl OwnPlace {
             let _permit = self.app.feeds.places().acquire().await;
             self.read().await
         };
-        let told = tokio::select! {
-            told = timeout(LOOK_WAIT_MAX, read) => told,
+        let shown = tokio::select! {
+            shown = timeout(LOOK_WAIT_MAX, read) => shown,
             () = self.app.feeds.closed() => return Look::Same,
         };
-        match told {
-            Ok(Ok(Some((event, told)))) => {
-                self.told = Some(told);
+        match shown {
+            Ok(Ok(Some((event, shown)))) => {
+                self.shown = Some(shown);
                 Look::News(event)
             }
             Ok(Ok(None)) => Look::Same,
@@ -142,7 +142,7 @@ impl OwnPlace {
         }
     }
 
-    async fn read(&self) -> Result<Option<(Bytes, Told)>, Problem> {
+    async fn read(&self) -> Result<Option<(Bytes, ShownPlace)>, Problem> {
         let Watched { board, window, .. } = &self.watched;
         let known = self.app.kind(board.kind().as_str()).await?;
         let kind = &known.kind;
@@ -157,17 +157,17 @@ impl OwnPlace {
             Found::Unlisted(_) | Found::NotRanked => None,
         };
         let place = PlaceShape::of(kind.rules(), &answer.value, answer.members);
-        let told = Told {
+        let shown = ShownPlace {
             window: window.window,
             is_final: window.is_final(answer.as_of, &answer.activity),
             place: place.as_ref().map(json).unwrap_or_default(),
             position: view.map(|view| view.own().position),
             above: view.map(above).unwrap_or_default(),
         };
-        if self.told.as_ref().is_some_and(|it| it.shows(&told)) {
+        if self.shown.as_ref().is_some_and(|it| it.shows(&shown)) {
             return Ok(None);
         }
-        let overtaken_by = self.overtaken_by(&told);
+        let overtaken_by = self.overtaken_by(&shown);
         let text = if let Some(place) = place {
             let body = OwnPlaceShape {
                 place,
@@ -181,12 +181,12 @@ impl OwnPlace {
             };
             json(&BoardResponse { envelope, body })
         };
-        Ok(Some((event_aside("member", &text), told)))
+        Ok(Some((event_aside("member", &text), shown)))
     }
 
     /// Who of those directly above has come there since, where the member has fallen.
-    fn overtaken_by<'a>(&self, now: &'a Told) -> Vec<&'a str> {
-        let before = self.told.as_ref();
+    fn overtaken_by<'a>(&self, now: &'a ShownPlace) -> Vec<&'a str> {
+        let before = self.shown.as_ref();
         let Some(before) = before.filter(|before| before.window == now.window) else {
             return Vec::new();
         };

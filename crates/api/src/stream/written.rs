@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use wire::{EntryWritten, Envelope};
 
-/// What moved in a top, as event `changes` of a stream tells it. Take out whom any list names, then put
+/// What moved in a top, as event `changes` of a stream shows it. Take out whom any list names, then put
 /// the entries at their positions.
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Changes)]

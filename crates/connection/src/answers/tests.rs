@@ -1,4 +1,4 @@
-//! What answers may hold, and who makes way for them.
+//! What answers may hold, and which connections make way for them.
 
 use std::net::Ipv4Addr;
 
@@ -85,7 +85,7 @@ async fn without_room_an_answer_is_refused_and_small_ones_are_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_has_its_room_before_it_is_applied_or_none() {
+async fn a_write_takes_its_room_before_it_is_applied_or_is_refused() {
     let pool = pool();
     let answers = of_one_address(&pool);
     let reads = [(); 3].map(|()| sent(&answers, large(), &free()));

@@ -118,7 +118,7 @@ async fn a_stream_that_is_waited_for_already_ends_within_a_second_of_that() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_that_takes_nothing_is_given_nothing_and_known_since_when() {
+async fn a_blocked_connection_is_given_nothing_until_it_is_free() {
     let flow = Flow::default();
     assert!(flow.freed().now_or_never().is_some());
     let began = Instant::now();

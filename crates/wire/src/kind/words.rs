@@ -79,7 +79,7 @@ pub(super) struct FieldShape {
     /// Whether more or less is better.
     #[serde(default)]
     pub(super) order: OrderShape,
-    /// How contributions change it, in mode `accumulate`: `sum` unless told otherwise.
+    /// How contributions change it, in mode `accumulate`: `sum` by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) op: Option<OpShape>,
 }

@@ -75,9 +75,9 @@ impl Refusals {
         let body = response.into_body().collect().await.unwrap().to_bytes();
         let problem: Json = serde_json::from_slice(&body).unwrap();
         let word = problem["type"].as_str().unwrap().to_owned();
-        let told = (word, status.as_str().to_owned());
-        if !self.documented.contains(&told) {
-            let (word, status) = told;
+        let returned = (word, status.as_str().to_owned());
+        if !self.documented.contains(&returned) {
+            let (word, status) = returned;
             let (method, route) = (&self.method, &self.path);
             self.missing
                 .insert(format!("{method} {route}: {status} {word}"));

@@ -172,9 +172,9 @@ async fn changes_are_of_their_shape() {
             service.ask("POST", "/v1/contributions", &won).await;
         }
     }
-    let mut told = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    let mut events = text.lines().filter_map(|line| line.strip_prefix("data: "));
     let [board, changes] = std::array::from_fn(|_| {
-        let json: Json = serde_json::from_str(told.next().unwrap()).unwrap();
+        let json: Json = serde_json::from_str(events.next().unwrap()).unwrap();
         json
     });
     is_written_as::<TopWritten>(&board);

@@ -272,7 +272,7 @@ async fn lines(
             End::More if receipt.failed_count() < FAILED_MAX => yield_now().await,
             End::More | End::OfBody => return Ok(Ended::Whole),
             End::Stopping => return Ok(Ended::Stopping),
-            // What was written stays written; the receipt tells how far it came.
+            // What was written stays written; the receipt reports how far it came.
             End::Broken(problem) | End::Refused(problem) => return Ok(Ended::Broken(problem)),
         }
     }

@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn standings_have_their_room_before_or_none() {
+    fn standings_take_their_room_before_the_write_or_are_refused() {
         const SMALL: usize = 100;
         const LARGE: usize = 1 << 19;
         let pool = Pool::up_to(2 * LARGE);
@@ -501,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_tells_what_is_known_of_all_that_failed() {
+    fn a_response_reports_what_is_known_of_all_that_failed() {
         let board: BoardName = "gifts/a".parse().unwrap();
         let overloaded = |seconds| {
             Failure::Overloaded(Overload {

@@ -70,7 +70,7 @@ pub(super) async fn of(
                 .merger
                 .place_of(&write.board, kind, held.window, &key)
                 .await;
-            // What was applied is told even where its rank cannot be read.
+            // What was applied is reported even where its rank cannot be read.
             if let Ok(place) = place {
                 let (rank, position) = place.value.map(|p| (p.rank, p.position)).unzip();
                 shape.insert("rank".to_owned(), rank.into());
