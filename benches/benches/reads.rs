@@ -23,8 +23,8 @@ fn board(shards: u64) -> Board {
     let sample = Sample::filled(gifts(&[Period::All], shards), MEMBERS, false);
     let settings = Settings {
         clock: Arc::new(now),
-        renderer: Arc::new(api::render),
-        renderer_mark: api::RENDERER_MARK,
+        renderer: Arc::new(wire::render),
+        renderer_mark: wire::RENDERER_MARK,
         cache_bytes_max: 64 << 20,
     };
     let runtime = Builder::new_current_thread().enable_all().build();

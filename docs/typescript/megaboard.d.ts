@@ -527,7 +527,7 @@ export interface components {
             next: string | null;
         };
         /**
-         * @description What moved in a top, as event `changes` of a stream tells it. Take out whom any list names, then put
+         * @description What moved in a top, as event `changes` of a stream shows it. Take out whom any list names, then put
          *     the entries at their positions.
          */
         Changes: components["schemas"]["Envelope"] & {
@@ -611,7 +611,7 @@ export interface components {
         EntryListAnswer: components["schemas"]["Envelope"] & {
             entries: components["schemas"]["Entry"][];
         };
-        /** @description What every answer about a board carries. */
+        /** @description What every response about a board says. */
         Envelope: components["schemas"]["Span"] & {
             /**
              * @description Kind and subject.
@@ -787,7 +787,7 @@ export interface components {
              */
             ties?: components["schemas"]["Ties"];
             /**
-             * @description `hour`, `day`, `week`, `month`, `all`: at least one; the first is what reads show unless told otherwise.
+             * @description `hour`, `day`, `week`, `month`, `all`: at least one; the first is what reads show by default.
              * @default [
              *       "hour",
              *       "day",
@@ -1017,7 +1017,7 @@ export interface components {
              * @example leaderboard:{subject}:{period}
              */
             key: string;
-            /** @description The periods that are published; all of the kind unless told otherwise. */
+            /** @description The periods that are published; all of the kind by default. */
             windows?: string[];
             /**
              * @description How scores are written.
@@ -1026,7 +1026,7 @@ export interface components {
             encoding?: string | null;
             /**
              * Format: int64
-             * @description Entries; the kind's `top` unless told otherwise.
+             * @description Entries; the kind's `top` by default.
              */
             top?: number | null;
             /**
@@ -1170,7 +1170,7 @@ export interface components {
              */
             board: string;
             /**
-             * @description How long it holds, 1 s to 1 h: 10 minutes unless told otherwise.
+             * @description How long it holds, 1 s to 1 h: 10 minutes by default.
              * @example 10m
              */
             ttl?: string | null;
@@ -1199,7 +1199,7 @@ export interface components {
             window?: string | null;
             /**
              * Format: int64
-             * @description How many entries of each, up to the kind's `top`: 10 unless told otherwise.
+             * @description How many entries of each, up to the kind's `top`: 10 by default.
              */
             n?: number | null;
             /** @description Answers from merges that began after the request came. */
@@ -1572,7 +1572,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "key \"stream-ingest\" asks too often; come back in 1 s",
+                 *       "detail": "key \"stream-ingest\" sends too many requests; retry after 1 s",
                  *       "status": 429,
                  *       "title": "Too many requests",
                  *       "type": "too-many-requests"
@@ -1614,7 +1614,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "authorization: the server knows no such key",
+                 *       "detail": "authorization: the key is unknown",
                  *       "status": 401,
                  *       "title": "The request has no valid key",
                  *       "type": "unauthorized"
@@ -2036,13 +2036,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many entries, up to the kind's `top`: 100 unless told otherwise.
+                 * @description How many entries, up to the kind's `top`: 100 by default.
                  * @example 10
                  */
                 n?: number;
                 /**
                  * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window unless told otherwise.
+                 *     `all`. The kind's first window by default.
                  * @example day
                  */
                 window?: string;
@@ -2186,7 +2186,7 @@ export interface operations {
                  * @example 400
                  */
                 to?: number;
-                /** @description How many entries between `min` and `max`: 100 unless told otherwise. */
+                /** @description How many entries between `min` and `max`: 100 by default. */
                 limit?: number;
                 /** @description The least value of the first field. */
                 min?: number;
@@ -2194,7 +2194,7 @@ export interface operations {
                 max?: number;
                 /**
                  * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window unless told otherwise.
+                 *     `all`. The kind's first window by default.
                  * @example day
                  */
                 window?: string;
@@ -2267,7 +2267,7 @@ export interface operations {
                 max?: number;
                 /**
                  * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window unless told otherwise.
+                 *     `all`. The kind's first window by default.
                  * @example day
                  */
                 window?: string;
@@ -2334,7 +2334,7 @@ export interface operations {
                 target?: number;
                 /**
                  * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window unless told otherwise.
+                 *     `all`. The kind's first window by default.
                  * @example day
                  */
                 window?: string;
@@ -2414,7 +2414,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The one window that it goes to, which has to contain `at`; all of them unless told.
+                 * @description The one window that it goes to, which has to contain `at`; all of them by default.
                  * @example day
                  */
                 window?: string;
@@ -2540,7 +2540,7 @@ export interface operations {
                 below?: number;
                 /**
                  * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window unless told otherwise.
+                 *     `all`. The kind's first window by default.
                  * @example day
                  */
                 window?: string;
@@ -2620,7 +2620,7 @@ export interface operations {
             query?: {
                 /**
                  * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window unless told otherwise.
+                 *     `all`. The kind's first window by default.
                  * @example day
                  */
                 window?: string;
@@ -2711,7 +2711,7 @@ export interface operations {
                 points: number;
                 /**
                  * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window unless told otherwise.
+                 *     `all`. The kind's first window by default.
                  * @example day
                  */
                 window?: string;
@@ -2775,7 +2775,7 @@ export interface operations {
             query?: {
                 /**
                  * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window unless told otherwise.
+                 *     `all`. The kind's first window by default.
                  * @example day
                  */
                 window?: string;
@@ -2850,7 +2850,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many entries, up to the kind's `top`: 100 unless told otherwise.
+                 * @description How many entries, up to the kind's `top`: 100 by default.
                  * @example 10
                  */
                 n?: number;
@@ -3023,7 +3023,7 @@ export interface operations {
             query?: {
                 /**
                  * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window unless told otherwise.
+                 *     `all`. The kind's first window by default.
                  * @example day
                  */
                 window?: string;
@@ -3187,7 +3187,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The kind's name; all kinds that the key is for unless told otherwise.
+                 * @description The kind's name; all kinds that the key is for by default.
                  * @example gifts
                  */
                 kind?: string;
@@ -3240,7 +3240,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The kind's name; all kinds that the key is for unless told otherwise.
+                 * @description The kind's name; all kinds that the key is for by default.
                  * @example gifts
                  */
                 kind?: string;
@@ -3292,7 +3292,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The kind's name; all kinds that the key is for unless told otherwise.
+                 * @description The kind's name; all kinds that the key is for by default.
                  * @example gifts
                  */
                 kind?: string;
@@ -3345,7 +3345,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The kind's name; all kinds that the key is for unless told otherwise.
+                 * @description The kind's name; all kinds that the key is for by default.
                  * @example gifts
                  */
                 kind?: string;
@@ -3798,7 +3798,7 @@ export type BoardAnswer = components["schemas"]["BoardAnswer"];
 export type BoardSettings = components["schemas"]["BoardSettings"];
 export type Boards = components["schemas"]["Boards"];
 /**
- * What moved in a top, as event `changes` of a stream tells it. Take out whom any list names, then put
+ * What moved in a top, as event `changes` of a stream shows it. Take out whom any list names, then put
  * the entries at their positions.
  */
 export type Changes = components["schemas"]["Changes"];
@@ -3817,7 +3817,7 @@ export type CountAnswer = components["schemas"]["CountAnswer"];
 export type Entry = components["schemas"]["Entry"];
 export type EntryListAnswer = components["schemas"]["EntryListAnswer"];
 /**
- * What every answer about a board carries.
+ * What every response about a board says.
  */
 export type Envelope = components["schemas"]["Envelope"];
 /**

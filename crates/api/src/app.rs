@@ -2,23 +2,24 @@
 
 use std::sync::Arc;
 
+use access::Access;
+use audit::{AuditLog, HasAuditLog};
 use board::{PublishTargets, Timestamp};
+use connection::{
+    ADDRESS_PART, ANSWER_BYTES_MAX, Answers, BODIES_BYTES_MAX, BODY_BYTES_MAX, HasAnswers, Pools,
+    Room,
+};
 use merger::Merger;
-use metering::{Registry, text};
+use metering::Registry;
+use problem::Problem;
+use request_trace::Tracer;
 use shard_router::{KnownKind, Moment, Router};
 use shard_store::Clock;
 use tokio::sync::watch;
 
-use crate::access::Access;
-use crate::answers::{ADDRESS_PART, Answers};
-use crate::audit::AuditLog;
-use crate::body::{BODY_BYTES_MAX, Room};
 use crate::metrics::{self, Metrics};
-use crate::pool::{ANSWER_BYTES_MAX, BODIES_BYTES_MAX, Pools};
-use crate::problem::Problem;
 use crate::routes::contributions::{WRITES_BYTES_MAX, WritePermits};
 use crate::stream::Feeds;
-use crate::trace::Tracer;
 
 /// The service behind the routes.
 pub struct App {
@@ -43,18 +44,30 @@ pub struct App {
     clock: Clock,
     stop: watch::Sender<bool>,
     pub(crate) metrics: Metrics,
-    told: Registry,
+    registry: Registry,
+}
+
+impl HasAnswers for App {
+    fn answers(&self) -> &Answers {
+        &self.answers
+    }
+}
+
+impl HasAuditLog for App {
+    fn audit_log(&self) -> &AuditLog {
+        &self.audit
+    }
 }
 
 impl App {
-    /// A service that writes through the one and reads through the other, for those who are let in.
+    /// A service that writes through the router and reads through the merger, for callers that `access` lets in.
     #[must_use]
     pub fn new(router: Arc<Router>, merger: Arc<Merger>, clock: Clock, access: Access) -> Self {
         let stop = watch::Sender::new(false);
         let metrics = Metrics::default();
-        let mut told = metrics.register(&router, &merger);
+        let mut registry = metrics.register(&router, &merger, &access);
         let pools = Pools::default();
-        pools.register(metrics::of_service(&mut told));
+        pools.register(metrics::of_service(&mut registry));
         let answers = Answers::new(&pools.answers, ANSWER_BYTES_MAX / ADDRESS_PART);
         let scrapes = Answers::for_scrapes(&pools.scrapes);
         Self {
@@ -74,14 +87,14 @@ impl App {
             clock,
             stop,
             metrics,
-            told,
+            registry,
         }
     }
 
-    /// The same with what somebody else counts told beside it.
+    /// The same with further metrics.
     #[must_use]
     pub fn with_metrics(mut self, register: impl FnOnce(&mut Registry)) -> Self {
-        register(metrics::of_service(&mut self.told));
+        register(metrics::of_service(&mut self.registry));
         self
     }
 
@@ -116,7 +129,7 @@ impl App {
     }
 
     /// The same with large answers of at most so many bytes on their way at once, and of so many to one
-    /// address; a quarter of all unless told.
+    /// address; by default a quarter of all.
     #[must_use]
     pub fn with_answers_up_to(mut self, bytes: usize, address_bytes: Option<usize>) -> Self {
         let address_bytes = address_bytes.unwrap_or(bytes / ADDRESS_PART);
@@ -125,7 +138,7 @@ impl App {
         self
     }
 
-    /// The same with acts written down here.
+    /// The same with this audit log.
     #[must_use]
     pub fn with_audit_log(mut self, audit: AuditLog) -> Self {
         self.audit = audit;
@@ -152,18 +165,22 @@ impl App {
         u64::try_from(self.pools.bytes()).unwrap_or(u64::MAX)
     }
 
-    /// Who is let in.
+    /// Returns what requests are checked against.
     #[must_use]
     pub const fn access(&self) -> &Access {
         &self.access
     }
 
     /// All that was counted, as `OpenMetrics`.
-    pub(crate) fn told_metrics(&self) -> String {
-        let mut told = String::new();
-        let encoded = text::encode(&mut told, &self.told);
+    pub(crate) fn open_metrics(&self) -> String {
+        let mut text = String::new();
+        let encoded = metering::text::encode(&mut text, &self.registry);
         encoded.expect("memory takes any text");
-        told
+        text
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Fn() -> Timestamp {
+        &*self.clock
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -181,7 +198,7 @@ impl App {
         known.ok_or_else(|| Problem::unknown_kind(name))
     }
 
-    /// Tells requests that could go on without end to come to one.
+    /// Asks long-running requests to finish.
     pub(crate) fn stop(&self) {
         self.stop.send_replace(true);
     }

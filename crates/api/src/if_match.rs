@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderMap, HeaderName, header};
 
-use crate::problem::{Problem, ProblemType};
+use problem::{Problem, ProblemType};
 
 /// 412 unless what there is now, by its entity tag, is what the headers ask for (RFC 9110, 13.1).
 pub(crate) fn check(headers: &HeaderMap, etag: Option<&str>) -> Result<(), Problem> {

@@ -1,57 +1,39 @@
 //! The HTTP interface of the service.
 //!
 //! ```text
-//! server      accepts connections (connection_permits: how many), until it is asked to stop
-//! socket      ends connections that take nothing; refused_head: problems for heads that hyper refuses
-//! pool        bytes that clients make the server hold; read_ahead: those that connections have read;
-//!             answers: those of responses that clients have not taken
-//! trace       gives each request its id, and a span if it is traced
-//! rest        hands the request to the gate; reads the unread part of its body, or ends the connection
-//! access      the gate: metrics, CORS, host, limits, keys; audit: what was changed or deleted, and by whom
-//! router      the one table of routes; a handler a file in routes/
-//! wire, params, problem    shapes of requests and responses, query parameters, errors and their statuses
-//! stream      server-sent events
-//! openapi     the contract as a document
+//! server       accepts connections and serves them (crate connection: what they hold), until it is asked to stop
+//! observed     gives each request its id, and a span if it is traced (crate request-trace)
+//! unread_body  hands the request to the gate; reads the unread part of its body, or ends the connection
+//! gate         refuses requests: metrics, CORS, host, limits, keys (crate access), audit entries (crate audit)
+//! route        the one table of routes; router: the router made from it; routes/: a handler a file
+//! params, target, body, if_match, if_none_match    what handlers read of a request
+//! stream       server-sent events
+//! metrics      what the HTTP interface counts
+//! openapi      the contract as a document
 //! ```
 //!
-//! [`serve`] is the whole.
+//! The JSON of requests and responses is in crate `wire`, errors and their statuses in crate `problem`. [`serve`] is the
+//! whole.
 
-mod access;
-mod answers;
 mod app;
-mod audit;
+mod board_response;
 mod body;
-mod connection_permits;
+mod gate;
 mod if_match;
 mod if_none_match;
 mod metrics;
+mod observed;
 mod openapi;
 mod params;
-mod per_address;
 mod percent;
-mod pool;
-mod problem;
-mod read_ahead;
-mod refused_head;
-mod rest;
 mod route;
 mod router;
 mod routes;
 mod server;
-mod socket;
 mod stream;
 mod target;
-mod trace;
-mod wire;
+mod unread_body;
 
-pub use access::{
-    Access, AccessError, AccessSettings, KEY_PREFIX, KeyError, KeySettings, NewKey, RateSettings,
-    Scope, TOKEN_PREFIX, TokenSecret, check_key_name, without_keys,
-};
 pub use app::App;
-pub use audit::{AuditLimits, AuditLog};
-pub use problem::shortened;
-pub use routes::{WRITES_BYTES_MAX, top_json};
+pub use routes::WRITES_BYTES_MAX;
 pub use server::{ServerLimits, serve};
-pub use trace::{CurrentRequest, TraceId, TraceParent, Tracer, current_request};
-pub use wire::{EntryRead, KindShape, RENDERER_MARK, ShapeError, read_entries, render};

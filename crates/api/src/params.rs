@@ -1,15 +1,15 @@
-//! Query parameters: each is asked for by name, checked, and what was not asked for is an error.
+//! Query parameters: each is taken by name and checked, and what is left is an error.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use board::Value;
+use problem::Problem;
 
 use crate::percent;
-use crate::problem::Problem;
 
-/// The parameters of one request that nobody has asked for yet.
+/// The parameters of one request that its handler has not taken yet.
 pub(crate) struct Params<'a> {
     left: Vec<(Cow<'a, str>, Cow<'a, str>)>,
 }
@@ -110,7 +110,7 @@ impl<'a> Params<'a> {
         match self.left.first() {
             None => Ok(()),
             Some((name, value)) => Err(Problem::invalid(format!(
-                "{name}: this path knows no such parameter ({value:?})"
+                "{name}: is not a parameter of this path (value {value:?})"
             ))),
         }
     }
@@ -137,7 +137,7 @@ mod tests {
                 .finish()
                 .unwrap_err()
                 .detail
-                .contains("x: this path knows no")
+                .contains("x: is not a parameter of this path")
         );
         assert!(Params::of(None).unwrap().finish().is_ok());
     }

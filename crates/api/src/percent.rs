@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-use crate::problem::Problem;
+use problem::Problem;
 
 /// Digits behind a `%`.
 const DIGITS: usize = 2;

@@ -8,11 +8,11 @@
 
 use std::sync::Arc;
 
+use access::Scope;
 use axum::http::Method;
 use axum::routing::{self, MethodRouter};
 use matchit::{Match, Router};
 
-use crate::access::Scope;
 use crate::app::App;
 use crate::routes::{
     around, board, boards, contributions, count, erase, health, kinds, lookup, member, members,
@@ -123,7 +123,7 @@ routes! {
     "/v1/boards" { GET boards::list: Key(Read) }
     "/v1/boards/{kind}/{subject}" {
         GET board::show: Key(Read),
-        PUT board::settle: Key(Admin),
+        PUT board::put_settings: Key(Admin),
         DELETE board::delete: Key(Admin),
     }
     "/v1/boards/{kind}/{subject}/top" { GET top::show: Key(Read) }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::http::{Method, Uri};
+use problem::{Problem, ProblemType};
 
 use crate::app::App;
-use crate::problem::{Problem, ProblemType};
 use crate::route;
 
 /// All routes over one service.
@@ -28,6 +28,6 @@ pub(crate) fn unknown_path(uri: &Uri) -> Problem {
 }
 
 pub(crate) fn unknown_method(method: &Method, uri: &Uri) -> Problem {
-    let detail = format!("path {:?} knows no {method}", uri.path());
+    let detail = format!("{method} is not supported on path {:?}", uri.path());
     Problem::new(ProblemType::MethodNotAllowed, detail)
 }

@@ -7,7 +7,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use access::limited;
 use axum::http::{Request, header};
+use connection::{
+    ANSWER_BYTES_MAX, BODIES_BYTES_MAX, BODY_BYTES_MAX, ConnectionPermit, ConnectionPermits, Flow,
+    HEAD_BYTES_MAX, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX, ReadAhead, STREAM_BYTES_MAX, Socket,
+    WriteTimeouts,
+};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use hyper::body::Incoming;
@@ -18,19 +24,11 @@ use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
-use crate::access::{Gate, limited};
 use crate::app::App;
-use crate::body::BODY_BYTES_MAX;
-use crate::connection_permits::{ConnectionPermit, ConnectionPermits};
-use crate::pool::{
-    ANSWER_BYTES_MAX, BODIES_BYTES_MAX, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX, STREAM_BYTES_MAX,
-};
-use crate::read_ahead::ReadAhead;
-use crate::refused_head::HEAD_BYTES_MAX;
-use crate::rest;
+use crate::gate::Gate;
+use crate::observed::ObservedRequest;
 use crate::router::router;
-use crate::socket::{Flow, Patience, Socket};
-use crate::trace::Heard;
+use crate::unread_body;
 
 /// Limits of the accept loop.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +55,7 @@ pub struct ServerLimits {
     pub stream_bytes_max: usize,
     /// Bytes of all large answers that clients have not taken yet. Reads leave a quarter of it to writes.
     pub answer_bytes_max: usize,
-    /// Of them those of one address; a quarter unless told.
+    /// Of them those of one address; by default a quarter.
     pub answer_bytes_per_address_max: Option<usize>,
     /// How long a connection may take to send the head of a request; idle ones end then, too.
     pub header_timeout: Duration,
@@ -107,7 +105,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Serves until `stop` is ready; then takes no more requests, finishes those under way, and returns.
 /// An error says that some were still under way when the time to stop was over.
 ///
-/// Boxed, so that whoever waits for it does not compile the server again.
+/// Boxed, so that its callers do not compile the server again.
 pub fn serve(
     listener: TcpListener,
     app: Arc<App>,
@@ -129,7 +127,7 @@ async fn serve_until(
         &limits,
         listener.local_addr()?.ip().to_canonical().is_loopback(),
     ));
-    let patience = Arc::new(Patience::new(
+    let timeouts = Arc::new(WriteTimeouts::new(
         limits.write_timeout,
         app.pools.streams.clone(),
         app.metrics.connections.hang_ups.clone(),
@@ -154,7 +152,7 @@ async fn serve_until(
         let gate = gate.clone();
         let flow = Arc::new(Flow::default());
         let ahead = Arc::new(ReadAhead::new(&app.pools.read_ahead));
-        let socket = Socket::new(stream, flow.clone(), ahead.clone(), patience.clone());
+        let socket = Socket::new(stream, flow.clone(), ahead.clone(), timeouts.clone());
         let permit = Arc::new(permit);
         let is_spare = permit.is_spare();
         let header_timeout = if is_spare {
@@ -165,22 +163,22 @@ async fn serve_until(
         let (of_service, of_connection) = (permit.clone(), flow.clone());
         let service = service_fn(move |request: Request<Incoming>| {
             // What is no probe makes way for one, also while what is left of its body is read.
-            if rest::is_for_spare(request.uri().path()) {
+            if unread_body::is_for_spare(request.uri().path()) {
                 of_service.head_arrived();
             }
             let (gate, flow) = (gate.clone(), flow.clone());
             // At once: what is read from now on is no head.
-            let mut under_way = ahead.begin();
+            let mut reading = ahead.begin();
             async move {
                 // A client that does not take its answers is given no further ones.
                 flow.freed().await;
-                let heard = Heard::new(&request, peer, &gate);
-                let answer = pin!(rest::answer(&gate, peer, request, &flow, is_spare));
-                let response = heard.answered(answer).await;
+                let observed = ObservedRequest::new(&request, peer, &gate);
+                let answer = pin!(unread_body::answer(&gate, peer, request, &flow, is_spare));
+                let response = observed.answered(answer).await;
                 if response.headers().contains_key(header::CONNECTION) {
-                    under_way.is_last();
+                    reading.is_last();
                 }
-                drop(under_way);
+                drop(reading);
                 Ok::<_, Infallible>(response)
             }
         });
@@ -210,7 +208,7 @@ async fn serve_until(
     }
     drop(listener);
     app.feeds.close();
-    patience.stop();
+    timeouts.stop();
     finish(&app, &limits, graceful).await
 }
 
@@ -248,7 +246,7 @@ async fn accept(
         match listener.accept().await {
             Ok((stream, peer)) => {
                 let address = peer.ip().to_canonical();
-                // Who comes through a proxy is told by its requests, not by its connection.
+                // Clients behind a proxy are counted by their requests, not by the connection.
                 let counted = (!app.access.is_proxy(address)).then(|| limited(address));
                 let permit = permits.permit(counted).await;
                 if permit.as_ref().is_none_or(ConnectionPermit::is_spare) {

@@ -10,11 +10,12 @@ use board::{
     WindowSelector, WindowState,
 };
 use merger::final_from;
+use problem::{Problem, ProblemType};
 use shard_router::KnownKind;
+use wire::{Envelope, WindowShape};
 
 use crate::app::App;
 use crate::params::Params;
-use crate::problem::{Problem, ProblemType};
 
 /// The name of a kind in the path, which may be none.
 pub(crate) struct KindPath(pub(crate) String);
@@ -116,6 +117,16 @@ impl ReadWindow {
         from.is_some_and(|from| as_of >= from)
     }
 
+    /// The envelope of an answer about a board in this window.
+    pub(crate) fn envelope<T>(&self, board: &BoardName, answer: &merger::Answer<T>) -> Envelope {
+        let window = WindowShape {
+            name: self.name(),
+            listed: self.listed,
+            is_final: self.is_final(answer.as_of, &answer.activity),
+        };
+        Envelope::new(board, window, answer)
+    }
+
     /// Its text. Made when it is asked for: an answer that is kept needs none.
     pub(crate) fn name(&self) -> String {
         self.calendar.name(self.window)
@@ -181,7 +192,7 @@ fn window_at(kind: &Kind, selector: WindowSelector, now: Timestamp) -> Result<Wi
     }
 }
 
-/// The one window that a set is told to go to, where it is told one.
+/// The one window that a set names, if it names one.
 pub(crate) fn resolve_only(
     kind: &Kind,
     selector: Option<&str>,

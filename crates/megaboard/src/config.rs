@@ -19,11 +19,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{AccessSettings, KeySettings, KindShape, ServerLimits, TokenSecret};
+use ::access::{AccessSettings, KeySettings, TokenSecret};
+use api::ServerLimits;
 use board::Kind;
 use serde::Deserialize;
 use shard_store::Memory;
 use store_local::EmbeddedSettings;
+use wire::KindShape;
 
 use crate::logs::LogFormat;
 use crate::memory::MemoryLimit;
@@ -130,7 +132,7 @@ pub(crate) enum ConfigError {
     #[error("kinds.{name}: {error}")]
     Kind {
         name: String,
-        error: api::ShapeError,
+        error: wire::ShapeError,
     },
 }
 
@@ -183,7 +185,7 @@ impl Config {
     }
 
     /// How much the audit log takes.
-    pub(crate) fn audit_limits(&self) -> Result<api::AuditLimits, ConfigError> {
+    pub(crate) fn audit_limits(&self) -> Result<::audit::AuditLimits, ConfigError> {
         Ok(self.server.audit_limits()?)
     }
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use api::{NewKey, Scope, check_key_name};
+use access::{NewKey, Scope, check_key_name};
 use board::KindName;
 use clap::{Args, Subcommand};
 
@@ -107,7 +107,7 @@ fn lines(key: &NewKey, args: &NewArgs, now: SystemTime) -> String {
 
 #[cfg(test)]
 mod tests {
-    use api::{Access, AccessSettings, KeySettings};
+    use access::{Access, AccessSettings, KeySettings};
     use clap::Parser as _;
     use serde::Deserialize;
 

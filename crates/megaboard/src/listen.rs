@@ -3,7 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 
-use api::shortened;
+use problem::shortened;
 use tokio::net::TcpListener;
 
 /// Where the server listens unless it is configured.

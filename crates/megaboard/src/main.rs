@@ -58,7 +58,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args),
     };
     outcome.unwrap_or_else(|error| {
-        terminal::complain(&api::without_keys(&error.to_string()));
+        terminal::complain(&access::without_keys(&error.to_string()));
         ExitCode::FAILURE
     })
 }

@@ -10,16 +10,20 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use api::{Access, App, AuditLog, KindShape, TokenSecret, Tracer, WRITES_BYTES_MAX};
+use access::{Access, TokenSecret};
+use api::{App, WRITES_BYTES_MAX};
+use audit::AuditLog;
 use board::Timestamp;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use merger::{Merger, Settings};
 use publish::Publisher;
+use request_trace::Tracer;
 use shard_router::{KNOWN_BOARDS_MAX, Router};
 use shard_store::{Clock, Memory, ShardStore};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
+use wire::KindShape;
 
 use crate::config::Config;
 use crate::demo;
@@ -211,8 +215,8 @@ async fn serve_from(
     };
     let settings = Settings {
         clock: clock.clone(),
-        renderer: Arc::new(api::render),
-        renderer_mark: api::RENDERER_MARK,
+        renderer: Arc::new(wire::render),
+        renderer_mark: wire::RENDERER_MARK,
         cache_bytes_max: memory::pool_bytes(&serving.memory, CACHE_BYTES_MAX) as u64,
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));

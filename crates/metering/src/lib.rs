@@ -11,6 +11,7 @@
 
 mod family;
 mod histogram;
+mod process;
 mod pulled;
 mod scale;
 mod time;
@@ -23,6 +24,7 @@ pub use prometheus_client::registry::{Registry, Unit};
 
 pub use family::{CounterFamily, Family, HistogramFamily, Labels, encode_each, labels};
 pub use histogram::Histogram;
+pub use process::register_process;
 pub use pulled::{Pulled, as_float};
 pub use scale::{AGES, CALLS, REQUESTS, SIZES, Scale};
 pub use time::{seconds, unix_seconds};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use api::EntryRead;
 use board::{Activity, Keep, Kind, Timestamp, Window};
 use encodings::{EncodeError, Encoding};
+use wire::EntryRead;
 
 /// What stands in place of an encoding where there is to be no sorted set.
 pub(crate) const NO_ENCODING: &str = "none";
@@ -15,13 +15,13 @@ pub(crate) type Set = Vec<(f64, String)>;
 /// What readers are to see.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Content {
-    /// Names it: what bears the same mark is the same.
+    /// Names it: what has the same mark is the same.
     pub(crate) mark: String,
     /// The answer of a top.
     pub(crate) json: Vec<u8>,
     /// None where the encoding cannot hold it, or there is none.
     pub(crate) set: Option<Set>,
-    /// How long it is to be there; without end where it is not told.
+    /// How long it is to be there; without end where this is `None`.
     pub(crate) lasts: Option<Duration>,
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn set(
     encoded.collect()
 }
 
-/// How long a window that is written now is to be there; without end where it is not told.
+/// How long a window that is written now is to be there; without end where this is `None`.
 pub(crate) fn lasts(
     kind: &Kind,
     window: Window,
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn kind(shape: &str) -> Kind {
-        let shape: api::KindShape = serde_json::from_str(shape).unwrap();
+        let shape: wire::KindShape = serde_json::from_str(shape).unwrap();
         shape.into_kind("k").unwrap()
     }
 
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_encoded_or_told() {
+    fn entries_are_encoded_or_reported() {
         let points = kind("{}");
         let of = |number| entry("u", Values::from(Value::new(number).unwrap()));
         let plain = "plain".parse().unwrap();

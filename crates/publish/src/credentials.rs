@@ -1,4 +1,4 @@
-//! Who logs in to the servers that boards are published to: [`Credentials`].
+//! The logins of the servers that boards are published to: [`Credentials`].
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,7 +14,7 @@ pub struct Credentials {
     tls_ca: Option<PathBuf>,
 }
 
-/// Who logs in.
+/// A user and a password.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Login {
     /// The user, where it is not Redis's default one.
@@ -36,7 +36,7 @@ impl Credentials {
         self.logins.insert(target, login);
     }
 
-    /// The login of this target; nobody's where it has none.
+    /// Returns the login of this target; an empty one where it has none.
     pub(crate) fn login(&self, target: &TargetName) -> Login {
         self.logins.get(target).cloned().unwrap_or_default()
     }
@@ -48,7 +48,7 @@ impl Credentials {
 }
 
 impl Login {
-    /// That of Redis, which asks nobody without a password.
+    /// Returns it as one of Redis, which requires a password.
     pub(crate) fn of_redis(self) -> Option<redis_link::Login> {
         let user = self.user;
         self.password

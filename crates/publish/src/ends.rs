@@ -6,7 +6,7 @@ use std::time::Duration;
 use board::{Activity, Kind, KindName, Period, Publication, Timestamp, Window};
 use tokio::time::Instant;
 
-use crate::marks::{Extent, Place};
+use crate::marks::{Extent, MarkedBoard};
 
 /// Ends that are remembered.
 const ENDS_MAX: usize = 100_000;
@@ -15,11 +15,11 @@ const ENDS_MAX: usize = 100_000;
 /// at most this often.
 const WALK_AFTER: Duration = Duration::from_mins(1);
 
-/// Places, by when they are to be published.
+/// Items, by when they are to be published.
 pub(crate) struct Ends {
     max: usize,
-    times: HashMap<Place, Instant>,
-    queue: BTreeSet<(Instant, Place)>,
+    times: HashMap<MarkedBoard, Instant>,
+    queue: BTreeSet<(Instant, MarkedBoard)>,
     /// Kinds with ends that there was no room for, by when their boards are to be gone through, which
     /// finds the next ends again.
     walks: HashMap<KindName, Instant>,
@@ -42,31 +42,31 @@ impl Ends {
     }
 
     /// Remembers one; where there is no room, that its kind has one.
-    pub(crate) fn add(&mut self, place: Place, at: Instant) {
-        if let Some(before) = self.times.get(&place) {
+    pub(crate) fn add(&mut self, item: MarkedBoard, at: Instant) {
+        if let Some(before) = self.times.get(&item) {
             if *before <= at {
                 return;
             }
-            self.queue.remove(&(*before, place.clone()));
+            self.queue.remove(&(*before, item.clone()));
         } else if self.times.len() >= self.max {
             let at = at + WALK_AFTER;
-            let walk = self.walks.entry(place.board.kind().clone());
+            let walk = self.walks.entry(item.board.kind().clone());
             walk.and_modify(|walk| *walk = at.min(*walk)).or_insert(at);
             return;
         }
-        self.queue.insert((at, place.clone()));
-        self.times.insert(place, at);
+        self.queue.insert((at, item.clone()));
+        self.times.insert(item, at);
     }
 
     /// The first, if it is due.
-    pub(crate) fn take(&mut self, now: Instant) -> Option<Place> {
+    pub(crate) fn take(&mut self, now: Instant) -> Option<MarkedBoard> {
         let (at, _) = self.queue.first()?;
         if *at > now {
             return None;
         }
-        let (_, place) = self.queue.pop_first()?;
-        self.times.remove(&place);
-        Some(place)
+        let (_, item) = self.queue.pop_first()?;
+        self.times.remove(&item);
+        Some(item)
     }
 
     /// The kinds whose boards are to be gone through now.
@@ -123,8 +123,8 @@ mod tests {
 
     use super::*;
 
-    fn place(subject: &str) -> Place {
-        Place {
+    fn item(subject: &str) -> MarkedBoard {
+        MarkedBoard {
             board: Arc::new(format!("gifts/{subject}").parse().unwrap()),
             extent: Extent::Window(Window::ALL_TIME),
         }
@@ -135,11 +135,11 @@ mod tests {
         let (mut ends, now) = (Ends::default(), Instant::now());
         let at = |seconds| now + Duration::from_secs(seconds);
         for (subject, seconds) in [("b", 2), ("a", 3), ("a", 1), ("b", 5)] {
-            ends.add(place(subject), at(seconds));
+            ends.add(item(subject), at(seconds));
         }
         assert_eq!(ends.take(now), None);
-        assert_eq!(ends.take(at(2)), Some(place("a")));
-        assert_eq!(ends.take(at(2)), Some(place("b")));
+        assert_eq!(ends.take(at(2)), Some(item("a")));
+        assert_eq!(ends.take(at(2)), Some(item("b")));
         assert_eq!((ends.take(at(9)), ends.next()), (None, None));
     }
 
@@ -148,9 +148,9 @@ mod tests {
         let (mut ends, now) = (Ends::with_room_for(1), Instant::now());
         let at = |seconds| now + Duration::from_secs(seconds);
         for (subject, seconds) in [("a", 9), ("b", 5), ("c", 3), ("d", 4)] {
-            ends.add(place(subject), at(seconds));
+            ends.add(item(subject), at(seconds));
         }
-        assert_eq!(ends.take(at(9)), Some(place("a")));
+        assert_eq!(ends.take(at(9)), Some(item("a")));
         let walk = at(3) + WALK_AFTER;
         assert_eq!(ends.next(), Some(walk));
         assert_eq!(ends.take_walks(at(3)), []);
@@ -165,7 +165,7 @@ mod tests {
                 r#"{{"windows": ["day"], "close": {close},
                     "publish": {{"target": "readers", "key": "{key}"}}}}"#
             );
-            let shape: api::KindShape = serde_json::from_str(&shape).unwrap();
+            let shape: wire::KindShape = serde_json::from_str(&shape).unwrap();
             let mut targets = board::PublishTargets::default();
             targets
                 .add("readers".parse().unwrap(), "redis://a".parse().unwrap())

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
 
 use crate::ends::Ends;
-use crate::marks::{Extent, Marks, Place};
+use crate::marks::{Extent, MarkedBoard, Marks};
 use crate::metrics::LaneMetrics;
 use crate::outage::Outage;
 use crate::publication::{Outcome, Published, publish};
@@ -20,20 +20,20 @@ use crate::publisher::Service;
 use crate::spread::spread;
 use crate::target::{Fault, Target};
 
-/// Places of one target that are under way at once.
+/// Items of one target that are under way at once.
 const AT_ONCE_MAX: usize = 8;
 
 /// How long a board that cannot be read, or that its target refuses, is left alone.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// How long a store may take over a change that nobody waits for any more: the longest deadline of a write.
+/// How long a store may take over a change that no request waits for any more: the longest deadline of a write.
 const MAY_CHANGE_FOR: Duration = Duration::from_secs(15);
 
 /// How often it is logged that a target refuses something.
 const REFUSALS_LOGGED_EVERY: Duration = Duration::from_mins(1);
 
-/// Places whose trouble is remembered as told.
-const TOLD_MAX: usize = 1_000;
+/// Items whose problem is remembered as logged.
+const REPORTED_MAX: usize = 1_000;
 
 /// Longest wait of a lane that has nothing to do.
 const IDLE_WAIT: Duration = Duration::from_hours(1);
@@ -54,8 +54,8 @@ struct Run<'a> {
     lane: &'a Lane,
     service: &'a Service,
     outage: Outage,
-    /// Places of which it was told why they are not published as they should be.
-    told: HashSet<Place>,
+    /// Items whose problem was logged.
+    reported: HashSet<MarkedBoard>,
     refusal_logged: Option<Instant>,
 }
 
@@ -94,19 +94,19 @@ impl Lane {
         self.is_away.load(Ordering::Relaxed)
     }
 
-    /// Marks a place; where there is no room, all boards of its kind are gone through later.
-    pub(crate) fn mark(&self, service: &Service, place: Place, now: Instant) {
-        let kind = place.board.kind().clone();
-        if !self.marks.mark(place, now) && service.walks.ask(kind.clone()) {
+    /// Marks an item; where there is no room, all boards of its kind are gone through later.
+    pub(crate) fn mark(&self, service: &Service, item: MarkedBoard, now: Instant) {
+        let kind = item.board.kind().clone();
+        if !self.marks.mark(item, now) && service.walks.ask(kind.clone()) {
             let target = &self.name;
             tracing::warn!(%kind, %target, "more boards are to be published than there is room for: all are gone through");
         }
     }
 
-    /// Marks a place now, and once more when the store has surely ended what it was given: until then it may change.
-    pub(crate) fn mark_twice(&self, service: &Service, place: Place, now: Instant) {
-        self.ends.lock().add(place.clone(), now + MAY_CHANGE_FOR);
-        self.mark(service, place, now);
+    /// Marks an item now, and once more when the store has surely ended what it was given: until then it may change.
+    pub(crate) fn mark_twice(&self, service: &Service, item: MarkedBoard, now: Instant) {
+        self.ends.lock().add(item.clone(), now + MAY_CHANGE_FOR);
+        self.mark(service, item, now);
     }
 
     /// Publishes what is marked, without end.
@@ -115,7 +115,7 @@ impl Lane {
             lane: &self,
             service: &service,
             outage: Outage::default(),
-            told: HashSet::new(),
+            reported: HashSet::new(),
             refusal_logged: None,
         };
         let mut running = FuturesUnordered::new();
@@ -123,14 +123,14 @@ impl Lane {
             let now = Instant::now();
             self.end(&service, now);
             while running.len() < run.at_once(now)
-                && let Some(place) = self.marks.take(now)
+                && let Some(item) = self.marks.take(now)
             {
-                running.push(self.one(&service, place));
+                running.push(self.one(&service, item));
             }
             let has_room = running.len() < run.at_once(now);
             let wake = sleep_until(run.wake(now, has_room));
             tokio::select! {
-                Some((place, outcome)) = running.next() => run.settle(place, outcome),
+                Some((item, outcome)) = running.next() => run.finish(item, outcome),
                 () = self.marks.changed() => {}
                 () = wake => {}
             }
@@ -140,26 +140,26 @@ impl Lane {
     /// Marks what ends now.
     fn end(&self, service: &Service, now: Instant) {
         let mut ends = self.ends.lock();
-        while let Some(place) = ends.take(now) {
-            self.mark(service, place, now);
+        while let Some(item) = ends.take(now) {
+            self.mark(service, item, now);
         }
         for kind in ends.take_walks(now) {
             service.walks.ask(kind);
         }
     }
 
-    async fn one(&self, service: &Service, place: Place) -> (Place, Outcome) {
-        let board = &place.board;
-        let outcome = match place.extent {
+    async fn one(&self, service: &Service, item: MarkedBoard) -> (MarkedBoard, Outcome) {
+        let board = &item.board;
+        let outcome = match item.extent {
             Extent::Window(window) => publish(service, self, board, window).await,
             extent => spread(service, &self.name, board, extent).await,
         };
-        (place, outcome)
+        (item, outcome)
     }
 }
 
 impl Run<'_> {
-    /// Places that may be under way now: one asks whether a target is back.
+    /// Items that may be under way now: one asks whether a target is back.
     fn at_once(&self, now: Instant) -> usize {
         match self.outage.until(now) {
             Some(_) => 0,
@@ -175,74 +175,75 @@ impl Run<'_> {
         first.unwrap_or(now + IDLE_WAIT)
     }
 
-    fn settle(&mut self, place: Place, outcome: Outcome) {
+    fn finish(&mut self, item: MarkedBoard, outcome: Outcome) {
         let now = Instant::now();
         let marks = &self.lane.marks;
         self.lane.metrics.count(&outcome);
         match outcome {
-            Outcome::Published(published) => self.published(place, published, now),
-            Outcome::NotHere => marks.done(place, now, Duration::ZERO),
+            Outcome::Published(published) => self.published(item, published, now),
+            Outcome::NotHere => marks.done(item, now, Duration::ZERO),
             Outcome::Overtaken(every) => {
                 self.reached(now);
-                marks.again(place, now, every);
+                marks.again(item, now, every);
             }
             Outcome::Spread(windows) => {
                 for window in windows {
-                    let board = place.board.clone();
+                    let board = item.board.clone();
                     let extent = Extent::Window(window);
-                    self.lane.mark(self.service, Place { board, extent }, now);
+                    self.lane
+                        .mark(self.service, MarkedBoard { board, extent }, now);
                 }
-                marks.done(place, now, AGAIN_AFTER);
+                marks.done(item, now, AGAIN_AFTER);
             }
             Outcome::Unreadable(error) => {
-                tracing::debug!(board = %place.board, %error, "a board to be published cannot be read");
-                marks.again(place, now, AGAIN_AFTER);
+                tracing::debug!(board = %item.board, %error, "a board to be published cannot be read");
+                marks.again(item, now, AGAIN_AFTER);
             }
             Outcome::Failed(Fault::Away(why)) => {
                 self.away(&why, now);
-                marks.again(place, now, Duration::ZERO);
+                marks.again(item, now, Duration::ZERO);
             }
             Outcome::Failed(Fault::Refused(why)) => {
                 self.reached(now);
-                self.refused(&place, &why, now);
-                marks.again(place, now, AGAIN_AFTER);
+                self.refused(&item, &why, now);
+                marks.again(item, now, AGAIN_AFTER);
             }
             Outcome::Unnamed(why) => {
-                self.tell(&place, &why, "a board cannot be published");
-                marks.done(place, now, AGAIN_AFTER);
+                self.report_once(&item, &why, "a board cannot be published");
+                marks.done(item, now, AGAIN_AFTER);
             }
         }
     }
 
-    fn published(&mut self, place: Place, published: Published, now: Instant) {
+    fn published(&mut self, item: MarkedBoard, published: Published, now: Instant) {
         self.reached(now);
         if let Some((wait, extent)) = published.next {
-            let board = place.board.clone();
-            let end = Place { board, extent };
+            let board = item.board.clone();
+            let end = MarkedBoard { board, extent };
             self.lane.ends.lock().add(end, now + wait);
         }
         match published.inexact {
             Some(why) => {
                 let what = "a board is published as JSON alone: its encoding does not hold it";
-                self.tell(&place, &why, what);
+                self.report_once(&item, &why, what);
             }
             None => {
-                self.told.remove(&place);
+                self.reported.remove(&item);
             }
         }
         if published.again {
-            self.lane.mark(self.service, place.clone(), now);
+            self.lane.mark(self.service, item.clone(), now);
         }
-        self.lane.marks.done(place, now, published.every);
+        self.lane.marks.done(item, now, published.every);
     }
 
-    /// Once for each place, until it is published as it should be.
-    fn tell(&mut self, place: &Place, why: &str, what: &str) {
-        if self.told.len() >= TOLD_MAX {
-            self.told.clear();
+    /// Once for each item, until it is published as it should be.
+    fn report_once(&mut self, item: &MarkedBoard, why: &str, what: &str) {
+        if self.reported.len() >= REPORTED_MAX {
+            self.reported.clear();
         }
-        if self.told.insert(place.clone()) {
-            tracing::warn!(board = %place.board, target = %self.lane.name, why, "{what}");
+        if self.reported.insert(item.clone()) {
+            tracing::warn!(board = %item.board, target = %self.lane.name, why, "{what}");
         }
     }
 
@@ -269,12 +270,12 @@ impl Run<'_> {
         }
     }
 
-    fn refused(&mut self, place: &Place, why: &str, now: Instant) {
+    fn refused(&mut self, item: &MarkedBoard, why: &str, now: Instant) {
         let logged = self.refusal_logged;
         if logged.is_none_or(|logged| now - logged >= REFUSALS_LOGGED_EVERY) {
             self.refusal_logged = Some(now);
             let target = &self.lane.name;
-            tracing::warn!(board = %place.board, %target, why, "a board is refused where it is published");
+            tracing::warn!(board = %item.board, %target, why, "a board is refused where it is published");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What waits to be published at one target: [`Marks`].
 //!
-//! A place that is marked again while it waits is published once; one that was just published waits
+//! An item that is marked again while it waits is published once; one that was just published waits
 //! until it may be published again. Times are parameters.
 
 use std::collections::{BTreeSet, HashMap};
@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// Places that are known of at once, those that rest included.
-pub(crate) const PLACES_MAX: usize = 100_000;
+/// Items that are known of at once, those that rest included.
+pub(crate) const ITEMS_MAX: usize = 100_000;
 
 /// What of a board is to be published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,12 +28,12 @@ pub(crate) enum Extent {
 
 /// A board, or a window of it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Place {
+pub(crate) struct MarkedBoard {
     pub(crate) board: Arc<BoardName>,
     pub(crate) extent: Extent,
 }
 
-/// Places that wait, are under way, or rest, each with its time.
+/// Items that wait, are under way, or rest, each with its time.
 #[derive(Default)]
 pub(crate) struct Marks {
     state: Mutex<State>,
@@ -42,9 +42,9 @@ pub(crate) struct Marks {
 
 #[derive(Default)]
 struct State {
-    slots: HashMap<Place, Slot>,
+    slots: HashMap<MarkedBoard, Slot>,
     /// When what waits is due, and what rests may go.
-    queue: BTreeSet<(Instant, Place)>,
+    queue: BTreeSet<(Instant, MarkedBoard)>,
     /// Nothing rests any more.
     hurried: bool,
 }
@@ -57,12 +57,12 @@ enum Slot {
 }
 
 impl Marks {
-    /// Has a place published. `false`: there is no room for it.
+    /// Has an item published. `false`: there is no room for it.
     #[must_use]
-    pub(crate) fn mark(&self, place: Place, now: Instant) -> bool {
+    pub(crate) fn mark(&self, item: MarkedBoard, now: Instant) -> bool {
         let mut state = self.state.lock();
-        let is_full = state.slots.len() >= PLACES_MAX;
-        let due = match state.slots.get_mut(&place) {
+        let is_full = state.slots.len() >= ITEMS_MAX;
+        let due = match state.slots.get_mut(&item) {
             Some(Slot::Waiting(_)) => return true,
             Some(Slot::Running { again }) => {
                 *again = true;
@@ -73,55 +73,55 @@ impl Marks {
             None if is_full => return false,
             None => now,
         };
-        state.queue.insert((due, place.clone()));
-        state.slots.insert(place, Slot::Waiting(due));
+        state.queue.insert((due, item.clone()));
+        state.slots.insert(item, Slot::Waiting(due));
         drop(state);
         self.changed.notify_one();
         true
     }
 
-    /// The place that is due first, if it is.
-    pub(crate) fn take(&self, now: Instant) -> Option<Place> {
+    /// The item that is due first, if it is.
+    pub(crate) fn take(&self, now: Instant) -> Option<MarkedBoard> {
         let mut state = self.state.lock();
         loop {
             let (due, _) = state.queue.first()?;
             if *due > now {
                 return None;
             }
-            let (_, place) = state.queue.pop_first()?;
-            match state.slots.get_mut(&place) {
+            let (_, item) = state.queue.pop_first()?;
+            match state.slots.get_mut(&item) {
                 Some(slot @ Slot::Waiting(_)) => {
                     *slot = Slot::Running { again: false };
-                    return Some(place);
+                    return Some(item);
                 }
                 _ => {
-                    state.slots.remove(&place);
+                    state.slots.remove(&item);
                 }
             }
         }
     }
 
-    /// Ends a place that was taken: it is not published again before `every` has passed.
-    pub(crate) fn done(&self, place: Place, now: Instant, every: Duration) {
+    /// Ends an item that was taken: it is not published again before `every` has passed.
+    pub(crate) fn done(&self, item: MarkedBoard, now: Instant, every: Duration) {
         let mut state = self.state.lock();
         let rest = if state.hurried { Duration::ZERO } else { every };
         let until = now + rest;
-        let slot = match state.slots.get(&place) {
+        let slot = match state.slots.get(&item) {
             Some(Slot::Running { again: true }) => Slot::Waiting(until),
             _ => Slot::Resting(until),
         };
-        state.queue.insert((until, place.clone()));
-        state.slots.insert(place, slot);
+        state.queue.insert((until, item.clone()));
+        state.slots.insert(item, slot);
         drop(state);
         self.changed.notify_one();
     }
 
-    /// Has a place that was taken tried again after this.
-    pub(crate) fn again(&self, place: Place, now: Instant, after: Duration) {
+    /// Has an item that was taken tried again after this.
+    pub(crate) fn again(&self, item: MarkedBoard, now: Instant, after: Duration) {
         let mut state = self.state.lock();
         let due = now + after;
-        state.queue.insert((due, place.clone()));
-        state.slots.insert(place, Slot::Waiting(due));
+        state.queue.insert((due, item.clone()));
+        state.slots.insert(item, Slot::Waiting(due));
         drop(state);
         self.changed.notify_one();
     }
@@ -132,7 +132,7 @@ impl Marks {
         state.queue.first().map(|(due, _)| *due)
     }
 
-    /// Places known of.
+    /// Items known of.
     pub(crate) fn len(&self) -> usize {
         self.state.lock().slots.len()
     }
@@ -149,12 +149,12 @@ impl Marks {
         let mut state = self.state.lock();
         state.hurried = true;
         let queue = std::mem::take(&mut state.queue);
-        for (due, place) in queue {
+        for (due, item) in queue {
             let due = due.min(now);
-            if let Some(Slot::Waiting(at) | Slot::Resting(at)) = state.slots.get_mut(&place) {
+            if let Some(Slot::Waiting(at) | Slot::Resting(at)) = state.slots.get_mut(&item) {
                 *at = due;
             }
-            state.queue.insert((due, place));
+            state.queue.insert((due, item));
         }
         drop(state);
         self.changed.notify_one();
@@ -173,8 +173,8 @@ mod tests {
     const EVERY: Duration = Duration::from_secs(1);
     const MS: Duration = Duration::from_millis(1);
 
-    fn place(subject: &str) -> Place {
-        Place {
+    fn item(subject: &str) -> MarkedBoard {
+        MarkedBoard {
             board: Arc::new(format!("gifts/{subject}").parse().unwrap()),
             extent: Extent::Window(Window::ALL_TIME),
         }
@@ -183,21 +183,21 @@ mod tests {
     #[test]
     fn what_is_marked_twice_is_published_once() {
         let (marks, now) = (Marks::default(), Instant::now());
-        assert!(marks.mark(place("a"), now) && marks.mark(place("a"), now));
-        assert!(marks.mark(place("b"), now + MS));
-        assert_eq!(marks.take(now), Some(place("a")));
+        assert!(marks.mark(item("a"), now) && marks.mark(item("a"), now));
+        assert!(marks.mark(item("b"), now + MS));
+        assert_eq!(marks.take(now), Some(item("a")));
         assert_eq!(marks.take(now), None);
         assert_eq!(marks.next(), Some(now + MS));
-        assert_eq!(marks.take(now + MS), Some(place("b")));
+        assert_eq!(marks.take(now + MS), Some(item("b")));
     }
 
     #[test]
-    fn a_place_is_published_at_once_and_then_only_so_often() {
+    fn an_item_is_published_at_once_and_then_only_so_often() {
         let (marks, now) = (Marks::default(), Instant::now());
-        assert!(marks.mark(place("a"), now));
+        assert!(marks.mark(item("a"), now));
         let taken = marks.take(now).unwrap();
         // While it is under way.
-        assert!(marks.mark(place("a"), now));
+        assert!(marks.mark(item("a"), now));
         marks.done(taken, now + MS, EVERY);
         assert!(!marks.is_quiet());
         assert_eq!(marks.take(now + EVERY), None);
@@ -205,7 +205,7 @@ mod tests {
         marks.done(taken, now + EVERY + MS, EVERY);
         // While it rests.
         assert!(marks.is_quiet());
-        assert!(marks.mark(place("a"), now + EVERY + 2 * MS));
+        assert!(marks.mark(item("a"), now + EVERY + 2 * MS));
         assert_eq!(marks.take(now + 2 * EVERY), None);
         let taken = marks.take(now + 2 * EVERY + MS).unwrap();
         marks.done(taken, now + 2 * EVERY + MS, EVERY);
@@ -217,21 +217,21 @@ mod tests {
     #[test]
     fn what_failed_is_tried_again() {
         let (marks, now) = (Marks::default(), Instant::now());
-        assert!(marks.mark(place("a"), now));
+        assert!(marks.mark(item("a"), now));
         let taken = marks.take(now).unwrap();
         marks.again(taken, now, EVERY);
         assert_eq!(marks.take(now), None);
-        assert_eq!(marks.take(now + EVERY), Some(place("a")));
+        assert_eq!(marks.take(now + EVERY), Some(item("a")));
     }
 
     #[test]
     fn there_is_room_for_so_many() {
         let (marks, now) = (Marks::default(), Instant::now());
-        for number in 0..PLACES_MAX {
-            assert!(marks.mark(place(&number.to_string()), now));
+        for number in 0..ITEMS_MAX {
+            assert!(marks.mark(item(&number.to_string()), now));
         }
-        assert!(!marks.mark(place("more"), now));
-        assert!(marks.mark(place("0"), now));
+        assert!(!marks.mark(item("more"), now));
+        assert!(marks.mark(item("0"), now));
         let taken = marks.take(now).unwrap();
         marks.done(taken, now, Duration::ZERO);
         // The rest of those that are due has to be taken before it goes.
@@ -239,16 +239,16 @@ mod tests {
             marks.done(taken, now, EVERY);
         }
         assert_eq!(marks.take(now + EVERY), None);
-        assert!(marks.mark(place("more"), now));
+        assert!(marks.mark(item("more"), now));
     }
 
     #[test]
-    fn who_hurries_waits_for_nothing() {
+    fn nothing_waits_once_marks_are_hurried() {
         let (marks, now) = (Marks::default(), Instant::now());
-        assert!(marks.mark(place("a"), now));
+        assert!(marks.mark(item("a"), now));
         let taken = marks.take(now).unwrap();
         marks.done(taken, now, EVERY);
-        assert!(marks.mark(place("a"), now));
+        assert!(marks.mark(item("a"), now));
         assert_eq!(marks.take(now), None);
         marks.hurry(now);
         let taken = marks.take(now).unwrap();

@@ -1,6 +1,6 @@
-//! What is counted of each target, and what it is called in `GET /metrics`: the one place for names.
+//! What is counted of each target, and what it is called in `GET /metrics`: the one item for names.
 //!
-//! A new metric is a field of [`LaneMetrics`], told below. Targets come and go with kinds, so they are
+//! A new metric is a field of [`LaneMetrics`], registered below. Targets come and go with kinds, so they are
 //! gone through at each scrape. All names get the prefix `megaboard_`, counters end in `_total`.
 
 use std::fmt;
@@ -25,7 +25,7 @@ pub(crate) struct LaneMetrics {
 }
 
 impl LaneMetrics {
-    /// Counts a try. To find the windows of a board, or that it is not to be published here, is none.
+    /// Counts a try. Finding the windows of a board, or that it is not published here, does not count as one.
     pub(crate) fn count(&self, outcome: &Outcome) {
         let counter = match outcome {
             Outcome::Published(_) => &self.published,

@@ -37,7 +37,7 @@ pub(crate) enum NameError {
     /// Its key would be that of another board's JSON.
     #[error("the key {0:?} ends with {JSON} or {VERSION}, as keys beside a board's do")]
     Reserved(String),
-    /// Nothing tells its slot in a cluster.
+    /// Its slot in a cluster is not known.
     #[error("no other key can be in the slot of {0:?}")]
     Slot(String),
     /// It is too long.
@@ -108,7 +108,7 @@ mod tests {
         targets.add("readers".parse().unwrap(), target).unwrap();
         let shape =
             format!("{{\"publish\": {{\"target\": \"readers\", \"key\": \"{template}\"}}}}");
-        let shape: api::KindShape = serde_json::from_str(&shape).unwrap();
+        let shape: wire::KindShape = serde_json::from_str(&shape).unwrap();
         let kind = shape.into_kind_at("gifts", &targets).unwrap();
         let board = format!("gifts/{subject}").parse().unwrap();
         let publication = kind.publication().unwrap();

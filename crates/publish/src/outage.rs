@@ -27,7 +27,7 @@ impl Outage {
     /// The target was not reached. Answers whether that is new.
     pub(crate) fn begin(&mut self, now: Instant) -> bool {
         let (since, wait) = match &self.on {
-            // What was under way together with what failed tells nothing new.
+            // What was under way together with what failed is nothing new.
             Some(on) if now < on.until => return false,
             Some(on) => (on.since, (on.wait * 2).min(BACKOFF_MAX)),
             None => (now, BACKOFF_MIN),

@@ -18,7 +18,7 @@ use crate::target::{Fault, Switched, Turn};
 /// How long a window that has closed waits to be published as final, where what it holds is not durable yet.
 const UNSETTLED_WAIT: Duration = Duration::from_secs(1);
 
-/// What became of a place.
+/// What became of an item.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// Readers see what there is.
@@ -27,7 +27,7 @@ pub(crate) enum Outcome {
     NotHere,
     /// Another server has published it meanwhile: what it has may be older.
     Overtaken(Duration),
-    /// These windows are to be published, each as a place of its own.
+    /// These windows are to be published, each as an item of its own.
     Spread(Vec<Window>),
     /// The board cannot be read now.
     Unreadable(ReadError),
@@ -109,7 +109,7 @@ impl Work {
             self.top(),
             self.is_final(snapshot),
             self.publication().encoding,
-            api::RENDERER_MARK,
+            wire::RENDERER_MARK,
         )
     }
 
@@ -136,7 +136,7 @@ impl Work {
         };
         let content = Content {
             mark,
-            json: api::top_json(&self.board, &window, snapshot, form),
+            json: wire::top_json(&self.board, &window, snapshot, form),
             set,
             lasts: self.lasts(snapshot),
         };
@@ -149,8 +149,8 @@ impl Work {
             return Ok(None);
         }
         let encoding: Encoding = text.parse().map_err(|error| format!("{error}"))?;
-        let entries = api::read_entries(&self.kind, &snapshot.rendered, self.top());
-        let entries = entries.ok_or("its entries could not be read")?;
+        let entries = wire::read_entries(&self.kind, &snapshot.rendered, self.top());
+        let entries = entries.ok_or("the entries of the snapshot could not be read")?;
         let set = content::set(&encoding, &self.kind, &entries);
         set.map(Some).map_err(|error| error.to_string())
     }
@@ -223,7 +223,7 @@ pub(crate) async fn publish(
     let ended = match read {
         Ok(view) => write(&work, turn, &names, &view.snapshot).await,
         Err(error) => {
-            // Nothing was written: what becomes of the connection matters to nobody.
+            // Nothing was written: an error of the connection does not matter.
             let _ = turn.leave(&names, None).await;
             return match error {
                 ReadError::WindowGone => Outcome::NotHere,
@@ -243,7 +243,7 @@ async fn write(
     let every = work.publication().every;
     if snapshot.members == 0 {
         let is_next = turn.published().is_some_and(|mark| work.is_before(mark));
-        // Where nothing is published somebody may be about to publish what there was.
+        // Where nothing is published another turn may be about to publish what there was.
         let may_come = snapshot.may_have_had_members();
         if is_next || !(turn.is_there() || may_come) {
             turn.leave(names, None).await?;
@@ -276,13 +276,13 @@ async fn write(
     })
 }
 
-/// Whether nothing was lost of what bears the mark: a server that runs full may let go of one key alone.
+/// Whether nothing was lost of what has the mark: a server that runs full may let go of one key alone.
 fn is_whole(work: &Work, turn: &Turn<'_>, snapshot: &Snapshot) -> bool {
     // No set is missing where the encoding gives none.
     turn.has_json() && (turn.has_set() || !matches!(work.set(snapshot), Ok(Some(_))))
 }
 
-/// Whether what bears this mark is of a later window of the same period: clocks of servers may differ. One of
+/// Whether what has this mark is of a later window of the same period: clocks of servers may differ. One of
 /// another period was published under another setting, and is replaced.
 fn is_before(window: Window, mark: &str) -> bool {
     let published = mark.split(' ').nth(1).and_then(|name| name.split_once(':'));
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_later_window_of_the_same_period_stays() {
-        let shape: api::KindShape = serde_json::from_str("{}").unwrap();
+        let shape: wire::KindShape = serde_json::from_str("{}").unwrap();
         let kind = shape.into_kind("gifts").unwrap();
         let start = |text| Timestamp::parse_rfc3339(text).unwrap();
         let today = start("2026-11-20T00:00:00Z");

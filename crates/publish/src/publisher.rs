@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::credentials::Credentials;
 use crate::lane::Lane;
-use crate::marks::{Extent, Place};
+use crate::marks::{Extent, MarkedBoard};
 use crate::metrics::Targets;
 use crate::target::{Access, Target};
 use crate::walk::{Walks, walk};
@@ -34,7 +34,7 @@ const STOP_POLL: Duration = Duration::from_millis(10);
 pub struct Settings {
     /// The servers that kinds may refer to; nothing is published anywhere else.
     pub targets: PublishTargets,
-    /// Who logs in to them.
+    /// The logins for them.
     pub credentials: Credentials,
 }
 
@@ -213,7 +213,7 @@ impl Service {
     }
 }
 
-/// What the router tells goes to the lanes.
+/// Passes what the router reports to the lanes.
 struct Watch(Arc<Service>);
 
 impl Watcher for Watch {
@@ -231,7 +231,7 @@ impl Watch {
         &self,
         board: &Arc<BoardName>,
         change: BoardChange<'_>,
-        mark: fn(&Lane, &Service, Place, Instant),
+        mark: fn(&Lane, &Service, MarkedBoard, Instant),
     ) {
         let Some(lane) = self.0.lane_of(board.kind()) else {
             return;
@@ -239,7 +239,7 @@ impl Watch {
         let now = Instant::now();
         let mark = |extent| {
             let board = board.clone();
-            mark(&lane, &self.0, Place { board, extent }, now);
+            mark(&lane, &self.0, MarkedBoard { board, extent }, now);
         };
         match change {
             BoardChange::Windows(windows) => {

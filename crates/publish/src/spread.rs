@@ -15,7 +15,7 @@ use crate::publisher::Service;
 const LOOK_BACK_MAX: usize = 120;
 
 /// All windows that a board holds; with [`Extent::Anywhere`] those too that it may have held, since a
-/// board that was deleted no longer tells.
+/// board that was deleted is no longer listed.
 pub(crate) async fn spread(
     service: &Service,
     target: &TargetName,
@@ -66,7 +66,7 @@ mod tests {
     fn windows_are_looked_at_as_far_back_as_they_are_kept() {
         let shape =
             r#"{"windows": ["hour", "day", "all"], "keep": {"hour": "3h", "day": "forever"}}"#;
-        let shape: api::KindShape = serde_json::from_str(shape).unwrap();
+        let shape: wire::KindShape = serde_json::from_str(shape).unwrap();
         let kind = shape.into_kind("gifts").unwrap();
         let now = Timestamp::parse_rfc3339("2026-11-20T12:30:00Z").unwrap();
         let names = |period| {

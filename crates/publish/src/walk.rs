@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
-use crate::marks::{Extent, Place};
+use crate::marks::{Extent, MarkedBoard};
 use crate::publisher::Service;
 
 /// Boards that are asked for at once.
@@ -21,7 +21,7 @@ const PAGE_BOARDS: usize = 100;
 /// Between two pages: a thousand boards a second at most.
 const PAGE_EVERY: Duration = Duration::from_millis(100);
 
-/// Places of a lane above which a walk waits.
+/// Items of a lane above which a walk waits.
 const AHEAD_MAX: usize = 1_000;
 
 /// How long a walk waits where the store is away.
@@ -85,11 +85,11 @@ async fn walk_kind(service: &Arc<Service>, kind: &KindName) {
         after = Some(last.name.subject().clone());
         let is_last = page.len() < PAGE_BOARDS;
         for record in page {
-            let place = Place {
+            let item = MarkedBoard {
                 board: Arc::new(record.name),
                 extent: Extent::Held,
             };
-            lane.mark(service, place, Instant::now());
+            lane.mark(service, item, Instant::now());
         }
         if is_last {
             return;

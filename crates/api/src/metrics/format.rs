@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn open_metrics_is_for_who_names_it() {
+    fn open_metrics_is_for_scrapers_that_name_it() {
         for accept in [
             &["application/openmetrics-text"][..],
             &[
@@ -183,11 +183,11 @@ mod tests {
         registry.register_with_unit("busy", "Time at work", Unit::Seconds, counter);
         registry.register("build", "The binary", Info::new([("version", "1.0")]));
         registry.register("sizes", "Sizes # of \\ all", sizes);
-        let mut told = String::new();
-        text::encode(&mut told, &registry).unwrap();
-        assert!(told.contains("# UNIT busy_seconds seconds\n") && told.ends_with("# EOF\n"));
-        assert_eq!(Format::OpenMetrics.write(told.clone()), told);
-        let plain = Format::Text.write(told);
+        let mut encoded = String::new();
+        text::encode(&mut encoded, &registry).unwrap();
+        assert!(encoded.contains("# UNIT busy_seconds seconds\n") && encoded.ends_with("# EOF\n"));
+        assert_eq!(Format::OpenMetrics.write(encoded.clone()), encoded);
+        let plain = Format::Text.write(encoded);
         let begin = "# HELP busy_seconds_total Time at work.\n\
             # TYPE busy_seconds_total counter\n\
             busy_seconds_total 1\n\

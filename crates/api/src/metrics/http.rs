@@ -7,14 +7,14 @@ use axum::response::Response;
 use metering::{
     Counter, CounterFamily, Gauge, Histogram, HistogramFamily, REQUESTS, Registry, Unit, labels,
 };
+use problem::ProblemType;
 
-use crate::problem::ProblemType;
 use crate::route::ByPath;
 
-/// What is told of a path or a method that there is none of: their number has no end.
+/// The label of paths and methods that there are no routes for: their number has no limit.
 const OTHER: &str = "other";
 
-/// Classes of status, and last what is told of a request whose client has gone before its answer.
+/// Classes of status, and last that of a request whose client has gone before its response.
 const ENDS: [&str; 6] = ["1xx", "2xx", "3xx", "4xx", "5xx", "gone"];
 
 /// The place of the last one.
@@ -30,7 +30,6 @@ pub(crate) struct Http {
     other: Route,
     /// By the place of their type in [`ProblemType::ALL`].
     by_problem: Vec<Counter>,
-    pub(crate) guesses_refused: Counter,
     under_way: Gauge,
 }
 
@@ -42,7 +41,7 @@ struct Route {
 }
 
 /// A request from its head to the head of its answer, or until its client has gone.
-pub(crate) struct UnderWay<'a> {
+pub(crate) struct CountedRequest<'a> {
     http: &'a Http,
     route: &'a Route,
     began: Instant,
@@ -73,7 +72,6 @@ impl Default for Http {
             routes,
             other: route(OTHER, OTHER),
             by_problem: ProblemType::ALL.map(problem).to_vec(),
-            guesses_refused: Counter::default(),
             under_way: Gauge::default(),
             durations,
             requests,
@@ -84,9 +82,9 @@ impl Default for Http {
 
 impl Http {
     /// Counts a request from now on.
-    pub(crate) fn begin(&self, method: &Method, path: &str) -> UnderWay<'_> {
+    pub(crate) fn begin(&self, method: &Method, path: &str) -> CountedRequest<'_> {
         self.under_way.inc();
-        UnderWay {
+        CountedRequest {
             http: self,
             route: self.route(method, path),
             began: Instant::now(),
@@ -108,7 +106,7 @@ impl Http {
     }
 
     /// Names them.
-    pub(super) fn register(&self, registry: &mut Registry) {
+    pub(super) fn register(&self, registry: &mut Registry, guesses_refused: &Counter) {
         registry.register(
             "http_requests",
             "Requests by route, method and class of status, or gone: the client was, before its answer; HEAD counts as GET, what there is no route for as other",
@@ -127,18 +125,18 @@ impl Http {
         );
         registry.register(
             "http_problems",
-            "Requests that were refused or failed, by the type of the problem they were told",
+            "Requests that were refused or failed, by the type of their problem",
             self.problems.clone(),
         );
         registry.register(
             "http_guesses_refused",
             "Requests with a wrong key whose address had sent too many of them",
-            self.guesses_refused.clone(),
+            guesses_refused.clone(),
         );
     }
 }
 
-impl UnderWay<'_> {
+impl CountedRequest<'_> {
     /// It is answered.
     pub(crate) fn end(mut self, response: &Response) {
         self.end = class_of(response.status());
@@ -148,7 +146,7 @@ impl UnderWay<'_> {
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for CountedRequest<'_> {
     /// Also of a request whose client has gone: where answers take too long, that is all there is of them.
     fn drop(&mut self) {
         self.route.duration.observe(self.began.elapsed());
@@ -189,17 +187,17 @@ mod tests {
         answer(Method::GET, "/wp-login.php", StatusCode::NOT_FOUND);
         answer(Method::GET, "/v1/boards/gifts//top", StatusCode::NOT_FOUND);
         let top = http.route(&Method::GET, "/v1/boards/x/y/top");
-        let told = |route: &Route| route.ends.each_ref().map(Counter::get);
-        assert_eq!(told(top), [0, 1, 1, 0, 0, 0]);
+        let ends = |route: &Route| route.ends.each_ref().map(Counter::get);
+        assert_eq!(ends(top), [0, 1, 1, 0, 0, 0]);
         assert_eq!(top.duration.count(), 2);
-        assert_eq!(told(&http.other), [0, 0, 0, 3, 0, 0]);
+        assert_eq!(ends(&http.other), [0, 0, 0, 3, 0, 0]);
         assert_eq!(http.under_way.get(), 0);
         let gone = http.begin(&Method::GET, "/v1/kinds");
         assert_eq!(http.under_way.get(), 1);
         drop(gone);
         assert_eq!(http.under_way.get(), 0);
         let kinds = http.route(&Method::GET, "/v1/kinds");
-        assert_eq!(told(kinds), [0, 0, 0, 0, 0, 1]);
+        assert_eq!(ends(kinds), [0, 0, 0, 0, 0, 1]);
         assert_eq!(kinds.duration.count(), 1);
     }
 }

@@ -4,7 +4,7 @@ use metering::{Counter, CounterFamily, Histogram, Registry, SIZES, labels};
 use shard_router::Written;
 use shard_store::Failure;
 
-use crate::problem::ProblemType;
+use problem::ProblemType;
 
 /// Contributions, each once for each board that it names.
 #[derive(Debug)]

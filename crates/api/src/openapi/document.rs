@@ -5,22 +5,23 @@
 use std::collections::BTreeMap;
 
 use axum::http::Method;
+use problem::{ProblemShape, ProblemType};
 use utoipa::OpenApi as _;
 use utoipa::openapi::schema::Ref;
 use utoipa::openapi::{Components, OpenApi, RefOr, Response};
+use wire::TopWritten;
 
 use super::gate::{self, operations};
 use super::problems::problems_of;
-use crate::problem::{ProblemShape, ProblemType};
+use crate::board_response::BoardResponse;
 use crate::routes;
 use crate::stream::{ChangesWritten, NoPlaceShape, OwnPlaceShape};
-use crate::wire::{Answer, TopWritten};
 
 /// Event `member` of a stream.
-type OwnPlaceAnswer = Answer<OwnPlaceShape<'static>>;
+type OwnPlaceAnswer = BoardResponse<OwnPlaceShape<'static>>;
 
 /// The same of one who is not ranked.
-type NoPlaceAnswer = Answer<NoPlaceShape<'static>>;
+type NoPlaceAnswer = BoardResponse<NoPlaceShape<'static>>;
 
 /// What holds for all routes.
 #[derive(utoipa::OpenApi)]
@@ -59,7 +60,7 @@ type NoPlaceAnswer = Answer<NoPlaceShape<'static>>;
         routes::stream_tokens::issue,
         routes::boards::list,
         routes::board::show,
-        routes::board::settle,
+        routes::board::put_settings,
         routes::board::delete,
         routes::erase::erase,
         routes::members::is_hidden,
@@ -111,13 +112,15 @@ fn name_problems(document: &mut OpenApi) {
     for item in document.paths.paths.values_mut() {
         for (_, operation) in operations(item) {
             for response in operation.responses.responses.values_mut() {
-                let RefOr::T(told) = response else { continue };
-                let Some(words) = words_of(told) else {
+                let RefOr::T(described) = response else {
+                    continue;
+                };
+                let Some(words) = words_of(described) else {
                     continue;
                 };
                 let reference = Ref::from_response_name(&words);
-                let told = std::mem::replace(response, RefOr::Ref(reference));
-                named.insert(words, told);
+                let described = std::mem::replace(response, RefOr::Ref(reference));
+                named.insert(words, described);
             }
         }
     }

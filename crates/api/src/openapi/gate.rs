@@ -1,13 +1,13 @@
 //! What stands before the routes, said of each: its key, and what it is refused with whatever it is.
 
+use access::Scope;
 use axum::http::Method;
+use problem::ProblemType;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Components, OpenApi, RefOr};
 
 use super::problems::{problems_of, responses_for};
-use crate::access::Scope;
-use crate::problem::ProblemType;
 use crate::route::{Needs, is_probe, needs_of};
 
 /// What the document calls a key.

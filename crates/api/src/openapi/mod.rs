@@ -19,8 +19,9 @@
 mod document;
 #[cfg(test)]
 mod gate;
+#[cfg(test)]
 pub(crate) mod params;
-#[cfg_attr(not(test), allow(dead_code, reason = "of the document alone"))]
+#[cfg(test)]
 pub(crate) mod problems;
 #[cfg(test)]
 mod tests;

@@ -46,7 +46,7 @@ pub(crate) struct OfMember {
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfWindow {
     /// `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-    /// `all`. The kind's first window unless told otherwise.
+    /// `all`. The kind's first window by default.
     #[param(nullable = false, example = "day")]
     window: Option<String>,
     /// Answers from a merge that began after the request came.
@@ -58,7 +58,7 @@ pub(crate) struct OfWindow {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfTop {
-    /// How many entries, up to the kind's `top`: 100 unless told otherwise.
+    /// How many entries, up to the kind's `top`: 100 by default.
     #[param(nullable = false, minimum = 1, maximum = 10_000, example = 10)]
     n: Option<u64>,
 }
@@ -73,7 +73,7 @@ pub(crate) struct OfRange {
     /// The last position, at most 999 behind the first.
     #[param(nullable = false, minimum = 1, example = 400)]
     to: Option<u64>,
-    /// How many entries between `min` and `max`: 100 unless told otherwise.
+    /// How many entries between `min` and `max`: 100 by default.
     #[param(nullable = false, minimum = 1, maximum = 1000)]
     limit: Option<u64>,
 }
@@ -148,7 +148,7 @@ pub(crate) struct OfAnybody {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfKinds {
-    /// The kind's name; all kinds that the key is for unless told otherwise.
+    /// The kind's name; all kinds that the key is for by default.
     #[param(
         nullable = false,
         pattern = "^[a-z][a-z0-9-]{0,62}$",
@@ -196,7 +196,7 @@ enum Return {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfSet {
-    /// The one window that it goes to, which has to contain `at`; all of them unless told.
+    /// The one window that it goes to, which has to contain `at`; all of them by default.
     #[param(nullable = false, example = "day")]
     window: Option<String>,
 }
@@ -205,7 +205,7 @@ pub(crate) struct OfSet {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfStream {
-    /// How many entries, up to the kind's `top`: 100 unless told otherwise.
+    /// How many entries, up to the kind's `top`: 100 by default.
     #[param(nullable = false, minimum = 1, maximum = 10_000, example = 10)]
     n: Option<u64>,
     /// As reads have it. `day` and its like follow the calendar, a named window stays.

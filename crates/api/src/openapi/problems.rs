@@ -8,7 +8,7 @@ use utoipa::openapi::schema::{AllOfBuilder, ObjectBuilder, Ref, SchemaType, Type
 use utoipa::openapi::{ContentBuilder, RefOr, Response, ResponseBuilder};
 use utoipa::{IntoResponses, ToSchema as _};
 
-use crate::problem::{ProblemShape, ProblemType};
+use problem::{ProblemShape, ProblemType};
 
 /// The media type of problems.
 pub(super) const MEDIA_TYPE: &str = "application/problem+json";
@@ -30,7 +30,6 @@ pub(super) fn responses_for(problems: &[ProblemType]) -> Responses {
 }
 
 /// The problems that a response is of; none where it is of something else.
-#[cfg(test)]
 pub(super) fn problems_of(response: &Response) -> Option<Vec<ProblemType>> {
     if !response.content.contains_key(MEDIA_TYPE) {
         return None;
@@ -46,7 +45,7 @@ pub(super) fn problems_of(response: &Response) -> Option<Vec<ProblemType>> {
 }
 
 fn response(status: u16, problems: &[ProblemType]) -> Response {
-    let told = problems.iter().map(|problem| {
+    let meanings = problems.iter().map(|problem| {
         let (word, title) = problem.word_and_title();
         format!("`{word}`: {title}.")
     });
@@ -70,7 +69,7 @@ fn response(status: u16, problems: &[ProblemType]) -> Response {
         .schema(Some(schema))
         .example(Some(example));
     let response = ResponseBuilder::new()
-        .description(told.collect::<Vec<_>>().join("\n\n"))
+        .description(meanings.collect::<Vec<_>>().join("\n\n"))
         .content(MEDIA_TYPE, content.build());
     let (name, what) = match status {
         401 => ("www-authenticate", "`Bearer`."),
@@ -134,7 +133,7 @@ const fn detail_of(problem: ProblemType) -> &'static str {
     match problem {
         P::Malformed => "EOF while parsing an object at line 1 column 12",
         P::Invalid => "n: \"0\" is not a whole number from 1 to 1000",
-        P::Unauthorized => "authorization: the server knows no such key",
+        P::Unauthorized => "authorization: the key is unknown",
         P::Forbidden => "the key's scope is read, and this needs write",
         P::UnknownKind => "kind \"gift\" is not known",
         P::UnknownBoard => "there is no board \"gifts/room-8842\"",
@@ -144,7 +143,7 @@ const fn detail_of(problem: ProblemType) -> &'static str {
         P::NotListed => {
             "member \"u1\" is not among the best 1000 of day:2026-11-20: it has no neighbours"
         }
-        P::MethodNotAllowed => "path \"/v1/top\" knows no GET",
+        P::MethodNotAllowed => "GET is not supported on path \"/v1/top\"",
         P::UnknownHost => "host: \"boards.example\" is not among server.hosts",
         P::TargetTooLong => "the first line of the request has more than 65536 bytes",
         P::HeadTooLarge => "the head has more than 65536 bytes or 100 lines",
@@ -160,7 +159,7 @@ const fn detail_of(problem: ProblemType) -> &'static str {
         P::WindowClosed => "no window takes it any more",
         P::NotOpen => "the board does not take it at this time",
         P::FromTheFuture => "at: 2026-11-20T15:52:22.123Z is more than 5 minutes ahead",
-        P::TooManyRequests => "key \"stream-ingest\" asks too often; come back in 1 s",
+        P::TooManyRequests => "key \"stream-ingest\" sends too many requests; retry after 1 s",
         P::Overloaded => "8192 requests are under way already",
         P::Unavailable => "the store could not be reached",
         P::Unknown => "the store's answer did not arrive",

@@ -5,14 +5,17 @@ use std::sync::Arc;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use merger::Found;
+use problem::Problem;
+use wire::Entries;
 
 use crate::app::App;
+use crate::board_response::BoardResponse;
+#[cfg(test)]
 use crate::openapi::params::{OfMember, OfNeighbours, OfWindow};
+#[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
-use crate::wire::{Answer, Entries, EntryShape, Envelope};
 
 /// Neighbours on one side.
 const NEIGHBOURS_MAX: u64 = 500;
@@ -21,11 +24,11 @@ const NEIGHBOURS_MAX: u64 = 500;
 const NEIGHBOURS_DEFAULT: u64 = 5;
 
 /// What it answers.
-#[cfg_attr(not(test), expect(dead_code, reason = "of the document alone"))]
-type EntriesAnswer = Answer<Entries<EntryShape<'static>>>;
+#[cfg(test)]
+type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
 
 /// A member among its neighbours
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/members/{member}/around",
     operation_id = "around",
@@ -47,7 +50,7 @@ type EntriesAnswer = Answer<Entries<EntryShape<'static>>>;
         ),
         problems::OfNeighbours,
     ),
-)]
+))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,
@@ -66,14 +69,16 @@ pub(crate) async fn show(
         .merger
         .member(board, kind, window.window, member, (above, below), None)
         .await?;
-    let envelope = Envelope::new(board, &window, &answer);
+    let envelope = window.envelope(board, &answer);
     let view = match answer.value {
         Found::Ranked(view) => view,
-        Found::Unlisted(_) => return Err(Problem::not_listed(member, &window)),
+        Found::Unlisted(_) => {
+            return Err(Problem::not_listed(member, &window.name(), window.listed));
+        }
         Found::NotRanked => return Err(Problem::not_ranked(member, &window.name())),
     };
     let body = Entries {
         entries: Entries::of(kind.rules(), &view.around),
     };
-    Ok(Answer { envelope, body }.into_response())
+    Ok(BoardResponse { envelope, body }.into_response())
 }

@@ -2,52 +2,58 @@
 
 use std::sync::Arc;
 
+use audit::AuditEntry;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use problem::Problem;
 use serde::Serialize;
 use shard_store::{BoardRecord, DeleteBoardError, PutSettingsError, StoreError};
-use utoipa::ToSchema;
+use wire::{ExpiryShape, SettingsShape, SpanShape};
 
 use crate::app::App;
-use crate::audit::Act;
+use crate::board_response::BoardResponse;
+use crate::board_response::json;
 use crate::body;
+#[cfg(test)]
 use crate::openapi::params::{OfBoard, OfWindow};
+#[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
-use crate::wire::{self, Answer, Envelope, ExpiryShape, SettingsShape, SpanShape};
 
-#[derive(Serialize, ToSchema)]
-#[schema(as = Board)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Board))]
 struct InfoShape {
     #[serde(flatten)]
     expiry: ExpiryShape,
     /// Over how many its members are spread.
     shards: u16,
     /// Where it is kept.
-    #[schema(example = "embedded")]
+    #[cfg_attr(test, schema(example = "embedded"))]
     store: &'static str,
     /// The windows that hold something.
     windows: Vec<WindowShape>,
 }
 
 /// A window of a board.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Window)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Window))]
 struct WindowShape {
     /// Its whole name.
-    #[schema(example = "day:2026-11-20")]
+    #[cfg_attr(test, schema(example = "day:2026-11-20"))]
     window: String,
     /// How many are ranked in it.
     members: u64,
 }
 
 /// What holds of a board from now on.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Settled)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Settled))]
 struct SettledShape {
     /// Kind and subject.
     board: String,
@@ -60,13 +66,13 @@ struct SettledShape {
 }
 
 /// What it answers.
-#[cfg_attr(not(test), expect(dead_code, reason = "of the document alone"))]
-type InfoAnswer = Answer<InfoShape>;
+#[cfg(test)]
+type InfoAnswer = BoardResponse<InfoShape>;
 
 /// What a board is
 ///
 /// One that nobody has contributed to is empty.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}",
     operation_id = "board",
@@ -86,7 +92,7 @@ type InfoAnswer = Answer<InfoShape>;
         ),
         problems::OfWindow,
     ),
-)]
+))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,
@@ -95,7 +101,7 @@ pub(crate) async fn show(
     let window = read_window(&app, path.kind(), Params::of(query.as_deref())?)?;
     let (board, kind) = (&path.board, path.kind());
     let answer = app.merger.info(board, kind, window.window).await?;
-    let envelope = Envelope::new(board, &window, &answer);
+    let envelope = window.envelope(board, &answer);
     let now = app.now();
     let shards = if let Some(record) = &answer.value.record {
         record.shards
@@ -119,13 +125,13 @@ pub(crate) async fn show(
         store,
         windows: windows.collect(),
     };
-    Ok(Answer { envelope, body }.into_response())
+    Ok(BoardResponse { envelope, body }.into_response())
 }
 
 /// Settings of one board, before its first contribution
 ///
 /// They replace whole what was set before.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     put,
     path = "/v1/boards/{kind}/{subject}",
     operation_id = "settle_board",
@@ -144,10 +150,10 @@ pub(crate) async fn show(
         (status = 200, description = "What holds from now on.", body = SettledShape),
         problems::OfSettings,
     ),
-)]
-pub(crate) async fn settle(
+))]
+pub(crate) async fn put_settings(
     State(app): State<Arc<App>>,
-    act: Act,
+    entry: AuditEntry,
     path: BoardPath,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
@@ -164,7 +170,7 @@ pub(crate) async fn settle(
     {
         return Err(PutSettingsError::Created.into());
     }
-    act.begin(app.now()).await?;
+    entry.begin(app.now()).await?;
     let record = app
         .router
         .put_settings(&path.board, &path.known, settings, app.now())
@@ -175,23 +181,23 @@ pub(crate) async fn settle(
         span: SpanShape::from(&record.activity),
         expiry: ExpiryShape::from(&record.activity),
     };
-    Ok(wire::json(&shape))
+    Ok(json(&shape))
 }
 
 /// Deletes a board with all its windows
 ///
 /// What comes later under that name is another board.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     delete,
     path = "/v1/boards/{kind}/{subject}",
     operation_id = "delete_board",
     tag = "Boards",
     params(OfBoard),
     responses((status = 204, description = "It is gone."), problems::OfBoardDelete),
-)]
+))]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
-    act: Act,
+    entry: AuditEntry,
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<StatusCode, Problem> {
@@ -199,7 +205,7 @@ pub(crate) async fn delete(
     if record_of(&app, &path).await?.is_none() {
         return Err(Problem::unknown_board(&path.board));
     }
-    act.begin(app.now()).await?;
+    entry.begin(app.now()).await?;
     match app.router.delete_board(&path.board, app.now()).await {
         Ok(()) => Ok(StatusCode::NO_CONTENT),
         Err(DeleteBoardError::NotThere) => Err(Problem::unknown_board(&path.board)),

@@ -2,37 +2,41 @@
 
 use std::sync::Arc;
 
+use access::Caller;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use board::Subject;
+use problem::Problem;
 use serde::Serialize;
-use utoipa::ToSchema;
+use wire::SpanShape;
 
-use crate::access::Caller;
 use crate::app::App;
+use crate::board_response::json;
+#[cfg(test)]
 use crate::openapi::params::OfBoards;
+#[cfg(test)]
 use crate::openapi::problems::OfKind;
 use crate::params::Params;
-use crate::problem::Problem;
-use crate::wire::{self, SpanShape};
 
 const LIMIT_DEFAULT: usize = 100;
 const LIMIT_MAX: u64 = 1000;
 
-#[derive(Serialize, ToSchema)]
-#[schema(as = Boards)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Boards))]
 struct BoardsShape {
     kind: String,
     /// By subject.
     boards: Vec<BoardShape>,
     /// The subject to go on `after`; null at the end.
-    #[schema(required)]
+    #[cfg_attr(test, schema(required))]
     next: Option<String>,
 }
 
 /// A board of a list.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Listed)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Listed))]
 struct BoardShape {
     /// Kind and subject.
     board: String,
@@ -46,7 +50,7 @@ struct BoardShape {
 /// The boards of a kind
 ///
 /// Those that have had a contribution, by subject.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards",
     operation_id = "boards",
@@ -65,7 +69,7 @@ struct BoardShape {
         ),
         OfKind,
     ),
-)]
+))]
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -86,7 +90,7 @@ pub(crate) async fn list(
     caller.check_kind(&kind)?;
     let known = app.kind(&kind).await?;
     let name = known.kind.name();
-    // One more tells whether there are more.
+    // One more shows whether there are more.
     let mut records = app
         .router
         .store()
@@ -108,5 +112,5 @@ pub(crate) async fn list(
         boards: boards.collect(),
         next: last.filter(|_| more),
     };
-    Ok(wire::json(&shape))
+    Ok(json(&shape))
 }

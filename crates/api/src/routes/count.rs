@@ -4,30 +4,32 @@ use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
+use problem::Problem;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::app::App;
+use crate::board_response::BoardResponse;
+#[cfg(test)]
 use crate::openapi::params::{OfBoard, OfBounds, OfWindow};
+#[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
-use crate::wire::{Answer, Envelope};
 
-#[derive(Serialize, ToSchema)]
-#[schema(as = Count)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Count))]
 struct CountShape {
     /// How many members those are.
     count: u64,
 }
 
 /// What it answers.
-#[cfg_attr(not(test), expect(dead_code, reason = "of the document alone"))]
-type CountAnswer = Answer<CountShape>;
+#[cfg(test)]
+type CountAnswer = BoardResponse<CountShape>;
 
 /// How many members' first field lies between two values
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/count",
     operation_id = "count",
@@ -46,7 +48,7 @@ type CountAnswer = Answer<CountShape>;
         ),
         problems::OfWindow,
     ),
-)]
+))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,
@@ -59,8 +61,8 @@ pub(crate) async fn show(
         .merger
         .count(&path.board, path.kind(), window.window, bounds)
         .await?;
-    let envelope = Envelope::new(&path.board, &window, &answer);
-    Ok(Answer {
+    let envelope = window.envelope(&path.board, &answer);
+    Ok(BoardResponse {
         envelope,
         body: CountShape {
             count: answer.value,

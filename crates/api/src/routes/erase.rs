@@ -3,25 +3,26 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
+use access::Caller;
+use audit::{AuditDetails, AuditEntry};
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse as _, Response};
 use board::{BoardName, IdentError, KindName, Subject};
+use problem::Problem;
 use serde::Serialize;
 use shard_router::{KnownKind, Reason, Written};
 use shard_store::{KindRecord, Refused};
 use tokio::time::{Duration, Instant};
-use utoipa::ToSchema;
 
 use super::members::{Change, Meant, change_in, meant};
-use crate::access::Caller;
 use crate::app::App;
-use crate::audit::{Act, Told};
+use crate::board_response;
+#[cfg(test)]
 use crate::openapi::params::{OfAnybody, OfErasure, OfKinds};
+#[cfg(test)]
 use crate::openapi::problems::OfHiding;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::MemberPath;
-use crate::wire;
 
 /// Boards that a member is erased from at once.
 const PAGE_BOARDS: usize = 256;
@@ -30,22 +31,23 @@ const PAGE_BOARDS: usize = 256;
 const ERASE_FOR: Duration = Duration::from_secs(10);
 
 /// How far a member is erased.
-#[derive(Default, Serialize, ToSchema)]
-#[schema(as = Erased)]
+#[derive(Default, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Erased))]
 struct ErasedShape {
     /// Boards that were looked at.
     boards: u64,
     /// Those of them that it stood on.
     erased: u64,
     /// Where to go on, as `after` takes it; null at the end.
-    #[schema(required)]
+    #[cfg_attr(test, schema(required))]
     next: Option<String>,
 }
 
 /// Erases a member
 ///
 /// Takes it off every board with all its windows, those that are over included. There is no way back. Ends after 10 s at the latest: go on `after` `next` until that is null.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     delete,
     path = "/v1/members/{member}",
     operation_id = "erase",
@@ -60,11 +62,11 @@ struct ErasedShape {
         ),
         OfHiding,
     ),
-)]
+))]
 pub(crate) async fn erase(
     State(app): State<Arc<App>>,
     caller: Caller,
-    act: Act,
+    entry: AuditEntry,
     MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
@@ -80,7 +82,7 @@ pub(crate) async fn erase(
     if let Some(after) = &after {
         check(&app, &caller, &meant, after)?;
     }
-    act.begin(app.now()).await?;
+    entry.begin(app.now()).await?;
     let mut erasing = Erasing {
         app: &app,
         meant: &meant,
@@ -94,15 +96,15 @@ pub(crate) async fn erase(
     Ok(answer(&shape, erased))
 }
 
-/// How far it came, and what kept it from going on; written down either way.
+/// How far it came, and what kept it from going on; in the audit log either way.
 fn answer(shape: &ErasedShape, erased: Result<(), Problem>) -> Response {
     let mut response = match erased {
-        Ok(()) => wire::json(shape),
-        // What was erased stays so: whoever comes again goes on there.
+        Ok(()) => board_response::json(shape),
+        // What was erased stays so: the next request goes on there.
         Err(problem) => problem.with(shape).into_response(),
     };
-    let told = serde_json::to_value(shape).unwrap_or_default();
-    response.extensions_mut().insert(Told(told));
+    let details = serde_json::to_value(shape).unwrap_or_default();
+    response.extensions_mut().insert(AuditDetails(details));
     response
 }
 
@@ -238,18 +240,18 @@ impl Erasing<'_> {
 
 #[cfg(test)]
 mod tests {
+    use access::{Access, AccessSettings};
     use board::{
         Calendar, FieldName, FieldRule, Kind, KindSpec, Member, Mode, Period, RankStyle, Rules,
         Ties, Timestamp, WindowRule,
     };
     use merger::{Merger, Settings};
+    use problem::ProblemType;
     use serde_json::json;
     use shard_router::Router;
     use store_local::LocalStore;
 
     use super::*;
-    use crate::access::{Access, AccessSettings};
-    use crate::problem::ProblemType;
 
     const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
@@ -279,7 +281,7 @@ mod tests {
         }
         let settings = Settings {
             clock: Arc::new(|| NOW),
-            renderer: Arc::new(crate::render),
+            renderer: Arc::new(wire::render),
             renderer_mark: "test",
             cache_bytes_max: 0,
         };
@@ -334,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_to_a_stop_is_told_too() {
+    fn a_failed_erasure_reports_its_progress() {
         let shape = ErasedShape {
             boards: 3,
             erased: 2,
@@ -344,9 +346,9 @@ mod tests {
         for (erased, status) in [(Ok(()), 200), (Err(away), 503)] {
             let response = answer(&shape, erased);
             assert_eq!(response.status(), status);
-            let told = &response.extensions().get::<Told>().unwrap().0;
+            let details = &response.extensions().get::<AuditDetails>().unwrap().0;
             let expected = json!({"boards": 3, "erased": 2, "next": "gifts/c"});
-            assert_eq!(*told, expected);
+            assert_eq!(*details, expected);
         }
     }
 

@@ -4,53 +4,55 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use problem::{Problem, ProblemType};
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::app::App;
+use crate::board_response::json;
+#[cfg(test)]
 use crate::openapi::problems::OfStore;
-use crate::problem::{Problem, ProblemType};
-use crate::wire;
 
-#[derive(Serialize, ToSchema)]
-#[schema(as = Alive)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Alive))]
 struct AliveShape {
     /// `alive`.
-    #[schema(example = "alive")]
+    #[cfg_attr(test, schema(example = "alive"))]
     status: &'static str,
 }
 
-#[derive(Serialize, ToSchema)]
-#[schema(as = Ready)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Ready))]
 struct ReadyShape {
     /// `ready`.
-    #[schema(example = "ready")]
+    #[cfg_attr(test, schema(example = "ready"))]
     status: &'static str,
     /// Where boards are kept.
-    #[schema(example = "embedded")]
+    #[cfg_attr(test, schema(example = "embedded"))]
     store: &'static str,
 }
 
 /// The process answers
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/healthz",
     operation_id = "alive",
     tag = "Service",
     responses((status = 200, description = "It does.", body = AliveShape)),
-)]
+))]
 pub(crate) async fn alive() -> Response {
-    wire::json(&AliveShape { status: "alive" })
+    json(&AliveShape { status: "alive" })
 }
 
 /// The store answers, too
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/readyz",
     operation_id = "ready",
     tag = "Service",
     responses((status = 200, description = "It is loaded and reachable.", body = ReadyShape), OfStore),
-)]
+))]
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     let store = app.router.store();
     if let Err(error) = store.ready().await {
@@ -64,7 +66,7 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Probl
             error.into()
         });
     }
-    Ok(wire::json(&ReadyShape {
+    Ok(json(&ReadyShape {
         status: "ready",
         store: store.name(),
     }))

@@ -2,47 +2,50 @@
 
 use std::sync::Arc;
 
+use access::Caller;
+use audit::AuditEntry;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use board::{Kind, KindName, Publication};
+use problem::{Problem, ProblemType};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use shard_router::CatalogueError;
-use utoipa::ToSchema;
+use wire::KindShape;
 
-use crate::access::Caller;
 use crate::app::App;
-use crate::audit::Act;
+use crate::board_response::json;
 use crate::body;
 use crate::if_match;
 use crate::if_none_match;
+#[cfg(test)]
 use crate::openapi::params::{OfKind, OfKnown, OfNew, OfSeen};
+#[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::{Problem, ProblemType};
 use crate::target::KindPath;
-use crate::wire::{self, KindShape};
 
-/// Of a digest, as many as tell kinds apart.
+/// Bytes of a digest, as many as distinguish kinds.
 const ETAG_BYTES: usize = 8;
 
-#[derive(Serialize, ToSchema)]
-#[schema(as = Kinds)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Kinds))]
 struct KindsShape {
     /// Those that the key is for.
     kinds: Vec<KindShape>,
 }
 
 /// All kinds
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/kinds",
     operation_id = "kinds",
     tag = "Kinds",
     responses((status = 200, description = "The kinds, with all their settings.", body = KindsShape)),
-)]
+))]
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -55,11 +58,11 @@ pub(crate) async fn list(
         .iter()
         .filter(|kind| caller.is_for(kind.name().as_str()));
     let kinds = own.map(|kind| shown(&app, &caller, kind)).collect();
-    Ok(wire::json(&KindsShape { kinds }))
+    Ok(json(&KindsShape { kinds }))
 }
 
 /// One kind
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/kinds/{kind}",
     operation_id = "kind",
@@ -79,7 +82,7 @@ pub(crate) async fn list(
         ),
         problems::OfKind,
     ),
-)]
+))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -88,7 +91,7 @@ pub(crate) async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref())?.finish()?;
-    // Whoever is about to change it has to see it as it is, not as this server last saw it.
+    // A client that is about to change it has to see it as it is, not as this server last saw it.
     app.router.catalogue().refresh().await?;
     let known = app.kind(&name).await?;
     let etag = etag(&known.kind);
@@ -103,7 +106,7 @@ pub(crate) async fn show(
 /// What is left out has its default. Of a kind with boards few settings may change; anything else is
 /// refused and says why. `publish` may be set, changed and taken away with an `admin` key that is not bound
 /// to kinds; others repeat it as it is.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     put,
     path = "/v1/kinds/{kind}",
     operation_id = "put_kind",
@@ -137,11 +140,11 @@ pub(crate) async fn show(
         ),
         problems::OfKindPut,
     ),
-)]
+))]
 pub(crate) async fn put(
     State(app): State<Arc<App>>,
     caller: Caller,
-    act: Act,
+    entry: AuditEntry,
     KindPath(name): KindPath,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
@@ -149,10 +152,8 @@ pub(crate) async fn put(
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref())?.finish()?;
     let shape: KindShape = body::json(&app, &headers, request).await?;
-    let wanted = shape
-        .into_kind_at(&name, &app.publish_targets)
-        .map_err(|error| Problem::invalid(error.to_string()))?;
-    // Asked of the very kind that is replaced, whoever writes meanwhile.
+    let wanted = shape.into_kind_at(&name, &app.publish_targets)?;
+    // Asked of the very kind that is replaced, whatever is written meanwhile.
     let checked = |held: Option<&Kind>| {
         if_match::check(&headers, held.map(etag).as_deref())?;
         let held = held.and_then(Kind::publication);
@@ -164,7 +165,7 @@ pub(crate) async fn put(
     catalogue.refresh().await?;
     let known = catalogue.known(&name);
     checked(known.as_ref().map(|known| &*known.kind))?;
-    act.begin(app.now()).await?;
+    entry.begin(app.now()).await?;
     let put = catalogue.put_checked(wanted.name(), checked, app.now());
     let (known, created) = put.await?;
     let status = if created {
@@ -176,18 +177,18 @@ pub(crate) async fn put(
 }
 
 /// Deletes a kind without boards
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     delete,
     path = "/v1/kinds/{kind}",
     operation_id = "delete_kind",
     tag = "Kinds",
     params(OfKind, OfSeen),
     responses((status = 204, description = "It is gone."), problems::OfKindDelete),
-)]
+))]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
     caller: Caller,
-    act: Act,
+    entry: AuditEntry,
     KindPath(name): KindPath,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
@@ -206,7 +207,7 @@ pub(crate) async fn delete(
     if !app.router.store().boards(&name, None, 1).await?.is_empty() {
         return Err(CatalogueError::HasBoards(name).into());
     }
-    act.begin(app.now()).await?;
+    entry.begin(app.now()).await?;
     let catalogue = app.router.catalogue();
     catalogue.delete_checked(&name, checked).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -246,10 +247,10 @@ fn shown(app: &App, caller: &Caller, kind: &Kind) -> KindShape {
 
 fn answer(app: &App, caller: &Caller, kind: &Kind) -> Response {
     let etag = [(header::ETAG, etag(kind))];
-    (etag, wire::json(&shown(app, caller, kind))).into_response()
+    (etag, json(&shown(app, caller, kind))).into_response()
 }
 
-/// Names all settings of a kind, whoever may see them.
+/// Names all settings of a kind, also those that the caller may not see.
 fn etag(kind: &Kind) -> String {
     let text = serde_json::to_vec(&KindShape::from(kind)).expect("an answer is JSON");
     let digest = Sha256::digest(text);

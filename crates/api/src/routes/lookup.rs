@@ -8,31 +8,32 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use board::{Member, Rules};
 use merger::{Found, RankedEntry};
+use problem::Problem;
 use serde::Deserialize;
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use utoipa::ToSchema;
+use wire::{Entries, EntryShape, List, put_entry};
 
 use crate::app::App;
+use crate::board_response::BoardResponse;
 use crate::body;
+#[cfg(test)]
 use crate::openapi::params::{OfBoard, OfWindow};
+#[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
-use crate::wire::{
-    Answer, Entries, EntryShape, Envelope, FoundWritten, List, put_entry, written_as,
-};
 
 /// Members of one lookup.
 const MEMBERS_MAX: usize = 1000;
 
 /// Members to look up.
-#[derive(Deserialize, ToSchema)]
-#[schema(as = Lookup)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Lookup))]
 #[serde(deny_unknown_fields, expecting = "an object with members")]
 struct LookupShape {
     /// At most 1,000.
-    #[schema(value_type = Vec<String>, max_items = 1000)]
+    #[cfg_attr(test, schema(value_type = Vec<String>, max_items = 1000))]
     members: List<String, MEMBERS_MAX>,
 }
 
@@ -43,8 +44,9 @@ struct FoundShape<'a> {
     found: &'a Found<RankedEntry>,
 }
 
-written_as! {
-    FoundShape<'_>: FoundWritten,
+#[cfg(test)]
+wire::written_as! {
+    FoundShape<'_>: wire::FoundWritten,
 }
 
 impl Serialize for FoundShape<'_> {
@@ -67,13 +69,13 @@ impl Serialize for FoundShape<'_> {
 }
 
 /// What it answers.
-#[cfg_attr(not(test), expect(dead_code, reason = "of the document alone"))]
-type FoundAnswer = Answer<Entries<FoundShape<'static>>>;
+#[cfg(test)]
+type FoundAnswer = BoardResponse<Entries<FoundShape<'static>>>;
 
 /// Many members at once, in the order asked
 ///
 /// `rank` is null of who is not ranked.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     post,
     path = "/v1/boards/{kind}/{subject}/lookup",
     operation_id = "lookup",
@@ -96,7 +98,7 @@ type FoundAnswer = Answer<Entries<FoundShape<'static>>>;
         ),
         problems::OfWindow,
     ),
-)]
+))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,
@@ -122,14 +124,14 @@ pub(crate) async fn show(
         .merger
         .lookup(board, kind, window.window, &members)
         .await?;
-    let envelope = Envelope::new(board, &window, &answer);
+    let envelope = window.envelope(board, &answer);
     let found = members.iter().zip(&answer.value);
     let found = found.map(|(member, found)| FoundShape {
         rules: kind.rules(),
         member,
         found,
     });
-    Ok(Answer {
+    Ok(BoardResponse {
         envelope,
         body: Entries {
             entries: found.collect(),

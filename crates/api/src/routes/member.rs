@@ -2,35 +2,38 @@
 
 use std::sync::Arc;
 
+use audit::AuditEntry;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use board::{Kind, Member};
+use connection::AnswersTo;
 use merger::{Found, MemberView, UnlistedView};
+use problem::Problem;
 use shard_router::{Write, Written};
 use shard_store::Change;
+use wire::{PlaceShape, StandingShape};
 
-use crate::answers::AnswersTo;
 use crate::app::App;
-use crate::audit::Act;
+use crate::board_response::BoardResponse;
 use crate::body;
+#[cfg(test)]
 use crate::openapi::params::{OfMember, OfPlace, OfSet, OfWindow};
+#[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::routes::contributions::Receipt;
 use crate::target::{BoardPath, read_window, resolve_only};
-use crate::wire::{Answer, Envelope, PlaceShape, StandingShape};
 
 /// What it answers.
-#[cfg_attr(not(test), expect(dead_code, reason = "of the document alone"))]
-type PlaceAnswer = Answer<PlaceShape<'static>>;
+#[cfg(test)]
+type PlaceAnswer = BoardResponse<PlaceShape<'static>>;
 
 /// One member's place
 ///
 /// Its entry, position, percentile and neighbours; with `target` what it takes to get there.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/members/{member}",
     operation_id = "member",
@@ -56,7 +59,7 @@ type PlaceAnswer = Answer<PlaceShape<'static>>;
         ),
         problems::OfMember,
     ),
-)]
+))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,
@@ -72,7 +75,7 @@ pub(crate) async fn show(
         .merger
         .member(board, kind, window.window, member, (1, 1), target)
         .await?;
-    let envelope = Envelope::new(board, &window, &answer);
+    let envelope = window.envelope(board, &answer);
     let not_ranked = || Problem::not_ranked(member, &window.name());
     let place = PlaceShape::of(kind.rules(), &answer.value, answer.members);
     let place = place.ok_or_else(not_ranked)?;
@@ -80,7 +83,7 @@ pub(crate) async fn show(
         None => place,
         Some(_) => place.with_target(to_target(&app, kind, &answer.value)),
     };
-    Ok(Answer { envelope, body }.into_response())
+    Ok(BoardResponse { envelope, body }.into_response())
 }
 
 /// The change of the first field that gives the target; none where none does.
@@ -100,7 +103,7 @@ fn to_target(app: &App, kind: &Kind, found: &Found<MemberView, UnlistedView>) ->
 /// Sets a member's standing outright
 ///
 /// In every window that `at` falls into, or in `window` alone.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     put,
     path = "/v1/boards/{kind}/{subject}/members/{member}",
     operation_id = "set_member",
@@ -119,7 +122,7 @@ fn to_target(app: &App, kind: &Kind, found: &Found<MemberView, UnlistedView>) ->
         ),
         problems::OfWrite,
     ),
-)]
+))]
 pub(crate) async fn set(
     State(app): State<Arc<App>>,
     answers: AnswersTo,
@@ -135,7 +138,7 @@ pub(crate) async fn set(
     path.board.subject().check_shown().map_err(unfit)?;
     path.member()?.check_shown().map_err(unfit)?;
     let text = body::json_text(&app, &headers, request).await?;
-    let shape: StandingShape<'_> = body::from_json(&text)?;
+    let shape: StandingShape<'_> = connection::from_json(&text)?;
     // The current window and the default of `at` are those of one moment, after the body has come.
     let moment = app.moment();
     let now = moment.now;
@@ -162,17 +165,17 @@ pub(crate) async fn set(
 }
 
 /// Takes a member off every window of a board
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     delete,
     path = "/v1/boards/{kind}/{subject}/members/{member}",
     operation_id = "remove_member",
     tag = "Contributions",
     params(OfMember),
     responses((status = 204, description = "It is gone."), problems::OfRemoval),
-)]
+))]
 pub(crate) async fn remove(
     State(app): State<Arc<App>>,
-    act: Act,
+    entry: AuditEntry,
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<StatusCode, Problem> {
@@ -187,7 +190,7 @@ pub(crate) async fn remove(
         id: None,
         only: None,
     };
-    act.begin(app.now()).await?;
+    entry.begin(app.now()).await?;
     let written = app.router.write(&[write], moment, false).await.pop();
     if let Some(written) = &written {
         app.metrics.writes.count(written);

@@ -2,24 +2,26 @@
 
 use std::sync::Arc;
 
+use access::Caller;
+use audit::AuditEntry;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse as _, Response};
 use board::{Hidden, KindName, Member, TooManyHidden};
+use connection::AnswersTo;
+use problem::Problem;
 use serde::Serialize;
 use shard_router::{CatalogueError, KnownKind};
 use shard_store::KindRecord;
-use utoipa::ToSchema;
+use wire::ESCAPED_BYTES_MAX;
 
-use crate::access::Caller;
-use crate::answers::AnswersTo;
 use crate::app::App;
-use crate::audit::Act;
+use crate::board_response::json;
+#[cfg(test)]
 use crate::openapi::params::{OfAnybody, OfHidden, OfKinds};
+#[cfg(test)]
 use crate::openapi::problems::{OfHiding, OfKind};
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::MemberPath;
-use crate::wire::{self, ESCAPED_BYTES_MAX};
 
 /// Bytes of an answer beside the names in it, with a problem around it.
 const HEAD_BYTES_MAX: usize = 2 << 10;
@@ -28,8 +30,9 @@ const HEAD_BYTES_MAX: usize = 2 << 10;
 const QUOTES_BYTES: usize = 3;
 
 /// In which kinds a member is hidden.
-#[derive(Serialize, ToSchema)]
-#[schema(as = HiddenIn)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = HiddenIn))]
 struct HiddenInShape<'a> {
     member: &'a str,
     /// Of the kinds that were asked about.
@@ -37,8 +40,9 @@ struct HiddenInShape<'a> {
 }
 
 /// Whom a kind hides.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Hidden)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Hidden))]
 struct HiddenShape<'a> {
     kind: &'a str,
     hidden: Vec<&'a str>,
@@ -79,7 +83,7 @@ pub(super) async fn meant(
 /// In which kinds a member is hidden
 ///
 /// Of the kinds that are asked about.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/members/{member}/hidden",
     operation_id = "hidden_in",
@@ -94,7 +98,7 @@ pub(super) async fn meant(
         ),
         OfKind,
     ),
-)]
+))]
 pub(crate) async fn is_hidden(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -107,7 +111,7 @@ pub(crate) async fn is_hidden(
 /// Leaves a member out of every board
 ///
 /// Ranks close up. What is contributed to it counts on.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     put,
     path = "/v1/members/{member}/hidden",
     operation_id = "hide",
@@ -122,23 +126,23 @@ pub(crate) async fn is_hidden(
         ),
         OfHiding,
     ),
-)]
+))]
 pub(crate) async fn hide(
     State(app): State<Arc<App>>,
     caller: Caller,
-    act: Act,
+    entry: AuditEntry,
     answers: AnswersTo,
     MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let change = Some((Change::Hide, act, answers));
+    let change = Some((Change::Hide, entry, answers));
     hidden_in(&app, &caller, member, query.as_deref(), change).await
 }
 
 /// Shows a hidden member again
 ///
 /// It stands where it would have stood.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     delete,
     path = "/v1/members/{member}/hidden",
     operation_id = "show",
@@ -153,16 +157,16 @@ pub(crate) async fn hide(
         ),
         OfHiding,
     ),
-)]
+))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     caller: Caller,
-    act: Act,
+    entry: AuditEntry,
     answers: AnswersTo,
     MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let change = Some((Change::Show, act, answers));
+    let change = Some((Change::Show, entry, answers));
     hidden_in(&app, &caller, member, query.as_deref(), change).await
 }
 
@@ -184,25 +188,25 @@ impl Change {
     }
 }
 
-/// Makes a change, if any, in the kinds that are meant, and tells in which the member is hidden then. One
+/// Makes a change, if any, in the kinds that are meant, and reports in which the member is hidden then. One
 /// kind that refuses it does not keep it from the others.
 async fn hidden_in(
     app: &App,
     caller: &Caller,
     member: Member,
     query: Option<&str>,
-    change: Option<(Change, Act, AnswersTo)>,
+    change: Option<(Change, AuditEntry, AnswersTo)>,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query)?;
     let meant = meant(app, caller, member, &mut params).await?;
     params.finish()?;
     let (change, room) = match change {
         None => (None, None),
-        Some((change, act, answers)) => {
+        Some((change, entry, answers)) => {
             // What the answer may come to: it cannot be refused any more once something is changed.
             let mut room = answers.room();
             room.resize(bytes_max(&meant))?;
-            act.begin(app.now()).await?;
+            entry.begin(app.now()).await?;
             (Some(change), Some(room))
         }
     };
@@ -230,7 +234,7 @@ async fn hidden_in(
         hidden_in,
     };
     let response = match problem {
-        None => wire::json(&shape),
+        None => json(&shape),
         Some(problem) => problem.with(&shape).into_response(),
     };
     Ok(match room {
@@ -271,7 +275,7 @@ pub(super) async fn change_in(
 /// Whom a kind hides
 ///
 /// At most 1,000 members.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/hidden",
     operation_id = "hidden",
@@ -286,7 +290,7 @@ pub(super) async fn change_in(
         ),
         OfKind,
     ),
-)]
+))]
 pub(crate) async fn hidden(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -302,5 +306,5 @@ pub(crate) async fn hidden(
     let mut hidden: Vec<&str> = kind.hidden().iter().map(Member::as_str).collect();
     hidden.sort_unstable();
     let kind = kind.name().as_str();
-    Ok(wire::json(&HiddenShape { kind, hidden }))
+    Ok(json(&HiddenShape { kind, hidden }))
 }

@@ -22,6 +22,4 @@ pub(crate) mod top;
 pub(crate) mod tops;
 
 pub use contributions::WRITES_BYTES_MAX;
-pub use top::top_json;
-
-pub(crate) use top::{TopHead, form, form_of};
+pub(crate) use top::{form, form_of};

@@ -4,14 +4,17 @@ use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
+use problem::Problem;
+use wire::Entries;
 
 use crate::app::App;
+use crate::board_response::BoardResponse;
+#[cfg(test)]
 use crate::openapi::params::{OfBoard, OfBounds, OfRange, OfWindow};
+#[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{BoardPath, read_window};
-use crate::wire::{Answer, Entries, EntryShape, Envelope};
 
 /// Entries of one page.
 pub(crate) const PAGE_MAX: u64 = 1000;
@@ -20,14 +23,14 @@ pub(crate) const PAGE_MAX: u64 = 1000;
 const LIMIT_DEFAULT: u64 = 100;
 
 /// What it answers.
-#[cfg_attr(not(test), expect(dead_code, reason = "of the document alone"))]
-type EntriesAnswer = Answer<Entries<EntryShape<'static>>>;
+#[cfg(test)]
+type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
 
 /// By position at any depth, or by the first field
 ///
 /// Either `from` and `to`, both included, at most 1,000 apart; or `min`, `max` and `limit`. A range that runs
 /// past the end gives what there is.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/range",
     operation_id = "range",
@@ -46,7 +49,7 @@ type EntriesAnswer = Answer<Entries<EntryShape<'static>>>;
         ),
         problems::OfWindow,
     ),
-)]
+))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,
@@ -87,11 +90,11 @@ pub(crate) async fn show(
             ));
         }
     };
-    let envelope = Envelope::new(board, &window, &answer);
+    let envelope = window.envelope(board, &answer);
     let body = Entries {
         entries: Entries::of(kind.rules(), &answer.value),
     };
-    Ok(Answer { envelope, body }.into_response())
+    Ok(BoardResponse { envelope, body }.into_response())
 }
 
 fn check_page(from: u64, to: u64) -> Result<(), Problem> {

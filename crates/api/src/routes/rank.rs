@@ -7,33 +7,37 @@ use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use board::Values;
+use problem::Problem;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use wire::{Integer, Named, NamedIntegers};
 
 use crate::app::App;
+use crate::board_response::BoardResponse;
 use crate::body;
+#[cfg(test)]
 use crate::openapi::params::{OfBoard, OfPoints, OfWindow};
+#[cfg(test)]
 use crate::openapi::problems::OfScore;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{BoardPath, ReadWindow, read_window};
-use crate::wire::{Answer, Envelope, Integer, Named, NamedIntegers};
 
 /// Null where it would not be on the list of a kind that ranks only its best.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Rank)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Rank))]
 struct PlaceShape {
     /// What the kind's rank style makes of the position.
-    #[schema(required)]
+    #[cfg_attr(test, schema(required))]
     rank: Option<u64>,
     /// 1 is best.
-    #[schema(required)]
+    #[cfg_attr(test, schema(required))]
     position: Option<u64>,
 }
 
 /// A standing: `points`, or `values`.
-#[derive(Deserialize, ToSchema)]
-#[schema(as = Score)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Score))]
 #[serde(deny_unknown_fields, expecting = "an object with values")]
 struct ValuesShape<'a> {
     /// For kinds whose only field is `points`.
@@ -44,13 +48,13 @@ struct ValuesShape<'a> {
 }
 
 /// What it answers.
-#[cfg_attr(not(test), expect(dead_code, reason = "of the document alone"))]
-type PlaceAnswer = Answer<PlaceShape>;
+#[cfg(test)]
+type PlaceAnswer = BoardResponse<PlaceShape>;
 
 /// The place that points would have
 ///
 /// As of a member that reached them now.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/rank",
     operation_id = "rank_of_points",
@@ -69,7 +73,7 @@ type PlaceAnswer = Answer<PlaceShape>;
         ),
         OfScore,
     ),
-)]
+))]
 pub(crate) async fn of_points(
     State(app): State<Arc<App>>,
     path: BoardPath,
@@ -86,7 +90,7 @@ pub(crate) async fn of_points(
 /// The place that values would have
 ///
 /// As of a member that reached them now.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     post,
     path = "/v1/boards/{kind}/{subject}/rank",
     operation_id = "rank_of_values",
@@ -106,7 +110,7 @@ pub(crate) async fn of_points(
         ),
         OfScore,
     ),
-)]
+))]
 pub(crate) async fn of_values(
     State(app): State<Arc<App>>,
     path: BoardPath,
@@ -116,7 +120,7 @@ pub(crate) async fn of_values(
 ) -> Result<Response, Problem> {
     let window = read_window(&app, path.kind(), Params::of(query.as_deref())?)?;
     let text = body::json_text(&app, &headers, request).await?;
-    let shape: ValuesShape<'_> = body::from_json(&text)?;
+    let shape: ValuesShape<'_> = connection::from_json(&text)?;
     let values = Named::of(shape.points, shape.values.as_ref())?.read_outright(path.kind())?;
     place(&app, &path, &window, &values).await
 }
@@ -132,10 +136,10 @@ async fn place(
         .merger
         .place(board, kind, window.window, values, app.now())
         .await?;
-    let envelope = Envelope::new(board, window, &answer);
+    let envelope = window.envelope(board, &answer);
     let body = PlaceShape {
         rank: answer.value.map(|place| place.rank),
         position: answer.value.map(|place| place.position),
     };
-    Ok(Answer { envelope, body }.into_response())
+    Ok(BoardResponse { envelope, body }.into_response())
 }

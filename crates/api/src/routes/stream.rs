@@ -2,27 +2,29 @@
 
 use std::sync::Arc;
 
+use access::Caller;
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::Member;
+use connection::Flow;
+use problem::Problem;
 
-use crate::access::Caller;
 use crate::app::App;
+#[cfg(test)]
 use crate::openapi::params::{OfBoard, OfStream};
+#[cfg(test)]
 use crate::openapi::problems::OfWindow;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::routes::top::entries_wanted;
-use crate::socket::Flow;
 use crate::stream::{OwnPlace, Reader, Watched};
 use crate::target::{BoardPath, selector_of};
 
 /// Neither kept by caches, nor compressed or changed on the way: what compresses collects events first.
 const AS_IT_IS: HeaderValue = HeaderValue::from_static("no-cache, no-transform");
 
-/// What tells proxies to pass each event on as it comes.
+/// What asks proxies to pass each event on as it comes.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// The top as it moves
@@ -31,7 +33,7 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 /// board's `version`. With `changes=true` event `changes` (`Changes`) takes its place behind the first. With
 /// `member` event `member` (`OwnPlaceAnswer`, or `NoPlaceAnswer` of one who is not ranked) comes beside them.
 /// Event `problem` (`Problem`) says why a stream ends here. Silence is broken by a comment every 15 s.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/stream",
     operation_id = "stream",
@@ -47,7 +49,7 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
         ),
         OfWindow,
     ),
-)]
+))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     caller: Caller,

@@ -1,23 +1,23 @@
-//! `POST /v1/stream-tokens`: a token for the streams of one board, for who cannot send a header.
+//! `POST /v1/stream-tokens`: a token for the streams of one board, for clients that cannot send a header.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use access::Caller;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::{BoardName, Timestamp};
+use problem::Problem;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
-use crate::access::Caller;
 use crate::app::App;
+use crate::board_response::json;
 use crate::body;
+#[cfg(test)]
 use crate::openapi::problems::OfKind;
 use crate::params::Params;
-use crate::problem::Problem;
-use crate::wire;
 
 /// How long a token holds where nothing is said.
 const TTL_DEFAULT: Duration = Duration::from_mins(10);
@@ -28,32 +28,34 @@ const TTL_MIN: Duration = Duration::from_secs(1);
 const TOKEN_TTL_MAX: Duration = Duration::from_hours(1);
 
 /// What a token is wanted for.
-#[derive(Deserialize, ToSchema)]
-#[schema(as = StreamTokenWanted)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = StreamTokenWanted))]
 #[serde(deny_unknown_fields, expecting = "an object with board")]
 struct WantedShape {
     /// Kind and subject.
-    #[schema(example = "gifts/room-8842")]
+    #[cfg_attr(test, schema(example = "gifts/room-8842"))]
     board: String,
-    /// How long it holds, 1 s to 1 h: 10 minutes unless told otherwise.
-    #[schema(example = "10m")]
+    /// How long it holds, 1 s to 1 h: 10 minutes by default.
+    #[cfg_attr(test, schema(example = "10m"))]
     ttl: Option<String>,
 }
 
-#[derive(Serialize, ToSchema)]
-#[schema(as = StreamToken)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = StreamToken))]
 struct TokenShape {
     /// For `?token=` of the board's stream.
     token: String,
     /// No stream begins with it after that.
-    #[schema(format = DateTime)]
+    #[cfg_attr(test, schema(format = DateTime))]
     expires_at: String,
 }
 
 /// A token for the streams of one board
 ///
 /// For who cannot send a header, such as an `EventSource`.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     post,
     path = "/v1/stream-tokens",
     operation_id = "stream_token",
@@ -68,7 +70,7 @@ struct TokenShape {
         ),
         OfKind,
     ),
-)]
+))]
 pub(crate) async fn issue(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -86,15 +88,12 @@ pub(crate) async fn issue(
     let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
     let end = Timestamp::from_millis(app.now().millis().saturating_add(ttl));
     let shape = TokenShape {
-        token: app
-            .access()
-            .tokens()
-            .issue(&board.to_string(), caller.tag(), end),
+        token: app.access().issue_token(&board.to_string(), &caller, end),
         expires_at: end.to_string(),
     };
     // What lets somebody in is nothing for a cache.
     let no_store = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
-    Ok((no_store, wire::json(&shape)).into_response())
+    Ok((no_store, json(&shape)).into_response())
 }
 
 fn ttl(text: &str) -> Result<Duration, Problem> {

@@ -4,24 +4,26 @@
 //! snapshot keeps the first answer that was made of it, so that the next reader who asks the same
 //! costs a lookup and a write.
 
-use std::io::Write as _;
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use board::{Activity, BoardName, Kind, Timestamp};
+use board::{Activity, Kind, Timestamp};
 use bytes::Bytes;
 use merger::{Snapshot, TopAnswer, TopForm, TopView};
+use problem::Problem;
+#[cfg(test)]
+use wire::TopWritten;
 
 use crate::app::App;
 use crate::if_none_match;
+#[cfg(test)]
 use crate::openapi::params::{OfBoard, OfKnown, OfTop, OfWindow};
+#[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{BoardPath, ReadWindow, read_window};
-use crate::wire::TopWritten;
 
 /// Entries of an answer where `n` is not given.
 const ENTRIES_DEFAULT: usize = 100;
@@ -30,7 +32,7 @@ const ENTRIES_DEFAULT: usize = 100;
 ///
 /// Never older than the kind's `max_staleness`; with `fresh=true` everything that was answered as applied
 /// before is in it.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/top",
     operation_id = "top",
@@ -58,7 +60,7 @@ const ENTRIES_DEFAULT: usize = 100;
         ),
         problems::OfWindow,
     ),
-)]
+))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     request: Request,
@@ -78,7 +80,7 @@ pub(crate) async fn show(
     let TopAnswer { body, etag } = view.snapshot.answer(form, || {
         let name = window.name();
         TopAnswer {
-            body: top_json(&path.board, &name, &view.snapshot, form).into(),
+            body: wire::top_json(&path.board, &name, &view.snapshot, form).into(),
             etag: etag(&name, &view.snapshot, form).into(),
         }
     });
@@ -99,7 +101,7 @@ pub(crate) fn entries_wanted(params: &mut Params<'_>, kind: &Kind) -> Result<usi
         .unwrap_or(ENTRIES_DEFAULT.min(kind.top())))
 }
 
-/// What tells the answer from others made of the same snapshot.
+/// What distinguishes the response from others made of the same snapshot.
 pub(crate) fn form(window: &ReadWindow, view: &TopView, n: usize) -> TopForm {
     let Snapshot {
         as_of, activity, ..
@@ -124,77 +126,6 @@ pub(crate) fn form_of(
         stale: stale && !is_final,
         listed: window.listed,
     }
-}
-
-/// The JSON of an answer made of a snapshot, as `GET .../top` gives it for the window of this name.
-#[must_use]
-pub fn top_json(board: &BoardName, window: &str, snapshot: &Snapshot, form: TopForm) -> Vec<u8> {
-    let head = TopHead {
-        board,
-        window,
-        version: &snapshot.version,
-        members: snapshot.members,
-        activity: &snapshot.activity,
-        as_of: snapshot.as_of,
-        form,
-    };
-    head.json(&snapshot.rendered.first(form.n)).0
-}
-
-/// What an answer says of a top beside its entries.
-pub(crate) struct TopHead<'a> {
-    pub(crate) board: &'a BoardName,
-    pub(crate) window: &'a str,
-    pub(crate) version: &'a str,
-    pub(crate) members: u64,
-    pub(crate) activity: &'a Activity,
-    pub(crate) as_of: Timestamp,
-    pub(crate) form: TopForm,
-}
-
-impl TopHead<'_> {
-    /// Returns the answer with these entries, and where in it they begin.
-    pub(crate) fn json(&self, entries: &[u8]) -> (Vec<u8>, usize) {
-        /// Bytes of everything but names and entries.
-        const FRAME_BYTES: usize = 256;
-        let names = self.window.len() + 2 * self.board.subject().as_str().len();
-        let mut body = Vec::with_capacity(FRAME_BYTES + names + entries.len());
-        // Writing into a vector cannot fail.
-        let _ = write!(
-            body,
-            "{{\"board\":{},\"window\":\"{}\",\"version\":\"{}\",\"members\":{}",
-            quoted(self.board),
-            self.window,
-            self.version,
-            self.members
-        );
-        if let Some(listed) = self.form.listed {
-            let _ = write!(body, ",\"listed\":{listed}");
-        }
-        for (name, at) in [
-            ("starts_at", self.activity.starts_at()),
-            ("ends_at", self.activity.ends_at()),
-        ] {
-            if let Some(at) = at {
-                let _ = write!(body, ",\"{name}\":\"{at}\"");
-            }
-        }
-        if self.form.is_final {
-            body.extend_from_slice(b",\"final\":true");
-        }
-        if self.form.stale {
-            body.extend_from_slice(b",\"stale\":true");
-        }
-        body.extend_from_slice(b",\"entries\":[");
-        let begin = body.len();
-        body.extend_from_slice(entries);
-        let _ = write!(body, "],\"as_of\":\"{}\"}}", self.as_of);
-        (body, begin)
-    }
-}
-
-fn quoted(board: &BoardName) -> String {
-    serde_json::Value::String(board.to_string()).to_string()
 }
 
 /// The version names the board's incarnation, and with it its time; with window and form it names the bytes, but

@@ -3,28 +3,30 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use access::Caller;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::BoardName;
 use board::limits::TOP_MAX;
+use connection::AnswersTo;
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use merger::TopView;
+use problem::Problem;
 use serde::Deserialize;
-use utoipa::ToSchema;
+use wire::List;
+#[cfg(test)]
+use wire::TopsWritten;
 
 use super::top;
-use crate::access::Caller;
-use crate::answers::AnswersTo;
 use crate::app::App;
 use crate::body;
+#[cfg(test)]
 use crate::openapi::problems::OfWindow;
 use crate::params::Params;
-use crate::problem::Problem;
 use crate::target::{ReadWindow, resolve};
-use crate::wire::{List, TopsWritten};
 
 /// Boards of one request.
 const BOARDS_MAX: usize = 100;
@@ -42,17 +44,18 @@ const END: &[u8] = b"]}";
 const ENTRIES_DEFAULT: u64 = 10;
 
 /// Boards whose tops are wanted.
-#[derive(Deserialize, ToSchema)]
-#[schema(as = TopsWanted)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = TopsWanted))]
 #[serde(deny_unknown_fields, expecting = "an object with boards")]
 struct TopsShape {
     /// At most 100, each named once.
-    #[schema(value_type = Vec<String>, max_items = 100)]
+    #[cfg_attr(test, schema(value_type = Vec<String>, max_items = 100))]
     boards: List<String, BOARDS_MAX>,
     /// As reads of one board have it.
     window: Option<String>,
-    /// How many entries of each, up to the kind's `top`: 10 unless told otherwise.
-    #[schema(minimum = 1, maximum = 10_000)]
+    /// How many entries of each, up to the kind's `top`: 10 by default.
+    #[cfg_attr(test, schema(minimum = 1, maximum = 10_000))]
     n: Option<u64>,
     /// Answers from merges that began after the request came.
     #[serde(default)]
@@ -60,7 +63,7 @@ struct TopsShape {
 }
 
 /// The tops of many boards in one answer
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     post,
     path = "/v1/top",
     operation_id = "tops",
@@ -73,7 +76,7 @@ struct TopsShape {
         (status = 200, description = "The tops, in the order asked.", body = TopsWritten),
         OfWindow,
     ),
-)]
+))]
 pub(crate) async fn many(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -180,7 +183,7 @@ impl Top {
     fn json(&self) -> Vec<u8> {
         let form = top::form(&self.window, &self.view, self.n);
         let name = self.window.name();
-        top::top_json(&self.board, &name, &self.view.snapshot, form)
+        wire::top_json(&self.board, &name, &self.view.snapshot, form)
     }
 }
 

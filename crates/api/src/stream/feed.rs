@@ -1,4 +1,4 @@
-//! One top that is looked at for all who watch it.
+//! One top that is read for all its readers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,16 +6,16 @@ use std::time::Duration;
 use board::{BoardName, Kind, Timestamp, WindowSelector};
 use bytes::Bytes;
 use merger::ReadError;
+use problem::{Problem, ProblemType};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::frame::{Frame, event_aside};
 use crate::app::App;
-use crate::problem::{Problem, ProblemType};
 use crate::routes::form;
 use crate::target::resolve_now;
 
-/// Silence after which readers are sent a comment: whoever is in between keeps the connection, and a
+/// Silence after which readers are sent a comment: proxies in between keep the connection, and a
 /// reader who has gone is found out.
 const BEAT_INTERVAL: Duration = Duration::from_secs(15);
 
@@ -30,7 +30,7 @@ pub(crate) struct Watched {
     pub(crate) n: usize,
 }
 
-/// What readers are told. Whoever is slow finds the last one here, and none of those before.
+/// What readers are sent. A slow reader finds the last one here, and none of those before.
 #[derive(Debug, Clone)]
 pub(super) struct Signal {
     pub(super) frame: Arc<Frame>,
@@ -108,7 +108,7 @@ impl Feed {
         })
     }
 
-    /// The last board there is, told as stale, since the store is away; none of a window that has
+    /// The last board there is, as stale, since the store is away; none of a window that has
     /// begun since.
     fn look_again(
         &self,
@@ -123,7 +123,7 @@ impl Feed {
         }
     }
 
-    /// Looks again and again, and tells readers what is new, until the last of them has gone or there
+    /// Looks again and again, and sends readers what is new, until the last of them has gone or there
     /// is nothing more to see.
     pub(super) async fn run(&self, signals: &watch::Sender<Signal>, sight: &mut Sight) {
         let mut beat_at = Instant::now() + BEAT_INTERVAL;

@@ -1,14 +1,14 @@
-//! The feeds there are, and who may watch them.
+//! The feeds there are, and how many readers they may have.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use problem::{Problem, ProblemType};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::feed::{Feed, Signal, Watched};
 use crate::app::App;
-use crate::problem::{Problem, ProblemType};
 
 /// Streams open at once; further ones are refused.
 pub(crate) const STREAMS_MAX: usize = 12_288;
@@ -34,7 +34,7 @@ pub(crate) struct Feeds {
 /// Who wanted to begin a feed.
 enum Entered {
     First(Entry),
-    /// Somebody else was faster.
+    /// Another request was faster.
     Begun(watch::Receiver<Signal>),
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Seat {
 }
 
 /// A feed's place among those that run. It goes with the task that looks: were that to break off, its
-/// readers would find an end, and whoever comes next a feed of their own.
+/// readers would find an end, and later readers a feed of their own.
 struct Entry {
     running: Arc<Running>,
     watched: Watched,
@@ -237,7 +237,7 @@ mod tests {
             panic!("a look breaks off");
         });
         assert!(task.await.unwrap_err().is_panic());
-        assert!(reader.changed().await.is_err(), "nobody tells it anything");
+        assert!(reader.changed().await.is_err(), "nothing is sent to it");
         assert_eq!(feeds.len(), 0);
         drop(first(&feeds));
     }

@@ -8,12 +8,13 @@ use std::sync::{Arc, OnceLock};
 
 use board::{Activity, BoardName, Timestamp, Window};
 use bytes::Bytes;
+use connection::{Held, Pool};
 use merger::{Rendered, TopForm, TopView};
+use problem::{Problem, ProblemType};
+use wire::TopHead;
 
 use super::moves;
-use crate::pool::{Held, Pool};
-use crate::problem::{Problem, ProblemType};
-use crate::routes::{TopHead, form_of};
+use crate::routes::form_of;
 use crate::target::ReadWindow;
 
 /// Bytes of the end of an event behind its data.
@@ -28,7 +29,7 @@ struct Shown {
     activity: Activity,
 }
 
-/// One state of a top. Made once, and shared by all who are sent it.
+/// One state of a top. Made once, and shared by all readers.
 #[derive(Debug)]
 pub(super) struct Frame {
     /// Counted from 1, without a gap.
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moved_is_told_within_a_window_alone() {
+    fn moves_are_reported_within_a_window_alone() {
         let frame = Frame::bare(1, "board", None);
         assert!(frame.entries_of(Window::ALL_TIME).is_some());
         let next = Window::starting_at(Period::Day, Timestamp::from_millis(0));

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use merger::Rendered;
 use serde::Deserialize;
 
-/// What of an entry tells whose it is.
+/// What of an entry identifies its member.
 #[derive(Deserialize)]
 struct Whose<'a> {
     #[serde(borrow)]
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_move_is_told() {
+    fn every_kind_of_move_is_reported() {
         let before = rendered(&[("a", 9), ("b\"", 8), ("c", 7), ("d", 6), ("e", 5)]);
         let now = rendered(&[("a", 10), ("c", 9), ("b\"", 8), ("x", 7), ("e", 5)]);
         let moves = between(&before, &now).unwrap();

@@ -1,4 +1,4 @@
-//! A member's own place, told beside the top as it changes.
+//! A member's own place, sent beside the top as it changes.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -8,44 +8,44 @@ use board::{Member, Window};
 use bytes::Bytes;
 use futures::{Stream, stream};
 use merger::{Found, MemberView};
+use problem::Problem;
 use serde::Serialize;
 use tokio::time::timeout;
-use utoipa::ToSchema;
+use wire::PlaceShape;
 
 use super::feed::Watched;
 use super::frame::event_aside;
 use super::reader::Reader;
 use crate::app::App;
-use crate::problem::Problem;
+use crate::board_response::BoardResponse;
 use crate::target::resolve_now;
-use crate::wire::{Answer, Envelope, PlaceShape};
 
-/// Members above that are looked at for who has overtaken.
+/// Members above that are compared to find those that have overtaken.
 const ABOVE_MAX: u64 = 10;
 
 /// How long a board's events wait for a look at a place.
 const LOOK_WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// Whose place, and where it was told last.
+/// Whose place, and what was sent of it last.
 pub(crate) struct OwnPlace {
     app: Arc<App>,
     watched: Watched,
     member: Member,
-    told: Option<Told>,
+    shown: Option<ShownPlace>,
 }
 
 /// What a look at a place came to.
 enum Look {
-    /// The event that tells it.
+    /// The event with it.
     News(Bytes),
-    /// It was told.
+    /// It was sent before.
     Same,
     /// It could not be seen.
     Failed,
 }
 
-/// A place as it was told.
-struct Told {
+/// A place as it was sent.
+struct ShownPlace {
     window: Window,
     is_final: bool,
     /// The entry and its place; what else an answer says changes all the time.
@@ -55,9 +55,10 @@ struct Told {
     above: Vec<Member>,
 }
 
-/// A member's own place, as event `member` of a stream tells it.
-#[derive(Serialize, ToSchema)]
-#[schema(as = OwnPlace)]
+/// A member's own place, as event `member` of a stream shows it.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = OwnPlace))]
 pub(crate) struct OwnPlaceShape<'a> {
     #[serde(flatten)]
     place: PlaceShape<'a>,
@@ -66,18 +67,19 @@ pub(crate) struct OwnPlaceShape<'a> {
 }
 
 /// Event `member` of a stream, of one who is not ranked.
-#[derive(Serialize, ToSchema)]
-#[schema(as = NoPlace)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = NoPlace))]
 pub(crate) struct NoPlaceShape<'a> {
     /// Null.
-    #[schema(required)]
+    #[cfg_attr(test, schema(required))]
     rank: Option<u64>,
     /// Who.
     member: &'a str,
 }
 
-impl Told {
-    /// Whether it tells all that the other would.
+impl ShownPlace {
+    /// Whether it shows all that the other would.
     fn shows(&self, other: &Self) -> bool {
         let same_window = self.window == other.window && self.is_final == other.is_final;
         same_window && self.place == other.place
@@ -90,7 +92,7 @@ impl OwnPlace {
             app,
             watched,
             member,
-            told: None,
+            shown: None,
         }
     }
 
@@ -122,13 +124,13 @@ impl OwnPlace {
             let _permit = self.app.feeds.places().acquire().await;
             self.read().await
         };
-        let told = tokio::select! {
-            told = timeout(LOOK_WAIT_MAX, read) => told,
+        let shown = tokio::select! {
+            shown = timeout(LOOK_WAIT_MAX, read) => shown,
             () = self.app.feeds.closed() => return Look::Same,
         };
-        match told {
-            Ok(Ok(Some((event, told)))) => {
-                self.told = Some(told);
+        match shown {
+            Ok(Ok(Some((event, shown)))) => {
+                self.shown = Some(shown);
                 Look::News(event)
             }
             Ok(Ok(None)) => Look::Same,
@@ -140,7 +142,7 @@ impl OwnPlace {
         }
     }
 
-    async fn read(&self) -> Result<Option<(Bytes, Told)>, Problem> {
+    async fn read(&self) -> Result<Option<(Bytes, ShownPlace)>, Problem> {
         let Watched { board, window, .. } = &self.watched;
         let known = self.app.kind(board.kind().as_str()).await?;
         let kind = &known.kind;
@@ -149,42 +151,42 @@ impl OwnPlace {
         let around = (ABOVE_MAX, 1);
         let read = merger.member_of_whole(board, kind, window.window, &self.member, around);
         let answer = read.await?;
-        let envelope = Envelope::new(board, &window, &answer);
+        let envelope = window.envelope(board, &answer);
         let view = match &answer.value {
             Found::Ranked(view) => Some(view),
             Found::Unlisted(_) | Found::NotRanked => None,
         };
         let place = PlaceShape::of(kind.rules(), &answer.value, answer.members);
-        let told = Told {
+        let shown = ShownPlace {
             window: window.window,
             is_final: window.is_final(answer.as_of, &answer.activity),
             place: place.as_ref().map(json).unwrap_or_default(),
             position: view.map(|view| view.own().position),
             above: view.map(above).unwrap_or_default(),
         };
-        if self.told.as_ref().is_some_and(|it| it.shows(&told)) {
+        if self.shown.as_ref().is_some_and(|it| it.shows(&shown)) {
             return Ok(None);
         }
-        let overtaken_by = self.overtaken_by(&told);
+        let overtaken_by = self.overtaken_by(&shown);
         let text = if let Some(place) = place {
             let body = OwnPlaceShape {
                 place,
                 overtaken_by,
             };
-            json(&Answer { envelope, body })
+            json(&BoardResponse { envelope, body })
         } else {
             let body = NoPlaceShape {
                 rank: None,
                 member: self.member.as_str(),
             };
-            json(&Answer { envelope, body })
+            json(&BoardResponse { envelope, body })
         };
-        Ok(Some((event_aside("member", &text), told)))
+        Ok(Some((event_aside("member", &text), shown)))
     }
 
     /// Who of those directly above has come there since, where the member has fallen.
-    fn overtaken_by<'a>(&self, now: &'a Told) -> Vec<&'a str> {
-        let before = self.told.as_ref();
+    fn overtaken_by<'a>(&self, now: &'a ShownPlace) -> Vec<&'a str> {
+        let before = self.shown.as_ref();
         let Some(before) = before.filter(|before| before.window == now.window) else {
             return Vec::new();
         };

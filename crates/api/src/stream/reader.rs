@@ -1,23 +1,23 @@
-//! One who watches a feed.
+//! A reader of a feed.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use access::Caller;
 use board::KindName;
 use bytes::Bytes;
+use connection::Flow;
 use futures::{Stream, stream};
+use problem::Problem;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::feed::{Signal, Watched};
 use super::feeds::Seat;
 use super::frame::{Frame, event_aside};
-use crate::access::Caller;
 use crate::app::App;
 use crate::metrics::Streams;
-use crate::problem::Problem;
-use crate::socket::Flow;
 
 /// The range that the time before a reconnect is drawn from, for each stream, in milliseconds: a server
 /// that restarts has all its clients connect again, and not all at the same moment.
@@ -47,7 +47,7 @@ pub(crate) struct Admission {
 }
 
 impl Admission {
-    /// The event that tells the end of it.
+    /// The event with the end of it.
     fn end(&self) -> Option<Bytes> {
         let Self { app, caller, kind } = self;
         let checked = caller.check_still_for(&app.access, kind.as_str(), app.now());
@@ -66,7 +66,7 @@ enum News {
 
 /// What a reader was sent, and in which form.
 struct Sent {
-    /// It is told what moved, where it can be.
+    /// It is sent what moved, where that is possible.
     changes: bool,
     has_ended: bool,
     /// The number of the last frame.
@@ -76,7 +76,7 @@ struct Sent {
 }
 
 impl Reader {
-    /// A reader of what is watched, from now on. With `changes` it is told what moved where it can be.
+    /// A reader of what is watched, from now on. With `changes` it is sent what moved where that is possible.
     pub(crate) async fn of(
         app: &Arc<App>,
         caller: Caller,
@@ -99,7 +99,7 @@ impl Reader {
 
     fn at(mut seat: Seat, changes: bool, flow: Option<Arc<Flow>>, metrics: Arc<Streams>) -> Self {
         let beats = seat.signals.borrow().beats;
-        // What there is already is news to who has just come.
+        // What there is already is new to a new reader.
         seat.signals.mark_changed();
         Self {
             signals: seat.signals,
@@ -131,7 +131,7 @@ impl Reader {
     }
 
     /// The next event, once there is one and the connection has taken the one before; none behind the end.
-    /// Whoever lets go of this before it is ready may miss an event.
+    /// A caller that drops this before it is ready may miss an event.
     pub(super) async fn next(&mut self) -> Option<Bytes> {
         if self.sent.has_ended {
             return None;
@@ -156,7 +156,7 @@ impl Reader {
             match news {
                 News::None => {}
                 News::Event(event) => return Some(event),
-                // Made by the first who wants it, and not while nobody can be told anything.
+                // Made by the first who wants it, and not while nothing can be sent.
                 News::Moves(frame) => {
                     return Some(frame.changes().unwrap_or_else(|| frame.board.clone()));
                 }
@@ -254,7 +254,7 @@ mod tests {
         }
 
         /// Tells the frame of this number, with its changes.
-        fn tell(&self, number: usize) {
+        fn publish(&self, number: usize) {
             let frame = Frame::bare(number as u64, BOARDS[number], Some(CHANGES[number]));
             self.signals
                 .send_modify(|signal| signal.frame = Arc::new(frame));
@@ -292,17 +292,17 @@ mod tests {
         for (changes, second) in [(false, "board 2"), (true, "changes 2")] {
             let mut seen = Seen::begun(changes);
             assert_eq!(seen.next(), None);
-            seen.tell(2);
+            seen.publish(2);
             assert_eq!(seen.next().as_deref(), Some(second));
             assert_eq!(seen.next(), None);
         }
     }
 
     #[test]
-    fn who_was_skipped_forward_is_sent_the_newest_board_whole() {
+    fn a_reader_that_missed_frames_is_sent_the_newest_board_whole() {
         let mut seen = Seen::begun(true);
         for number in 2..=4 {
-            seen.tell(number);
+            seen.publish(number);
         }
         assert_eq!(seen.next().as_deref(), Some("board 4"));
         assert_eq!(seen.next(), None);
@@ -319,7 +319,7 @@ mod tests {
         seen.signals
             .send_modify(|signal| signal.frame = Arc::new(turned));
         assert_eq!(seen.next().as_deref(), Some("board of the next window"));
-        seen.tell(3);
+        seen.publish(3);
         assert_eq!(seen.next().as_deref(), Some("changes 3"));
     }
 
@@ -330,15 +330,15 @@ mod tests {
         assert_eq!(seen.next().as_deref(), Some(":\n\n"));
         assert_eq!(seen.next(), None);
         seen.signals.send_modify(|signal| signal.beats += 1);
-        seen.tell(2);
+        seen.publish(2);
         assert_eq!(seen.next().as_deref(), Some("changes 2"));
         assert_eq!(seen.next(), None);
     }
 
     #[test]
-    fn the_end_is_told_and_nothing_behind_it() {
+    fn the_end_is_sent_and_nothing_behind_it() {
         let mut seen = Seen::begun(false);
-        seen.tell(2);
+        seen.publish(2);
         let end = Some(Bytes::from_static(b"why"));
         seen.signals.send_modify(|signal| signal.end = end);
         assert_eq!(seen.next().as_deref(), Some("why"));
@@ -357,12 +357,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_takes_nothing_is_sent_the_newest_frame_once_it_does() {
+    async fn a_slow_reader_is_sent_the_newest_frame() {
         let mut seen = Seen::begun(true);
         seen.flow.block();
-        seen.tell(2);
+        seen.publish(2);
         assert_eq!(seen.next(), None);
-        seen.tell(3);
+        seen.publish(3);
         assert_eq!(seen.next(), None);
         let Seen {
             signals,

@@ -1,26 +1,19 @@
 //! The twin of what moved, which is written by hand: the shape that the contract's document shows.
 
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "a schema is made of it, and tests read it")
-)]
-
-#[cfg(test)]
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::wire::{EntryWritten, Envelope};
+use wire::{EntryWritten, Envelope};
 
-/// What moved in a top, as event `changes` of a stream tells it. Take out whom any list names, then put
+/// What moved in a top, as event `changes` of a stream shows it. Take out whom any list names, then put
 /// the entries at their positions.
-#[derive(Debug, ToSchema)]
-#[cfg_attr(test, derive(Deserialize, Serialize))]
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Changes)]
 pub(crate) struct ChangesWritten {
     #[serde(flatten)]
     pub(crate) envelope: Envelope,
     /// True while the store is away: the last board that was seen.
-    #[cfg_attr(test, serde(default, skip_serializing_if = "std::ops::Not::not"))]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub(crate) stale: bool,
     /// Who was not there before.
@@ -36,15 +29,14 @@ pub(crate) struct ChangesWritten {
 }
 
 /// An entry at its position.
-#[derive(Debug, ToSchema)]
-#[cfg_attr(test, derive(Deserialize, Serialize))]
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Moved)]
 pub(crate) struct MovedWritten {
     /// Counted from 1.
     #[schema(minimum = 1)]
     pub(crate) position: u64,
     /// Of those who climbed or fell: the position before.
-    #[cfg_attr(test, serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]
     pub(crate) was: Option<u64>,
     #[serde(flatten)]

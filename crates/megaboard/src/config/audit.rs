@@ -1,6 +1,6 @@
 //! How much the audit log takes: `audit_log_bytes` and `audit_log_files` of `[server]`.
 
-use api::AuditLimits;
+use audit::AuditLimits;
 
 use super::ServerSection;
 

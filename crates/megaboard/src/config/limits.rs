@@ -3,7 +3,8 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
-use api::{RateSettings, ServerLimits};
+use access::RateSettings;
+use api::ServerLimits;
 use serde::Deserialize;
 use shard_store::Memory;
 use store_local::REMEMBERED_ID_BYTES_MAX;

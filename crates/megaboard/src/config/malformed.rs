@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use api::{KEY_PREFIX, TOKEN_PREFIX};
+use access::{KEY_PREFIX, TOKEN_PREFIX};
 
 /// Bytes of a name that is shown.
 const NAME_BYTES_MAX: usize = 63;

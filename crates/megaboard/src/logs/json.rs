@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use api::current_request;
+use request_trace::current_request;
 use serde_json::{Map, Value, json};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use api::current_request;
+use request_trace::current_request;
 use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::format::{DefaultFields, Writer};

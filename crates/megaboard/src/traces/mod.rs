@@ -10,7 +10,6 @@ mod collector;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{TraceId, TraceParent, Tracer};
 use opentelemetry::trace::{
     SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceState, TracerProvider as _,
 };
@@ -21,6 +20,7 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{
     BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracerProvider, SpanLimits,
 };
+use request_trace::{TraceId, TraceParent, Tracer};
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 use tracing_subscriber::Layer as _;

@@ -31,7 +31,7 @@ async fn contributed(
 ) -> (Arc<Router>, Arc<Merger>) {
     let shape = r#"{"windows": ["day"], "close": {"day": "10m"},
         "publish": {"target": "readers", "key": "{subject}:{window}"}}"#;
-    let shape: api::KindShape = serde_json::from_str(shape).unwrap();
+    let shape: wire::KindShape = serde_json::from_str(shape).unwrap();
     let kind = shape.into_kind_at("gifts", targets).unwrap();
     let store: Arc<dyn ShardStore> = Arc::new(LocalStore::in_memory().unwrap());
     let router = Arc::new(Router::open(store).await.unwrap());
@@ -49,8 +49,8 @@ async fn contributed(
     assert!(matches!(written[..], [Written::Applied(_)]), "{written:?}");
     let settings = merger::Settings {
         clock,
-        renderer: Arc::new(api::render),
-        renderer_mark: api::RENDERER_MARK,
+        renderer: Arc::new(wire::render),
+        renderer_mark: wire::RENDERER_MARK,
         cache_bytes_max: 1 << 20,
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));

@@ -28,7 +28,7 @@ struct Stored {
     mark: String,
 }
 
-/// The server, and connections that nobody uses now.
+/// The server, and its idle connections.
 pub(crate) struct MemcachedTarget {
     address: String,
     idle: Mutex<Vec<Client>>,

@@ -1,6 +1,6 @@
 //! The server that is written to: [`Target`], and one board's [`Turn`] at it.
 //!
-//! A turn begins with a look at what is published, which is watched from then on. Whoever holds the
+//! A turn begins with a look at what is published, which is watched from then on. The holder of the
 //! turn merges the board after that look, so that what it writes is never older than what was there;
 //! and it is written only if nobody has written in between. So what is published never goes back, however
 //! many servers publish one board, and no two of their versions have to be compared.
@@ -45,7 +45,7 @@ pub(crate) enum Fault {
 pub(crate) enum Switched {
     /// Readers see it.
     Yes,
-    /// Somebody else has written meanwhile: nothing was changed.
+    /// Another server has written meanwhile: nothing was changed.
     Overtaken,
 }
 
@@ -87,7 +87,7 @@ impl Target {
         }
     }
 
-    /// Whether a server was another one than before, where that can be told, since this was last asked.
+    /// Whether a server was another one than before, where that can be seen, since this was last asked.
     pub(crate) fn take_another(&self) -> bool {
         match self {
             Self::Redis(target) => target.take_another(),
@@ -113,7 +113,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Whether who takes a board away overtakes a turn that found nothing there. memcached has no watch on what is
+    /// Whether a removal overtakes a turn that found nothing there. memcached has no watch on what is
     /// not there.
     pub(crate) const fn watches_nothing(&self) -> bool {
         match self {
@@ -146,7 +146,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Takes away what is published, all at once. Also where nothing is: who is about to publish there is overtaken.
+    /// Takes away what is published, all at once. Also where nothing is: a turn that is about to publish there is overtaken.
     pub(crate) async fn clear(self, names: &Names) -> Result<Switched, Fault> {
         match self {
             Self::Redis(turn) => turn.clear(names).await,

@@ -5,7 +5,7 @@
 //! one step for readers, replicas and the log alike, so that a set under a temporary name would add nothing
 //! to it. Nothing runs as a script.
 //!
-//! Taking away writes the mark first, in the same transaction: so it is noticed by whoever watches a mark that was
+//! Taking away writes the mark first, in the same transaction: so it is noticed by a turn that watches a mark that was
 //! not there, and is about to publish the board as it was before.
 //!
 //! Each new connection asks for the server's `run_id`: another one than before may have begun without what
@@ -35,7 +35,7 @@ const AWAY_CODES: [&str; 4] = ["READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN
 /// Nodes of a cluster that are remembered, to begin at where the one that is named is away.
 const NODES_MAX: usize = 64;
 
-/// The server, and connections that nobody uses now.
+/// The server, and its idle connections.
 pub(crate) struct RedisTarget {
     options: Result<ConnectOptions, String>,
     store: Arc<dyn ShardStore>,
@@ -141,8 +141,8 @@ impl RedisTarget {
     async fn connection(&self, address: &Address) -> Result<Connection, Fault> {
         let idle = {
             let mut idle = self.idle.lock();
-            let place = idle.iter().rposition(|(held, _)| held == address);
-            place.map(|place| idle.swap_remove(place).1)
+            let position = idle.iter().rposition(|(held, _)| held == address);
+            position.map(|position| idle.swap_remove(position).1)
         };
         if let Some(connection) = idle {
             return Ok(connection);
@@ -341,7 +341,7 @@ fn text(text: &str) -> Value {
     Value::String(text.into())
 }
 
-/// The arguments that add all entries. They come best first, so that Redis finds the place of each at the
+/// The arguments that add all entries. They come best first, so that Redis finds the position of each at the
 /// beginning of what is there.
 fn added(key: &str, set: Vec<(f64, String)>) -> Vec<Value> {
     let mut args = Vec::with_capacity(1 + 2 * set.len());
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_takes_nothing_away_overtakes_who_is_about_to_publish() {
+    async fn a_removal_of_nothing_overtakes_a_turn_that_is_about_to_publish() {
         let redis = RedisServer::plain();
         let (target, names) = target(&redis);
         for _ in 0..2 {

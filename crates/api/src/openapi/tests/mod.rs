@@ -8,13 +8,13 @@ mod written;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use access::{Access, AccessSettings};
 use board::Timestamp;
 use merger::{Merger, Settings};
 use serde_json::Value as Json;
 use shard_router::Router;
 use store_local::LocalStore;
 
-use crate::access::{Access, AccessSettings};
 use crate::app::App;
 
 /// When everything here happens.
@@ -28,8 +28,8 @@ async fn app(access: &AccessSettings) -> Arc<App> {
     let clock: shard_store::Clock = Arc::new(move || now);
     let settings = Settings {
         clock: clock.clone(),
-        renderer: Arc::new(crate::render),
-        renderer_mark: crate::RENDERER_MARK,
+        renderer: Arc::new(wire::render),
+        renderer_mark: wire::RENDERER_MARK,
         cache_bytes_max: 1 << 20,
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));

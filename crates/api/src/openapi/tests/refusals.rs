@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
+use access::{AccessSettings, KeySettings, NewKey};
 use axum::body::Body;
 use axum::http::{Request, request};
 use http_body_util::BodyExt as _;
@@ -12,7 +13,7 @@ use serde_json::{Value as Json, json};
 use super::super::document::document;
 use super::{app, problems_of};
 use crate::ServerLimits;
-use crate::access::{AccessSettings, Gate, KeySettings, NewKey};
+use crate::gate::Gate;
 use crate::router::router;
 
 const PEER: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -74,9 +75,9 @@ impl Refusals {
         let body = response.into_body().collect().await.unwrap().to_bytes();
         let problem: Json = serde_json::from_slice(&body).unwrap();
         let word = problem["type"].as_str().unwrap().to_owned();
-        let told = (word, status.as_str().to_owned());
-        if !self.documented.contains(&told) {
-            let (word, status) = told;
+        let returned = (word, status.as_str().to_owned());
+        if !self.documented.contains(&returned) {
+            let (word, status) = returned;
             let (method, route) = (&self.method, &self.path);
             self.missing
                 .insert(format!("{method} {route}: {status} {word}"));

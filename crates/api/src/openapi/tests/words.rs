@@ -10,10 +10,10 @@ use super::problems_of;
 const PAGE: &str = include_str!("../../../../../docs/http.md");
 
 /// Rows `| `word` | 404 | meaning |` of the page.
-fn told() -> BTreeSet<(String, String)> {
+fn in_code() -> BTreeSet<(String, String)> {
     let rows = PAGE.lines().filter_map(|line| {
-        let (word, rest) = line.strip_prefix("| `")?.split_once("` | ")?;
-        let status = rest.split(" |").next()?;
+        let (word, others) = line.strip_prefix("| `")?.split_once("` | ")?;
+        let status = others.split(" |").next()?;
         let is_status = status.len() == 3 && status.parse::<u16>().is_ok();
         is_status.then(|| (word.to_owned(), status.to_owned()))
     });
@@ -39,20 +39,21 @@ fn words_are_the_same_everywhere() {
         .iter()
         .map(|w| w.as_str().unwrap())
         .collect();
-    let told = told();
+    let in_code = in_code();
     assert_eq!(
-        told.iter()
+        in_code
+            .iter()
             .map(|(word, _)| &**word)
             .collect::<BTreeSet<_>>(),
         listed
     );
     let documented = documented(&document);
     assert!(
-        documented.is_subset(&told),
+        documented.is_subset(&in_code),
         "{:?}",
-        documented.difference(&told)
+        documented.difference(&in_code)
     );
     // Methods that are none of the document return it.
-    let rest = told.difference(&documented).map(|(word, _)| &**word);
-    assert_eq!(rest.collect::<Vec<_>>(), ["method-not-allowed"]);
+    let others = in_code.difference(&documented).map(|(word, _)| &**word);
+    assert_eq!(others.collect::<Vec<_>>(), ["method-not-allowed"]);
 }

@@ -1,6 +1,7 @@
 //! Answers that are written by hand are of the shape of their twins: read into them and written again
 //! they are the same.
 
+use access::AccessSettings;
 use axum::body::Body;
 use axum::http::Request;
 use http_body_util::BodyExt as _;
@@ -8,14 +9,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 use tower::ServiceExt as _;
+use wire::{EntryWritten, FoundWritten, PlaceWritten, StandingWritten, TopWritten, TopsWritten};
 
 use super::app;
-use crate::access::AccessSettings;
 use crate::router::router;
 use crate::stream::ChangesWritten;
-use crate::wire::{
-    EntryWritten, FoundWritten, PlaceWritten, StandingWritten, TopWritten, TopsWritten,
-};
 
 /// A service of its own, with a board of points, one of fields and one that ranks only its best.
 struct Service(axum::Router);
@@ -174,9 +172,9 @@ async fn changes_are_of_their_shape() {
             service.ask("POST", "/v1/contributions", &won).await;
         }
     }
-    let mut told = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    let mut events = text.lines().filter_map(|line| line.strip_prefix("data: "));
     let [board, changes] = std::array::from_fn(|_| {
-        let json: Json = serde_json::from_str(told.next().unwrap()).unwrap();
+        let json: Json = serde_json::from_str(events.next().unwrap()).unwrap();
         json
     });
     is_written_as::<TopWritten>(&board);

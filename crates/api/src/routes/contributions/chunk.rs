@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
+use access::Caller;
 use board::{BoardName, Kind, Window};
+use connection::Held;
+use problem::{Problem, ProblemType, shortened};
 use shard_router::{KnownKind, Write};
+use wire::{Contributed, ContributionShape, Targets};
 
 use super::Return;
 use super::permits::ChunkPermits;
 use super::receipt::{self, LISTED_MAX, Receipt};
 use super::standings;
-use crate::access::Caller;
 use crate::app::App;
-use crate::body;
-use crate::pool::Held;
-use crate::problem::{Problem, ProblemType, shortened};
 use crate::target::resolve_only;
-use crate::wire::{Contributed, ContributionShape, Targets};
 
 /// What is to be written, and what was found wrong before.
 pub(super) struct Chunk<'a> {
@@ -37,7 +36,7 @@ pub(super) struct Chunk<'a> {
     last: Option<(Arc<BoardName>, String, KnownKind)>,
     /// What came of looking at all kinds for one that was not known, once it was tried.
     looked: Option<Result<(), Problem>>,
-    /// The last window that was named, by kind and selector: whoever moves a board names it in
+    /// The last window that was named, by kind and selector: an import of a board names it in
     /// every line, and reading it takes a calendar.
     last_window: Option<(Arc<Kind>, String, Window)>,
 }
@@ -88,16 +87,16 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Takes an item of a batch: what is wrong with it is told in the receipt.
+    /// Takes an item of a batch: what is wrong with it is in the receipt.
     pub(super) async fn add(&mut self, place: usize, text: &[u8]) {
         if let Err(problem) = self.add_object(place, text).await {
             self.reject(place, problem.of_item());
         }
     }
 
-    /// Takes a contribution: what is wrong with its shape is the caller's to tell.
+    /// Takes a contribution: an error about its shape is the caller's to report.
     pub(super) async fn add_object(&mut self, place: usize, text: &[u8]) -> Result<(), Problem> {
-        let shape: ContributionShape<'_> = body::from_json(text)?;
+        let shape: ContributionShape<'_> = connection::from_json(text)?;
         let contributed = shape.check(self.app.now())?;
         self.target(place, &contributed).await;
         Ok(())
@@ -218,7 +217,7 @@ impl<'a> Chunk<'a> {
         known.ok_or_else(|| Problem::unknown_kind(name))
     }
 
-    /// Writes everything, and counts what became of it. What is written is told, whatever becomes of
+    /// Writes everything, and counts what became of it. What is written is reported, whatever becomes of
     /// the reads that were asked for besides. An error: an answer would have no room for the standings that are asked
     /// for, and nothing was written.
     pub(super) async fn write(self, wanted: Return, receipt: &mut Receipt) -> Result<(), Problem> {

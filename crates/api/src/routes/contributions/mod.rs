@@ -22,23 +22,25 @@ use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 
+use access::{Caller, Scope};
+use connection::{AnswersTo, LINE_BYTES_MAX, Line, Lines, Whole};
+use problem::{Problem, ProblemType};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
-use utoipa::ToSchema;
+#[cfg(test)]
+use wire::ContributionShape;
 
 use self::chunk::{Acquired, Chunk, no_permits};
 pub use self::permits::WRITES_BYTES_MAX;
 pub(crate) use self::permits::WritePermits;
 pub(crate) use self::receipt::Receipt;
-use crate::access::{Caller, Scope};
-use crate::answers::AnswersTo;
 use crate::app::App;
-use crate::body::{self, LINE_BYTES_MAX, Line, Lines, Whole};
+use crate::body;
+#[cfg(test)]
 use crate::openapi::params::OfContributions;
+#[cfg(test)]
 use crate::openapi::problems::OfWrite;
 use crate::params::Params;
-use crate::problem::{Problem, ProblemType};
-use crate::wire::ContributionShape;
 
 /// How long the lines of a request that asks for standings may take.
 const WHOLE_WAIT: Duration = Duration::from_secs(10);
@@ -64,7 +66,8 @@ pub(crate) enum Return {
 }
 
 /// A body as the document shows it; what arrives is read piece by piece.
-#[derive(ToSchema)]
+#[cfg(test)]
+#[derive(utoipa::ToSchema)]
 #[schema(as = Contributions, description = "One contribution, or an array of them: at most 100,000.")]
 #[serde(untagged)]
 #[expect(dead_code, reason = "a schema is made of it")]
@@ -78,7 +81,7 @@ enum BodyShape {
 /// Each contribution is applied whole or not at all; one that is refused does not hold back the rest. With an
 /// `id` it counts once within the kind's dedupe span, however often it is sent. A single object that is
 /// refused is answered with its own problem. Of a stream what has come is applied every 1,000 lines, or 100 ms.
-#[utoipa::path(
+#[cfg_attr(test, utoipa::path(
     post,
     path = "/v1/contributions",
     operation_id = "contribute",
@@ -119,7 +122,7 @@ enum BodyShape {
         ),
         OfWrite,
     ),
-)]
+))]
 pub(crate) async fn add(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -141,12 +144,12 @@ pub(crate) async fn add(
     };
     params.finish()?;
     let mut receipt = Receipt::new(&app.pools.receipts, answers.room());
-    let end = match body::media_type(&headers).as_str() {
+    let end = match connection::media_type(&headers).as_str() {
         "application/json" => {
             let whole = body::whole(&app, request).await?;
             json(&app, &caller, whole, wanted, &mut receipt).await?
         }
-        body::LINES => {
+        connection::LINES => {
             let read = Lines::new(&app.room, request);
             lines(&app, &caller, read, wanted, &mut receipt).await?
         }
@@ -190,7 +193,7 @@ async fn json(
             None => Ok(Ended::Whole),
         };
     }
-    let items = body::items_from_json(&mut whole, body::ARRAY_ITEMS_MAX)?;
+    let items = connection::items_from_json(&mut whole, connection::ARRAY_ITEMS_MAX)?;
     check_count(items.len(), wanted)?;
     counted.add(items.len());
     let mut taken = 0;
@@ -269,7 +272,7 @@ async fn lines(
             End::More if receipt.failed_count() < FAILED_MAX => yield_now().await,
             End::More | End::OfBody => return Ok(Ended::Whole),
             End::Stopping => return Ok(Ended::Stopping),
-            // What was written stays written; the receipt tells how far it came.
+            // What was written stays written; the receipt reports how far it came.
             End::Broken(problem) | End::Refused(problem) => return Ok(Ended::Broken(problem)),
         }
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::wire::BOARDS_MAX;
+use wire::BOARDS_MAX;
 
 /// Default limit of the memory of all writes.
 pub const WRITES_BYTES_MAX: usize = 256 << 20;

@@ -5,16 +5,14 @@ use std::time::Duration;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use board::BoardName;
+use connection::{AnswerRoom, Held, Pool, bytes_of};
+use problem::{Problem, ProblemType};
 use serde::Serialize;
 use shard_router::Written;
-use utoipa::ToSchema;
 
 use super::Ended;
 use super::standings::WrittenShape;
-use crate::answers::{AnswerRoom, bytes_of};
-use crate::pool::{Held, Pool};
-use crate::problem::{Problem, ProblemType};
-use crate::wire;
+use crate::board_response::json;
 
 /// Items that each list names; the counts go on.
 pub(super) const LISTED_MAX: usize = 1000;
@@ -36,7 +34,8 @@ const SHORT_LIST_BYTES_MAX: usize = 3 << 10;
 const SHORT_BYTES_MAX: usize = 2 * SHORT_LIST_BYTES_MAX + (2 << 10);
 
 /// Counts of outcomes, by contribution and board, and the items that were not applied.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct Receipt {
     /// Counted now.
     applied: u64,
@@ -52,7 +51,7 @@ pub(crate) struct Receipt {
     failed: Vec<ItemShape>,
     /// Of a stream: how many lines were taken.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[cfg_attr(test, schema(nullable = false))]
     read: Option<usize>,
     /// Bytes of boards and details in `rejected`.
     #[serde(skip)]
@@ -84,16 +83,17 @@ pub(crate) struct Receipt {
 }
 
 /// An item that was not applied.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Item)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Item))]
 struct ItemShape {
     /// Its place in the request, from 0.
     index: usize,
     /// The board, where the item names one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[cfg_attr(test, schema(nullable = false))]
     board: Option<String>,
-    #[schema(value_type = ProblemType)]
+    #[cfg_attr(test, schema(value_type = ProblemType))]
     r#type: &'static str,
     /// What is wrong: names the field and its value.
     detail: String,
@@ -281,7 +281,7 @@ impl Receipt {
             let problem = Problem::new(kind, detail).after(self.wait);
             return problem.with(self).into_response();
         }
-        wire::json(self)
+        json(self)
     }
 }
 
@@ -320,11 +320,10 @@ pub(super) fn has_room(held: &mut Held, listed_bytes: usize, bytes: usize) -> bo
 
 #[cfg(test)]
 mod tests {
+    use connection::{Answers, RECEIPT_BYTES_MAX, SMALL_BYTES_MAX};
     use shard_store::{Failure, Overload};
 
     use super::*;
-    use crate::answers::{Answers, SMALL_BYTES_MAX};
-    use crate::pool::RECEIPT_BYTES_MAX;
 
     /// A receipt whose items count in the one pool and whose answer in the other.
     fn receipt_in(pool: &Pool, answers: &Pool) -> Receipt {
@@ -399,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn standings_have_their_room_before_or_none() {
+    fn standings_take_their_room_before_the_write_or_are_refused() {
         const SMALL: usize = 100;
         const LARGE: usize = 1 << 19;
         let pool = Pool::up_to(2 * LARGE);
@@ -502,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_tells_what_is_known_of_all_that_failed() {
+    fn a_response_reports_what_is_known_of_all_that_failed() {
         let board: BoardName = "gifts/a".parse().unwrap();
         let overloaded = |seconds| {
             Failure::Overloaded(Overload {

@@ -5,10 +5,9 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use shard_router::{Write, Written};
 use tokio::task::yield_now;
-use utoipa::ToSchema;
+use wire::{ESCAPED_BYTES_MAX, FieldsShape};
 
 use crate::app::App;
-use crate::wire::{ESCAPED_BYTES_MAX, FieldsShape, StandingWritten};
 
 /// Bytes of a standing in one window, in memory as well as in JSON, rounded up.
 const WINDOW_BYTES: usize = 1 << 10;
@@ -17,14 +16,15 @@ const WINDOW_BYTES: usize = 1 << 10;
 const WRITTEN_BYTES: usize = 128;
 
 /// One contribution on one board: its member's standing in each window after it.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Written)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Written))]
 pub(crate) struct WrittenShape {
     /// Its place in the request, from 0.
     index: usize,
     board: String,
     member: String,
-    #[schema(value_type = Vec<StandingWritten>)]
+    #[cfg_attr(test, schema(value_type = Vec<wire::StandingWritten>))]
     windows: Vec<Map<String, Json>>,
 }
 
@@ -70,7 +70,7 @@ pub(super) async fn of(
                 .merger
                 .place_of(&write.board, kind, held.window, &key)
                 .await;
-            // What was applied is told even where its rank cannot be read.
+            // What was applied is reported even where its rank cannot be read.
             if let Ok(place) = place {
                 let (rank, position) = place.value.map(|p| (p.rank, p.position)).unzip();
                 shape.insert("rank".to_owned(), rank.into());

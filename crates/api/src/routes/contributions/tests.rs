@@ -3,24 +3,25 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
+use access::{Access, AccessSettings};
 use axum::body::Body;
 use axum::http::Request;
 use board::limits::{FIELD_BYTES_MAX, FIELDS_MAX, NAME_BYTES_MAX, VALUE_MAX};
 use board::{Member, Timestamp};
+use connection::{AnswerRoom, SMALL_BYTES_MAX};
 use http_body_util::BodyExt as _;
 use merger::{Merger, Settings};
 use serde_json::{Value as Json, json};
 use shard_router::{Router, Write};
 use shard_store::{Change, Clock};
 use store_local::LocalStore;
+use wire::BOARDS_MAX;
 
 use super::standings;
-use crate::access::{Access, AccessSettings, Gate};
-use crate::answers::{AnswerRoom, SMALL_BYTES_MAX};
 use crate::app::App;
+use crate::gate::Gate;
 use crate::router::router;
 use crate::server::ServerLimits;
-use crate::wire::BOARDS_MAX;
 
 const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
@@ -48,8 +49,8 @@ impl Service {
         let clock: Clock = Arc::new(|| NOW);
         let settings = Settings {
             clock: clock.clone(),
-            renderer: Arc::new(crate::render),
-            renderer_mark: crate::RENDERER_MARK,
+            renderer: Arc::new(wire::render),
+            renderer_mark: wire::RENDERER_MARK,
             cache_bytes_max: 1 << 20,
         };
         let merger = Arc::new(Merger::new(writes.clone(), settings));

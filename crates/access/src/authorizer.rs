@@ -1,0 +1,131 @@
+//! Checks what a request brings to be let in, its key or the token of a stream: [`Authorizer`].
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use arc_swap::Guard;
+use axum::http::{HeaderMap, header};
+use board::Timestamp;
+use problem::{Problem, ProblemType};
+
+use crate::access::Access;
+use crate::caller::Caller;
+use crate::key::Key;
+use crate::keys::{Keys, bearer};
+use crate::scope::Scope;
+use crate::token::BadToken;
+
+/// The keys as they are configured now, and a request that is checked against them.
+pub struct Authorizer<'a> {
+    access: &'a Access,
+    keys: Guard<Arc<Keys>>,
+    headers: &'a HeaderMap,
+    peer: IpAddr,
+    clock: &'a dyn Fn() -> Timestamp,
+}
+
+impl Access {
+    /// Returns what checks a request of this peer; `None` where there are no keys, and everybody may do everything.
+    pub fn authorizer<'a>(
+        &'a self,
+        headers: &'a HeaderMap,
+        peer: IpAddr,
+        clock: &'a dyn Fn() -> Timestamp,
+    ) -> Option<Authorizer<'a>> {
+        let keys = self.keys();
+        (!keys.is_empty()).then_some(Authorizer {
+            access: self,
+            keys,
+            headers,
+            peer,
+            clock,
+        })
+    }
+}
+
+impl Authorizer<'_> {
+    /// Checks the key, whatever its scope: 401 without a valid one, 429 beyond its budget.
+    pub fn check_key(&self) -> Result<(), Problem> {
+        self.key().map(drop)
+    }
+
+    /// Returns the caller: 403 unless its key has this scope, and is for boards of this kind.
+    pub fn caller(&self, needed: Scope, kind: Option<&str>) -> Result<Caller, Problem> {
+        let key = self.key()?;
+        key.check_scope(needed)?;
+        if let Some(kind) = kind {
+            key.check_kind(kind)?;
+        }
+        Ok(Caller::of(key))
+    }
+
+    /// Returns the caller of a stream of this board: by its token, or by its key where it sends one.
+    pub fn stream_caller(
+        &self,
+        token: Option<&str>,
+        kind: &str,
+        subject: &str,
+    ) -> Result<Caller, Problem> {
+        match token {
+            Some(token) if !self.headers.contains_key(header::AUTHORIZATION) => {
+                self.token_holder(token, kind, subject)
+            }
+            _ => self.caller(Scope::Read, Some(kind)),
+        }
+    }
+
+    /// Returns the key of the request.
+    fn key(&self) -> Result<Arc<Key>, Problem> {
+        let text = bearer(self.headers)?;
+        // Looked up first, which costs less than a microsecond: whatever wrong keys an address sends, a right one is let
+        // in.
+        let Some(key) = self.keys.find(text) else {
+            return Err(self.wrong_key());
+        };
+        key.check_time((self.clock)())?;
+        let taken = key.take();
+        taken.map_err(|wait| {
+            Problem::too_many_requests(
+                format_args!("key {:?} sends too many requests", key.name),
+                wait,
+            )
+        })?;
+        Ok(key.clone())
+    }
+
+    /// The response to an unknown key: 401, or 429 where its address sends too many.
+    fn wrong_key(&self) -> Problem {
+        let address = self.access.client(self.peer, self.headers);
+        match self.access.guesses().count(address) {
+            Ok(()) => unauthorized("authorization: the key is unknown"),
+            Err(wait) => Problem::too_many_requests(
+                format_args!("address {address} sent too many wrong keys"),
+                wait,
+            ),
+        }
+    }
+
+    /// Returns the holder of the key that a token of this very board was made with.
+    fn token_holder(&self, token: &str, kind: &str, subject: &str) -> Result<Caller, Problem> {
+        let board = format!("{kind}/{subject}");
+        let now = (self.clock)();
+        let tag = match self.access.tokens().check(token, &board, now) {
+            Ok(tag) => tag,
+            Err(BadToken::Wrong) => {
+                let detail = format!("token: is not one for board {board:?}");
+                return Err(unauthorized(&detail));
+            }
+            Err(BadToken::Expired) => return Err(unauthorized("token: is past its time")),
+        };
+        let Some(key) = self.keys.of_tag(tag) else {
+            return Err(unauthorized("token: its key was taken away"));
+        };
+        key.check_time(now)?;
+        key.check_kind(kind)?;
+        Ok(Caller::of(key.clone()))
+    }
+}
+
+fn unauthorized(detail: &str) -> Problem {
+    Problem::new(ProblemType::Unauthorized, detail)
+}

@@ -1,0 +1,246 @@
+//! The names that a server without keys is reached by: [`Hosts`].
+//!
+//! Without keys anybody who reaches the server may do everything, and a page of any origin can have a browser
+//! reach it under a name of the page's own that leads here (DNS rebinding). The browser says so in `Host`.
+//! So names are served that cannot be somebody else's, and those of the configuration.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use axum::http::header::HOST;
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Uri, Version};
+
+/// Stands for every name.
+const ANY: &str = "*";
+
+/// Bytes of a host name, and of one of its labels.
+const NAME_BYTES_MAX: usize = 253;
+const LABEL_BYTES_MAX: usize = 63;
+
+/// Hosts that are served without keys.
+#[derive(Debug, Default)]
+pub(crate) struct Hosts {
+    is_any: bool,
+    /// In lower case.
+    names: Vec<String>,
+    addresses: Vec<IpAddr>,
+}
+
+/// Why a request is of no host.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum BadHost {
+    /// HTTP/1.1 asks for exactly one.
+    Missing,
+    Several,
+    Malformed,
+}
+
+impl Hosts {
+    /// Names and addresses as they stand in `Host`, without a port. An error is the first that never stands there.
+    pub(crate) fn new(named: &[String]) -> Result<Self, String> {
+        let mut hosts = Self::default();
+        for text in named {
+            if text == ANY {
+                hosts.is_any = true;
+            } else if let Some(address) = address(text) {
+                hosts.addresses.push(address);
+            } else if is_name(text) {
+                hosts.names.push(plain(text));
+            } else {
+                return Err(text.clone());
+            }
+        }
+        Ok(hosts)
+    }
+
+    /// Whether a host is served. `is_local`: the server listens on its own machine alone; one that
+    /// others reach is known to them by addresses, and by the names of their own network, too.
+    pub(crate) fn serves(&self, host: &str, is_local: bool) -> bool {
+        let host = plain(host);
+        if self.is_any {
+            return true;
+        }
+        match address(&host) {
+            Some(address) => {
+                !is_local || address.is_loopback() || self.addresses.contains(&address)
+            }
+            None => {
+                self.names.contains(&host)
+                    || host == "localhost"
+                    || host.ends_with(".localhost")
+                    // No domain of anybody's.
+                    || (!is_local && !host.contains('.'))
+            }
+        }
+    }
+}
+
+/// The address that a host is, with the brackets of IPv6 or without.
+fn address(host: &str) -> Option<IpAddr> {
+    let bracketed = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    let address = match bracketed {
+        Some(v6) => v6.parse().map(|address: Ipv6Addr| address.into()),
+        None => host.parse(),
+    };
+    address.ok().map(|address: IpAddr| address.to_canonical())
+}
+
+/// Whether it is a name as clients send it: in ASCII, without a port.
+pub(crate) fn is_name(host: &str) -> bool {
+    let name = host.strip_suffix('.').unwrap_or(host);
+    let is_label = |label: &str| {
+        let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        (1..=LABEL_BYTES_MAX).contains(&label.len()) && label.bytes().all(is_in)
+    };
+    name.len() <= NAME_BYTES_MAX && name.split('.').all(is_label)
+}
+
+/// As hosts are compared.
+fn plain(host: &str) -> String {
+    host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()
+}
+
+/// The host that a request is for, without its port; of HTTP/1.0 there may be none.
+pub(crate) fn host_of(
+    uri: &Uri,
+    headers: &HeaderMap,
+    version: Version,
+) -> Result<Option<String>, BadHost> {
+    let mut values = headers.get_all(HOST).iter();
+    let (first, second) = (values.next(), values.next());
+    if second.is_some() {
+        return Err(BadHost::Several);
+    }
+    // What the request line says counts more.
+    if let (Some(authority), true) = (uri.authority(), first.is_some()) {
+        return Ok(Some(authority.host().to_owned()));
+    }
+    match first {
+        None if version == Version::HTTP_11 => Err(BadHost::Missing),
+        None => Ok(None),
+        Some(text) => {
+            let authority = Authority::try_from(text.as_bytes()).ok();
+            let authority = authority.filter(is_host_and_port);
+            let host = authority.ok_or(BadHost::Malformed)?.host().to_owned();
+            Ok(Some(host))
+        }
+    }
+}
+
+/// Whether nothing but a host and, if any, a port stands there.
+fn is_host_and_port(authority: &Authority) -> bool {
+    match authority.as_str().strip_prefix(authority.host()) {
+        Some("" | ":") => true,
+        Some(port) => port.strip_prefix(':').is_some_and(is_port),
+        // A user stands before it.
+        None => false,
+    }
+}
+
+fn is_port(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn hosts(named: &[&str]) -> Result<Hosts, String> {
+        let named: Vec<String> = named.iter().map(|&text| text.to_owned()).collect();
+        Hosts::new(&named)
+    }
+
+    #[test]
+    fn what_cannot_be_somebody_elses_is_served() {
+        let hosts = hosts(&["Boards.Example", "10.0.0.8", "fd00::8"]).unwrap();
+        for (host, local, beyond) in [
+            ("localhost", true, true),
+            ("LOCALHOST.", true, true),
+            ("boards.localhost", true, true),
+            ("127.0.0.1", true, true),
+            ("127.8.0.1", true, true),
+            ("[::1]", true, true),
+            ("[::ffff:127.0.0.1]", true, true),
+            ("boards.example", true, true),
+            ("10.0.0.8", true, true),
+            ("[fd00:0::8]", true, true),
+            ("10.0.0.7", false, true),
+            ("[fd00::7]", false, true),
+            ("megaboard", false, true),
+            ("evil.example", false, false),
+            ("127.0.0.1.evil.example", false, false),
+            ("localhost.evil.example", false, false),
+            ("notlocalhost.example", false, false),
+        ] {
+            assert_eq!(hosts.serves(host, true), local, "{host}");
+            assert_eq!(hosts.serves(host, false), beyond, "{host}");
+        }
+        let any = self::hosts(&["*"]).unwrap();
+        assert!(any.serves("evil.example", true));
+    }
+
+    #[test]
+    fn what_never_stands_in_host_is_refused() {
+        for right in [
+            "*",
+            "a",
+            "a-b.c_d.",
+            "xn--bcher-kva.example",
+            "[::1]",
+            "::1",
+            "10.0.0.1",
+        ] {
+            assert!(hosts(&[right]).is_ok(), "{right}");
+        }
+        let long = "a".repeat(LABEL_BYTES_MAX + 1);
+        for wrong in [
+            "",
+            ".",
+            "https://boards.example",
+            "boards.example:80",
+            "10.0.0.1:80",
+            "[::1]:80",
+            "[10.0.0.1]",
+            "boards.example/",
+            "*.example",
+            "u@boards.example",
+            "bücher.example",
+            "a..b",
+            " a",
+            &long,
+        ] {
+            assert_eq!(hosts(&["a", wrong]).unwrap_err(), wrong);
+        }
+    }
+
+    #[test]
+    fn a_request_is_for_one_host() {
+        let host = |uri: &'static str, hosts: &[&'static str], version| {
+            let mut headers = HeaderMap::new();
+            for host in hosts {
+                headers.append(HOST, HeaderValue::from_static(host));
+            }
+            host_of(&Uri::from_static(uri), &headers, version)
+        };
+        let (old, new) = (Version::HTTP_10, Version::HTTP_11);
+        let of = |text: &str| Ok(Some(text.to_owned()));
+        assert_eq!(host("/", &["a:80"], new), of("a"));
+        assert_eq!(host("/", &["[::1]:80"], new), of("[::1]"));
+        assert_eq!(host("/", &["a:"], new), of("a"));
+        assert_eq!(host("http://b:1/", &["a"], new), of("b"));
+        assert_eq!(host("/", &[], old), Ok(None));
+        assert_eq!(host("/", &[], new), Err(BadHost::Missing));
+        assert_eq!(host("http://b/", &[], new), Err(BadHost::Missing));
+        assert_eq!(host("/", &["a", "a"], new), Err(BadHost::Several));
+        for bad in [
+            "", "a b", "a@b", "a@a", "a@a:80", "ab@a:80", "a/b", "http://a", "a:b", "a:65536",
+            "[::1]b",
+        ] {
+            assert_eq!(host("/", &[bad], new), Err(BadHost::Malformed), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! How often: budgets of requests for keys and addresses, and of wrong keys.
+
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use governor::clock::{Clock, DefaultClock};
+use governor::{DefaultDirectRateLimiter, NotUntil, Quota, RateLimiter};
+use metering::Counter;
+use moka::sync::Cache;
+use serde::Deserialize;
+
+/// Addresses that are remembered, of each sort; the least seen are forgotten first.
+const ADDRESSES_MAX: u64 = 100_000;
+
+/// How long an address that is not heard of is remembered, at least: its budget is full again by then,
+/// or it takes longer.
+const IDLE_MIN: Duration = Duration::from_mins(10);
+
+/// Wrong keys of an address a minute.
+const GUESSES_PER_MINUTE: NonZeroU32 = NonZeroU32::new(10).unwrap();
+
+/// Wrong keys of an address at once.
+const GUESSES_BURST: NonZeroU32 = NonZeroU32::new(20).unwrap();
+
+/// How many requests are answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RateSettings {
+    /// Without it there is no limit.
+    pub requests_per_second: Option<NonZeroU32>,
+    /// How many may come at once; by default those of a second.
+    pub burst: Option<NonZeroU32>,
+}
+
+/// A burst of nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BurstAlone;
+
+impl RateSettings {
+    pub(crate) fn quota(self) -> Result<Option<Quota>, BurstAlone> {
+        match (self.requests_per_second, self.burst) {
+            (None, None) => Ok(None),
+            (None, Some(_)) => Err(BurstAlone),
+            (Some(rate), None) => Ok(Some(Quota::per_second(rate))),
+            (Some(rate), Some(burst)) => Ok(Some(Quota::per_second(rate).allow_burst(burst))),
+        }
+    }
+}
+
+/// How long to wait.
+pub(crate) type Wait = Duration;
+
+/// One budget of requests.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    quota: Quota,
+    left: DefaultDirectRateLimiter,
+}
+
+impl Budget {
+    pub(crate) fn new(quota: Quota) -> Self {
+        Self {
+            quota,
+            left: RateLimiter::direct(quota),
+        }
+    }
+
+    /// How large it is.
+    pub(crate) const fn quota(&self) -> Quota {
+        self.quota
+    }
+
+    /// Takes one request out of it.
+    pub(crate) fn take(&self) -> Result<(), Wait> {
+        self.left.check().map_err(|until| wait_of(&until))
+    }
+}
+
+fn wait_of(until: &NotUntil<<DefaultClock as Clock>::Instant>) -> Wait {
+    until.wait_time_from(DefaultClock::default().now())
+}
+
+/// A budget for each address.
+#[derive(Debug)]
+pub(crate) struct Budgets {
+    quota: Quota,
+    of: Cache<IpAddr, Arc<Budget>>,
+}
+
+impl Budgets {
+    pub(crate) fn new(quota: Quota) -> Self {
+        let refill = quota.replenish_interval() * quota.burst_size().get();
+        let of = Cache::builder()
+            .max_capacity(ADDRESSES_MAX)
+            .time_to_idle(refill.max(IDLE_MIN))
+            .build();
+        Self { quota, of }
+    }
+
+    pub(crate) fn take(&self, address: IpAddr) -> Result<(), Wait> {
+        let known = self
+            .of
+            .get_with(address, || Arc::new(Budget::new(self.quota)));
+        known.take()
+    }
+}
+
+/// Wrong keys, counted by address. Requests have budgets of their own, so that neither drives out the other.
+#[derive(Debug)]
+pub(crate) struct Guesses {
+    budgets: Budgets,
+    /// Requests that were refused since their address had sent too many.
+    refused: Counter,
+}
+
+impl Default for Guesses {
+    fn default() -> Self {
+        let quota = Quota::per_minute(GUESSES_PER_MINUTE).allow_burst(GUESSES_BURST);
+        Self {
+            budgets: Budgets::new(quota),
+            refused: Counter::default(),
+        }
+    }
+}
+
+impl Guesses {
+    pub(crate) const fn refused(&self) -> &Counter {
+        &self.refused
+    }
+
+    /// A key of this address was wrong. An error is how long it is to send none, having sent too many.
+    pub(crate) fn count(&self, address: IpAddr) -> Result<(), Wait> {
+        self.budgets.take(address).inspect_err(|_| {
+            self.refused.inc();
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(requests_per_second: u32, burst: u32) -> RateSettings {
+        RateSettings {
+            requests_per_second: NonZeroU32::new(requests_per_second),
+            burst: NonZeroU32::new(burst),
+        }
+    }
+
+    #[test]
+    fn a_burst_needs_a_rate() {
+        assert_eq!(settings(0, 0).quota(), Ok(None));
+        assert_eq!(settings(0, 5).quota(), Err(BurstAlone));
+        let of = |rate, burst| settings(rate, burst).quota().unwrap().unwrap();
+        assert_eq!(of(3, 0).burst_size().get(), 3);
+        assert_eq!(of(3, 5).burst_size().get(), 5);
+    }
+
+    #[test]
+    fn addresses_have_budgets_of_their_own() {
+        // A second request within an hour would be one too many.
+        let quota = Quota::with_period(Duration::from_hours(1)).unwrap();
+        let budgets = Budgets::new(quota);
+        let (one, other) = ([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
+        assert_eq!(budgets.take(one), Ok(()));
+        let wait = budgets.take(one).unwrap_err();
+        assert!(wait > Duration::from_mins(50), "{wait:?}");
+        assert_eq!(budgets.take(other), Ok(()));
+    }
+
+    #[test]
+    fn an_address_that_guesses_has_to_wait_and_no_other() {
+        let guesses = Guesses::default();
+        let (one, other) = ([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
+        for guess in 0..GUESSES_BURST.get() {
+            assert_eq!(guesses.count(one), Ok(()), "{guess}");
+        }
+        let wait = guesses.count(one).unwrap_err();
+        assert!(wait <= Duration::from_secs(6), "{wait:?}");
+        assert_eq!(guesses.count(other), Ok(()));
+    }
+
+    #[test]
+    fn the_number_of_addresses_that_are_remembered_has_a_limit() {
+        let budgets = Budgets::new(Quota::per_second(GUESSES_BURST));
+        let more = u32::try_from(ADDRESSES_MAX).unwrap() + 50_000;
+        for address in 0..more {
+            let taken = budgets.take(IpAddr::V4(address.into()));
+            assert_eq!(taken, Ok(()));
+        }
+        budgets.of.run_pending_tasks();
+        assert!(budgets.of.entry_count() <= ADDRESSES_MAX);
+    }
+}

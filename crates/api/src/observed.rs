@@ -1,0 +1,171 @@
+//! A request from its head to its response, as logs and traces see it: [`ObservedRequest`].
+
+use std::future::poll_fn;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::task::Poll;
+
+use axum::http::{HeaderValue, Method, Request, header};
+use axum::response::Response;
+use request_trace::{Answering, CurrentRequest, REQUEST_ID, request_id, trace_parent};
+use shard_router::SPANS;
+use tracing::field::{Empty, display};
+use tracing::{Level, Span};
+
+use crate::gate::Gate;
+
+const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+
+/// Characters of a path in a span: thousands of spans may wait for a collector.
+const PATH_CHARS_MAX: usize = 512;
+
+/// A request whose head has arrived.
+pub(crate) struct ObservedRequest {
+    request: CurrentRequest,
+    span: Span,
+    line: Option<Line>,
+}
+
+/// What the line of a request says, where there is one.
+struct Line {
+    method: Method,
+    path: String,
+}
+
+impl ObservedRequest {
+    /// Gives it an id, and a span where the tracer takes it.
+    pub(crate) fn new<B>(request: &Request<B>, peer: IpAddr, gate: &Gate) -> Self {
+        let headers = request.headers();
+        let (id, parent) = (request_id(headers), trace_parent(headers));
+        let mut trace = parent.map(|parent| parent.trace);
+        let mut span = Span::none();
+        // Anybody may say that it samples; requests of untrusted peers are sampled by chance.
+        let believed = parent.filter(|_| gate.is_tracer(peer));
+        let tracer = gate.tracer();
+        let tracer = tracer.filter(|tracer| tracer.takes(believed.as_ref()));
+        if let Some(tracer) = tracer {
+            span = span_of(request, peer, gate.route(request.uri().path()));
+            span.record(
+                "megaboard.request_id",
+                display(id.to_str().unwrap_or_default()),
+            );
+            trace = Some(tracer.join(&span, parent.as_ref()));
+        }
+        let line = tracing::enabled!(Level::DEBUG).then(|| Line {
+            method: request.method().clone(),
+            path: request.uri().path().to_owned(),
+        });
+        Self {
+            request: CurrentRequest::new(id, trace),
+            span,
+            line,
+        }
+    }
+
+    /// Answers it. Log lines meanwhile carry the id, and the response does.
+    pub(crate) async fn answered(
+        self,
+        mut answer: Pin<&mut (impl Future<Output = Response> + Send)>,
+    ) -> Response {
+        let Self {
+            request,
+            span,
+            line,
+        } = self;
+        let id = request.header().clone();
+        let mut request = Some(request);
+        let mut response = poll_fn(|context| {
+            let _answering = Answering::this(&mut request);
+            let _inside = span.enter();
+            let polled = answer.as_mut().poll(context);
+            if let Poll::Ready(response) = &polled {
+                record(&span, line.as_ref(), response);
+            }
+            polled
+        })
+        .await;
+        let headers = response.headers_mut();
+        headers.insert(REQUEST_ID, id);
+        // Responses contain names that callers made up: no browser is to guess another media type.
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
+        response
+    }
+}
+
+/// Records how it was answered.
+fn record(span: &Span, line: Option<&Line>, response: &Response) {
+    let status = response.status();
+    if let Some(Line { method, path }) = line {
+        tracing::debug!(%method, path, status = status.as_u16(), "answered");
+    }
+    if span.is_none() {
+        return;
+    }
+    // A signed one: others would go out as text.
+    span.record("http.response.status_code", i64::from(status.as_u16()));
+    if status.is_server_error() {
+        span.record("otel.status_code", "ERROR");
+        span.record("error.type", status.as_str());
+    }
+}
+
+/// A path as far as a span has it.
+fn cut(path: &str) -> &str {
+    let end = path.char_indices().nth(PATH_CHARS_MAX);
+    end.map_or(path, |(end, _)| &path[..end])
+}
+
+/// By OpenTelemetry's conventions for HTTP servers. The query is left out: it may have a token.
+fn span_of<B>(request: &Request<B>, peer: IpAddr, route: Option<&'static str>) -> Span {
+    let method = match *request.method() {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        Method::PATCH => "PATCH",
+        // Others are arbitrary texts.
+        _ => "_OTHER",
+    };
+    let span = tracing::trace_span!(
+        target: SPANS,
+        "request",
+        otel.name = Empty,
+        otel.kind = "server",
+        otel.status_code = Empty,
+        http.request.method = method,
+        http.route = Empty,
+        http.response.status_code = Empty,
+        "error.type" = Empty,
+        url.scheme = "http",
+        url.path = cut(request.uri().path()),
+        network.peer.address = %peer,
+        megaboard.request_id = Empty,
+    );
+    match route {
+        Some(route) => {
+            span.record("http.route", route);
+            span.record("otel.name", display(format_args!("{method} {route}")));
+        }
+        None => {
+            span.record(
+                "otel.name",
+                if method == "_OTHER" { "HTTP" } else { method },
+            );
+        }
+    }
+    span
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_has_no_long_path() {
+        assert_eq!(cut("/v1/kinds"), "/v1/kinds");
+        let long = format!("/{}", "é".repeat(60_000));
+        assert_eq!(cut(&long).chars().count(), PATH_CHARS_MAX);
+    }
+}

@@ -1,0 +1,379 @@
+//! Permits for connections: [`ConnectionPermits`].
+//!
+//! A connection waits for a permit for a while. Once none has been free for that long, further connections get a
+//! spare permit, or are closed at once, so that none waits in a queue that does not move. Connections of an address
+//! that has all that it may have are treated so at once. Spare connections are for probes alone, and short: a client
+//! that holds all others cannot make the server look dead.
+//!
+//! Nor can one that holds all spare ones: where none is free, the oldest ends on which no probe's head has arrived, or
+//! has for longer than [`SPARE_ANSWER_TIME`], and the new connection gets its permit. A probe that sends its head at
+//! once, and reads the answer, is answered.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+
+use crate::per_address::{OfAddress, PerAddress};
+
+/// Connections for probes, beside all others.
+const SPARE_MAX: usize = 64;
+
+/// Of them those of one address.
+const SPARE_PER_ADDRESS_MAX: usize = 4;
+
+/// How long a spare connection on which a probe's head has arrived keeps its permit while others want one.
+const SPARE_ANSWER_TIME: Duration = Duration::from_secs(2);
+
+/// Permits for connections.
+#[derive(Debug)]
+pub struct ConnectionPermits {
+    permits: Arc<Semaphore>,
+    of_addresses: PerAddress,
+    spares: Arc<Spares>,
+    wait: Duration,
+    full_since: Option<Instant>,
+}
+
+/// The permit of one connection; free again when this is dropped.
+#[derive(Debug)]
+pub struct ConnectionPermit(Permit);
+
+#[derive(Debug)]
+enum Permit {
+    /// For all requests.
+    Full {
+        _permit: OwnedSemaphorePermit,
+        _of_address: Option<OfAddress>,
+    },
+    /// For probes alone.
+    Spare(SparePermit),
+}
+
+impl ConnectionPermit {
+    /// Whether it is for a probe alone.
+    #[must_use]
+    pub const fn is_spare(&self) -> bool {
+        matches!(self.0, Permit::Spare(_))
+    }
+
+    /// The head of a probe has arrived: for a while the connection keeps its permit.
+    pub fn head_arrived(&self) {
+        if let Permit::Spare(spare) = &self.0 {
+            spare.spares.keep(spare.number);
+        }
+    }
+
+    /// Ready when a newer connection has got this one's permit.
+    pub async fn withdrawn(&self) {
+        match &self.0 {
+            Permit::Full { .. } => std::future::pending().await,
+            Permit::Spare(spare) => spare.withdrawn.notified().await,
+        }
+    }
+}
+
+/// Connections for probes alone, the oldest first.
+#[derive(Debug, Default)]
+struct Spares(Mutex<SpareEntries>);
+
+#[derive(Debug, Default)]
+struct SpareEntries {
+    next_number: u64,
+    by_number: BTreeMap<u64, SpareEntry>,
+}
+
+#[derive(Debug)]
+struct SpareEntry {
+    address: Option<IpAddr>,
+    head_arrived: Option<Instant>,
+    withdrawn: Arc<Notify>,
+}
+
+/// A spare permit.
+#[derive(Debug)]
+struct SparePermit {
+    spares: Arc<Spares>,
+    number: u64,
+    withdrawn: Arc<Notify>,
+}
+
+impl Spares {
+    /// A free permit, or that of the oldest connection that may end for it: of those of this address where it has all
+    /// that it may have, otherwise of all.
+    fn enter(self: &Arc<Self>, address: Option<IpAddr>) -> Option<SparePermit> {
+        let mut entries = self.0.lock();
+        let of_address = |entry: &SpareEntry| entry.address.is_some() && entry.address == address;
+        let count = entries
+            .by_number
+            .values()
+            .filter(|entry| of_address(entry))
+            .count();
+        let is_address_full = count >= SPARE_PER_ADDRESS_MAX;
+        if is_address_full || entries.by_number.len() >= SPARE_MAX {
+            let may_end = |entry: &SpareEntry| {
+                let arrived = entry.head_arrived;
+                arrived.is_none_or(|arrived| arrived.elapsed() >= SPARE_ANSWER_TIME)
+            };
+            let mut all = entries.by_number.iter();
+            let (&oldest, _) =
+                all.find(|(_, entry)| may_end(entry) && (!is_address_full || of_address(entry)))?;
+            if let Some(entry) = entries.by_number.remove(&oldest) {
+                entry.withdrawn.notify_one();
+            }
+        }
+        let number = entries.next_number;
+        entries.next_number += 1;
+        let withdrawn = Arc::new(Notify::new());
+        let entry = SpareEntry {
+            address,
+            head_arrived: None,
+            withdrawn: withdrawn.clone(),
+        };
+        entries.by_number.insert(number, entry);
+        drop(entries);
+        Some(SparePermit {
+            spares: self.clone(),
+            number,
+            withdrawn,
+        })
+    }
+
+    fn keep(&self, number: u64) {
+        if let Some(entry) = self.0.lock().by_number.get_mut(&number) {
+            entry.head_arrived.get_or_insert_with(Instant::now);
+        }
+    }
+}
+
+impl Drop for SparePermit {
+    fn drop(&mut self) {
+        self.spares.0.lock().by_number.remove(&self.number);
+    }
+}
+
+impl ConnectionPermits {
+    /// So many permits, of which an address may have `per_address`. A connection waits for one for `wait`.
+    #[must_use]
+    pub fn new(permits: usize, per_address: usize, wait: Duration) -> Self {
+        Self {
+            permits: Arc::new(Semaphore::new(permits)),
+            of_addresses: PerAddress::up_to(per_address),
+            spares: Arc::default(),
+            wait,
+            full_since: None,
+        }
+    }
+
+    /// A permit, where one is free before it has been too long. A connection counts for its `address`,
+    /// where it has one.
+    pub async fn permit(&mut self, address: Option<IpAddr>) -> Option<ConnectionPermit> {
+        let spare = |spares: &Arc<Spares>| {
+            let permit = spares.enter(address)?;
+            Some(ConnectionPermit(Permit::Spare(permit)))
+        };
+        let of_address = match address {
+            None => None,
+            Some(address) => {
+                let Some(of_address) = self.of_addresses.enter(address) else {
+                    return spare(&self.spares);
+                };
+                Some(of_address)
+            }
+        };
+        match self.full_permit().await {
+            Some(permit) => Some(ConnectionPermit(Permit::Full {
+                _permit: permit,
+                _of_address: of_address,
+            })),
+            None => spare(&self.spares),
+        }
+    }
+
+    async fn full_permit(&mut self) -> Option<OwnedSemaphorePermit> {
+        let permits = self.permits.clone();
+        if let Ok(permit) = permits.clone().try_acquire_owned() {
+            self.full_since = None;
+            return Some(permit);
+        }
+        let since = *self.full_since.get_or_insert_with(|| {
+            tracing::warn!("all permits for connections are taken");
+            Instant::now()
+        });
+        // One that was waited for does not end it: else each connection would wait for the next that ends, and probes
+        // behind all of them. The semaphore is never closed.
+        let permit = timeout_at(since + self.wait, permits.acquire_owned()).await;
+        permit.ok()?.ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    const WAIT: Duration = Duration::from_secs(1);
+
+    fn address(number: usize) -> Option<IpAddr> {
+        format!("10.0.0.{number}").parse().ok()
+    }
+
+    fn is_withdrawn(permit: &ConnectionPermit) -> bool {
+        permit.withdrawn().now_or_never().is_some()
+    }
+
+    /// All permits taken: the first by a connection for all requests, so many spare ones by `per_address` an address.
+    async fn full(spare: usize, per_address: usize) -> (ConnectionPermits, Vec<ConnectionPermit>) {
+        let mut permits = ConnectionPermits::new(1, usize::MAX, Duration::ZERO);
+        let mut held = vec![permits.permit(None).await.unwrap()];
+        assert!(!held[0].is_spare());
+        for number in 0..spare {
+            let permit = permits.permit(address(number / per_address)).await.unwrap();
+            assert!(permit.is_spare());
+            held.push(permit);
+        }
+        (permits, held)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_are_refused_once_none_has_been_free_for_too_long() {
+        let mut permits = ConnectionPermits::new(1, usize::MAX, WAIT);
+        let first = permits.permit(None).await;
+        assert!(first.is_some_and(|permit| !permit.is_spare()));
+        let first = permits.permit(None).await;
+        let began = Instant::now();
+        let mut spare = Vec::new();
+        for _ in 0..1000 {
+            if let Some(permit) = permits.permit(None).await {
+                assert!(permit.is_spare());
+                permit.head_arrived();
+                spare.push(permit);
+            }
+        }
+        assert_eq!(spare.len(), SPARE_MAX);
+        // All of them together, not each.
+        assert_eq!(began.elapsed(), WAIT);
+        drop(first);
+        let second = permits.permit(None).await;
+        assert!(second.is_some_and(|permit| !permit.is_spare()));
+        let second = permits.permit(None).await;
+        assert!(permits.permit(None).await.is_none());
+        assert_eq!(began.elapsed(), 2 * WAIT);
+        drop((second, spare));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_waits_gets_the_permit_that_comes_free() {
+        let mut permits = ConnectionPermits::new(1, usize::MAX, WAIT);
+        let first = permits.permit(None).await;
+        let leaves = async {
+            tokio::time::sleep(WAIT / 2).await;
+            drop(first);
+        };
+        let (second, ()) = tokio::join!(permits.permit(None), leaves);
+        assert!(second.is_some_and(|permit| !permit.is_spare()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_that_end_now_and_then_do_not_keep_all_others_waiting() {
+        const PERMITS: usize = 4;
+        let mut permits = ConnectionPermits::new(PERMITS, usize::MAX, WAIT);
+        let held = Arc::new(Mutex::new(Vec::new()));
+        for _ in 0..PERMITS {
+            let permit = permits.permit(None).await.unwrap();
+            held.lock().push(permit);
+        }
+        let ending = held.clone();
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(WAIT / 2).await;
+                drop(ending.lock().pop());
+            }
+        });
+        let began = Instant::now();
+        for _ in 0..1000 {
+            if let Some(permit) = permits.permit(None).await
+                && !permit.is_spare()
+            {
+                held.lock().push(permit);
+            }
+        }
+        assert!(began.elapsed() <= 2 * WAIT, "{:?}", began.elapsed());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_address_has_its_share_and_some_for_probes_and_others_have_theirs() {
+        let mut permits = ConnectionPermits::new(10, 3, WAIT);
+        let mut held = Vec::new();
+        for count in 0..20 {
+            match permits.permit(address(1)).await {
+                Some(permit) => {
+                    assert_eq!(permit.is_spare(), count >= 3);
+                    permit.head_arrived();
+                    held.push(permit);
+                }
+                None => assert!(count >= 3 + SPARE_PER_ADDRESS_MAX),
+            }
+        }
+        assert_eq!(held.len(), 3 + SPARE_PER_ADDRESS_MAX);
+        assert!(!permits.permit(address(2)).await.unwrap().is_spare());
+        held.clear();
+        assert!(!permits.permit(address(1)).await.unwrap().is_spare());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_probe_whose_response_is_not_read_is_displaced_by_a_new_one() {
+        let (mut permits, held) = full(SPARE_MAX, SPARE_PER_ADDRESS_MAX).await;
+        for permit in &held {
+            permit.head_arrived();
+        }
+        assert!(permits.permit(address(200)).await.is_none());
+        tokio::time::sleep(SPARE_ANSWER_TIME).await;
+        let new = permits.permit(address(200)).await;
+        assert!(new.is_some_and(|permit| permit.is_spare()));
+        let withdrawn = held.iter().filter(|permit| is_withdrawn(permit));
+        assert_eq!(withdrawn.count(), 1);
+    }
+
+    #[tokio::test]
+    async fn of_all_spare_connections_the_oldest_without_a_head_is_ended_for_a_new_one() {
+        let (mut permits, mut held) = full(SPARE_MAX, SPARE_PER_ADDRESS_MAX).await;
+        held[1].head_arrived();
+        let new = permits.permit(address(200)).await;
+        assert!(new.is_some_and(|permit| permit.is_spare()));
+        for (number, permit) in held.iter().enumerate() {
+            assert_eq!(is_withdrawn(permit), number == 2, "{number}");
+        }
+        // The new one is gone, so one is free. What was withdrawn is not free a second time when its connection ends.
+        drop(held.remove(2));
+        let another = permits.permit(address(200)).await;
+        assert!(another.is_some());
+        assert!(!held.iter().any(is_withdrawn));
+        for permit in held.iter().chain(&another) {
+            permit.head_arrived();
+        }
+        assert!(permits.permit(address(201)).await.is_none());
+        assert!(!held.iter().any(is_withdrawn));
+    }
+
+    #[tokio::test]
+    async fn an_address_with_all_its_spare_connections_ends_its_own_alone() {
+        let (mut permits, others) = full(4, 1).await;
+        let mut own = Vec::new();
+        for _ in 0..=SPARE_PER_ADDRESS_MAX {
+            own.push(permits.permit(address(200)).await.unwrap());
+        }
+        assert!(!others.iter().any(is_withdrawn));
+        for (number, permit) in own.iter().enumerate() {
+            assert_eq!(is_withdrawn(permit), number == 0, "{number}");
+            permit.head_arrived();
+        }
+        assert!(permits.permit(address(200)).await.is_none());
+        assert!(permits.permit(address(201)).await.is_some());
+    }
+}

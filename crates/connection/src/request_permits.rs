@@ -1,0 +1,65 @@
+//! Permits for requests under way: [`RequestPermits`].
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Counts requests under way, up to a limit.
+#[derive(Debug)]
+pub struct RequestPermits {
+    now: AtomicUsize,
+    max: usize,
+}
+
+/// The permit of one request; free again when this is dropped.
+#[derive(Debug)]
+pub struct RequestPermit<'a>(&'a RequestPermits);
+
+impl RequestPermits {
+    /// So many permits.
+    #[must_use]
+    pub const fn up_to(max: usize) -> Self {
+        let now = AtomicUsize::new(0);
+        Self { now, max }
+    }
+
+    /// Returns how many there are.
+    #[must_use]
+    pub const fn max(&self) -> usize {
+        self.max
+    }
+
+    /// Returns a permit, if one is free.
+    #[must_use]
+    pub fn acquire(&self) -> Option<RequestPermit<'_>> {
+        // Counted first: of two that come at once for the last permit at most one gets it.
+        let permit = RequestPermit(self);
+        let before = self.now.fetch_add(1, Ordering::Relaxed);
+        (before < self.max).then_some(permit)
+    }
+}
+
+impl Drop for RequestPermit<'_> {
+    fn drop(&mut self) {
+        self.0.now.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn permits_are_limited_and_come_back() {
+        let permits = RequestPermits::up_to(2);
+        let first = permits.acquire();
+        let second = permits.acquire();
+        assert!(first.is_some() && second.is_some());
+        for _ in 0..10 {
+            assert!(permits.acquire().is_none());
+        }
+        drop(first);
+        let third = permits.acquire();
+        assert!(third.is_some() && permits.acquire().is_none());
+        drop((second, third));
+        assert_eq!(permits.now.load(Ordering::Relaxed), 0);
+    }
+}

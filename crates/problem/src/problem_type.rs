@@ -1,0 +1,180 @@
+//! The types of problems: a stable word, a title and a status belong together ([`ProblemType`]).
+
+use axum::http::StatusCode;
+
+/// What kind of error it is: status, type and title belong together.
+// The document has the variants' names for words, which a test holds to be those below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "their words and titles say it")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schema(
+        rename_all = "kebab-case",
+        description = "What went wrong, as a stable word."
+    )
+)]
+pub enum ProblemType {
+    Malformed,
+    Invalid,
+    Unauthorized,
+    Forbidden,
+    UnknownKind,
+    UnknownBoard,
+    UnknownWindow,
+    UnknownPath,
+    NotRanked,
+    NotListed,
+    MethodNotAllowed,
+    UnknownHost,
+    TargetTooLong,
+    HeadTooLarge,
+    TooSlow,
+    Conflict,
+    BoardExists,
+    KindHasBoards,
+    WindowGone,
+    PreconditionFailed,
+    TooLarge,
+    UnsupportedMediaType,
+    OutOfRange,
+    WindowClosed,
+    NotOpen,
+    FromTheFuture,
+    TooManyRequests,
+    Overloaded,
+    Unavailable,
+    Unknown,
+}
+
+impl ProblemType {
+    /// Every type, in the order of their declaration.
+    pub const ALL: [Self; 30] = [
+        Self::Malformed,
+        Self::Invalid,
+        Self::Unauthorized,
+        Self::Forbidden,
+        Self::UnknownKind,
+        Self::UnknownBoard,
+        Self::UnknownWindow,
+        Self::UnknownPath,
+        Self::NotRanked,
+        Self::NotListed,
+        Self::MethodNotAllowed,
+        Self::UnknownHost,
+        Self::TargetTooLong,
+        Self::HeadTooLarge,
+        Self::TooSlow,
+        Self::Conflict,
+        Self::BoardExists,
+        Self::KindHasBoards,
+        Self::WindowGone,
+        Self::PreconditionFailed,
+        Self::TooLarge,
+        Self::UnsupportedMediaType,
+        Self::OutOfRange,
+        Self::WindowClosed,
+        Self::NotOpen,
+        Self::FromTheFuture,
+        Self::TooManyRequests,
+        Self::Overloaded,
+        Self::Unavailable,
+        Self::Unknown,
+    ];
+
+    /// Returns the status of the response.
+    #[must_use]
+    pub const fn status(self) -> StatusCode {
+        match self {
+            Self::Malformed | Self::Invalid => StatusCode::BAD_REQUEST,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::UnknownKind
+            | Self::UnknownBoard
+            | Self::UnknownWindow
+            | Self::UnknownPath
+            | Self::NotRanked
+            | Self::NotListed => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::UnknownHost => StatusCode::MISDIRECTED_REQUEST,
+            Self::TargetTooLong => StatusCode::URI_TOO_LONG,
+            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::Conflict | Self::BoardExists | Self::KindHasBoards => StatusCode::CONFLICT,
+            Self::WindowGone => StatusCode::GONE,
+            Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::OutOfRange | Self::WindowClosed | Self::NotOpen | Self::FromTheFuture => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+            Self::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
+            Self::Overloaded | Self::Unavailable | Self::Unknown => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    /// Returns the word that stands in `type`, and the title.
+    #[must_use]
+    pub const fn word_and_title(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Malformed => ("malformed", "The body is no JSON"),
+            Self::Invalid => ("invalid", "The request is not valid"),
+            Self::Unauthorized => ("unauthorized", "The request has no valid key"),
+            Self::Forbidden => ("forbidden", "The key is not for this"),
+            Self::UnknownKind => ("unknown-kind", "There is no such kind"),
+            Self::UnknownBoard => ("unknown-board", "There is no such board"),
+            Self::UnknownWindow => ("unknown-window", "The kind has no such window"),
+            Self::UnknownPath => ("unknown-path", "There is nothing here"),
+            Self::NotRanked => ("not-ranked", "The member is not ranked"),
+            Self::NotListed => ("not-listed", "The member is not on the list"),
+            Self::MethodNotAllowed => ("method-not-allowed", "The path has no such method"),
+            Self::UnknownHost => ("unknown-host", "The server does not go by this name"),
+            Self::TargetTooLong => ("target-too-long", "The target of the request is too long"),
+            Self::HeadTooLarge => ("head-too-large", "The head of the request is too large"),
+            Self::TooSlow => ("too-slow", "The body did not arrive in time"),
+            Self::Conflict => ("conflict", "Something else is in the way"),
+            Self::BoardExists => ("board-exists", "The board has contributions"),
+            Self::KindHasBoards => ("kind-has-boards", "The kind has boards"),
+            Self::WindowGone => ("window-gone", "The window is no longer kept"),
+            Self::PreconditionFailed => ("precondition-failed", "It has changed meanwhile"),
+            Self::TooLarge => ("too-large", "The body is too large"),
+            Self::UnsupportedMediaType => (
+                "unsupported-media-type",
+                "The body is of another media type",
+            ),
+            Self::OutOfRange => ("out-of-range", "A value would leave the exact range"),
+            Self::WindowClosed => ("window-closed", "No window takes it any more"),
+            Self::NotOpen => ("not-open", "The board does not take it at this time"),
+            Self::FromTheFuture => ("from-the-future", "Its time has not come"),
+            Self::TooManyRequests => ("too-many-requests", "Too many requests"),
+            Self::Overloaded => ("overloaded", "The server has more to do than it takes"),
+            Self::Unavailable => ("unavailable", "The store could not take it"),
+            Self::Unknown => ("unknown", "The store's answer did not arrive"),
+        }
+    }
+
+    /// Whether the store or its load is to blame, and not the request: what failed so may be sent again.
+    #[must_use]
+    pub const fn is_of_store(self) -> bool {
+        matches!(self, Self::Overloaded | Self::Unavailable | Self::Unknown)
+    }
+
+    /// Returns the word that stands in `type`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        self.word_and_title().0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_type_stands_at_its_place() {
+        for (place, kind) in ProblemType::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, place, "{}", kind.word());
+        }
+        assert_eq!(ProblemType::ALL.last(), Some(&ProblemType::Unknown));
+    }
+}

@@ -1,0 +1,178 @@
+//! The settings of one board, and what answers say of its time.
+
+use board::{Activity, ShardCount, Timestamp};
+use serde::{Deserialize, Serialize};
+use shard_store::BoardSettings;
+
+use crate::entry::text_of;
+use crate::error::ShapeError;
+use crate::kind;
+use crate::scalar::Moment;
+
+/// All settings of one board, at least one of them; what is left out goes back to what the kind says.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = BoardSettings))]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with shards, starts_at, ends_at, expires_after"
+)]
+#[derive(Debug)]
+pub struct SettingsShape {
+    /// A power of two.
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 4096, example = 64))]
+    shards: Option<u64>,
+    /// Contributions before it are refused.
+    starts_at: Option<Moment>,
+    /// Contributions from then on are refused, and the board is final.
+    ends_at: Option<Moment>,
+    /// How long the board is kept after `ends_at`.
+    #[cfg_attr(feature = "schema", schema(example = "7d"))]
+    expires_after: Option<String>,
+}
+
+/// From when to when a board takes contributions, where that is bounded.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(Deserialize))]
+#[cfg_attr(feature = "schema", schema(as = Span))]
+pub struct SpanShape {
+    /// Contributions before it are refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
+    starts_at: Option<String>,
+    /// Contributions from then on are refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
+    ends_at: Option<String>,
+}
+
+/// For how long a board is kept after its end, where it is bounded.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Expiry))]
+pub struct ExpiryShape {
+    /// How long it is kept after its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false, example = "7d"))]
+    expires_after: Option<String>,
+    /// When it goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
+    expires_at: Option<String>,
+}
+
+impl SettingsShape {
+    /// Returns the settings. What is left out is as the kind has it, and without bounds.
+    pub fn settings(self, of_kind: ShardCount) -> Result<BoardSettings, ShapeError> {
+        let Self {
+            shards,
+            starts_at,
+            ends_at,
+            expires_after,
+        } = self;
+        let nothing = shards.is_none() && starts_at.is_none() && ends_at.is_none();
+        if nothing && expires_after.is_none() {
+            let detail = "shards: is missing: one of shards, starts_at, ends_at and expires_after is required";
+            return Err(ShapeError::invalid(detail));
+        }
+        let shards = shards.map(|number| {
+            let detail = || format!("shards: {number} is not a power of two from 1 to 4096");
+            ShardCount::new(number).ok_or_else(|| ShapeError::invalid(detail()))
+        });
+        let expires_after = expires_after.map(|text| kind::duration("expires_after", &text));
+        let expires_after = expires_after.transpose();
+        let moment = |moment: Option<Moment>| moment.map(|moment| moment.0);
+        let activity = Activity::new(moment(starts_at), moment(ends_at), expires_after?);
+        Ok(BoardSettings {
+            shards: shards.transpose()?.unwrap_or(of_kind),
+            activity: activity.map_err(|error| ShapeError::invalid(error.to_string()))?,
+        })
+    }
+}
+
+fn text(at: Option<Timestamp>) -> Option<String> {
+    at.map(text_of)
+}
+
+impl From<&Activity> for SpanShape {
+    fn from(activity: &Activity) -> Self {
+        Self {
+            starts_at: text(activity.starts_at()),
+            ends_at: text(activity.ends_at()),
+        }
+    }
+}
+
+impl From<&Activity> for ExpiryShape {
+    fn from(activity: &Activity) -> Self {
+        Self {
+            expires_after: activity.expires_after().map(kind::text),
+            expires_at: text(activity.expires_at()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn settings(shape: serde_json::Value) -> Result<BoardSettings, ShapeError> {
+        let shape: SettingsShape = serde_json::from_value(shape).unwrap();
+        shape.settings(ShardCount::new(16).unwrap())
+    }
+
+    #[test]
+    fn what_is_left_out_is_the_kinds_and_without_bounds() {
+        let plain = settings(json!({"shards": 4})).unwrap();
+        assert_eq!(plain, ShardCount::new(4).unwrap().into());
+        let bounded = json!({"starts_at": 1_795_186_342_123_i64, "ends_at": "2026-11-21T00:00:00+08:00",
+            "expires_after": "7d"});
+        let bounded = settings(bounded).unwrap();
+        assert_eq!(bounded.shards.get(), 16);
+        let shown = serde_json::to_value((
+            SpanShape::from(&bounded.activity),
+            ExpiryShape::from(&bounded.activity),
+        ));
+        let expected = json!([
+            {"starts_at": "2026-11-20T14:52:22.123Z", "ends_at": "2026-11-20T16:00:00.000Z"},
+            {"expires_after": "7d", "expires_at": "2026-11-27T16:00:00.000Z"},
+        ]);
+        assert_eq!(shown.unwrap(), expected);
+    }
+
+    #[test]
+    fn errors_name_the_setting_and_its_value() {
+        let end = "2026-11-21T00:00:00Z";
+        for (shape, parts) in [
+            (json!({"shards": 3}), ["shards: ", "3"]),
+            (json!({}), ["shards: ", "missing"]),
+            (
+                json!({"starts_at": end, "ends_at": end}),
+                ["ends_at: ", "2026-11-21T00:00:00.000Z"],
+            ),
+            (
+                json!({"expires_after": "7d"}),
+                ["expires_after: ", "ends_at"],
+            ),
+            (
+                json!({"ends_at": end, "expires_after": "soon"}),
+                ["expires_after: ", "soon"],
+            ),
+            (
+                json!({"ends_at": end, "expires_after": "0s"}),
+                ["expires_after: ", "0ns"],
+            ),
+            (
+                json!({"ends_at": end, "expires_after": "1001years"}),
+                ["expires_after: ", "1000 years"],
+            ),
+        ] {
+            let detail = settings(shape.clone()).unwrap_err().to_string();
+            assert!(detail.starts_with(parts[0]), "{shape}: {detail}");
+            assert!(detail.contains(parts[1]), "{shape}: {detail}");
+        }
+    }
+}

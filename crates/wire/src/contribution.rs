@@ -1,0 +1,300 @@
+//! Contributions as clients send them, and how their values read by a kind's rules.
+
+use board::{ContributionId, Kind, Member, Timestamp, Value, Values, ValuesError};
+use serde::Deserialize;
+use shard_store::Change;
+
+use crate::entry::is_points;
+use crate::error::ShapeError;
+use crate::scalar::{Integer, List, Moment, NamedIntegers, Text};
+
+/// Boards that one event counts on.
+pub const BOARDS_MAX: usize = 16;
+
+/// One contribution: this member, these deltas, at this time, with this id.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Contribution))]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a contribution: an object with board, member and points or values"
+)]
+pub struct ContributionShape<'a> {
+    /// Kind and subject; or `boards`.
+    #[serde(borrow)]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, example = "gifts/room-8842"))]
+    board: Option<Text<'a>>,
+    /// One event that counts on several boards, whole on each; it needs an `id`.
+    #[serde(borrow)]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<String>>, min_items = 1, max_items = 16))]
+    boards: Option<List<Text<'a>, BOARDS_MAX>>,
+    /// Who: 1 to 128 bytes of UTF-8 without control characters.
+    #[serde(borrow)]
+    #[cfg_attr(feature = "schema", schema(value_type = String, min_length = 1, max_length = 128, example = "u1"))]
+    member: Text<'a>,
+    /// For kinds whose only field is `points`.
+    points: Option<Integer>,
+    /// For all other kinds: the fields by name.
+    #[serde(borrow)]
+    values: Option<NamedIntegers<'a>>,
+    /// With it the contribution counts once for its board and member within the kind's dedupe span.
+    #[serde(borrow)]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, min_length = 1, max_length = 128, example = "evt-1"))]
+    id: Option<Text<'a>>,
+    /// When it happened; now by default.
+    at: Option<Moment>,
+    /// The values are the standing itself, not deltas.
+    #[serde(default)]
+    set: bool,
+    /// With `set`: the one window that it goes to.
+    #[serde(borrow)]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, example = "day:2026-11-20"))]
+    window: Option<Text<'a>>,
+}
+
+/// The boards that a contribution names, as texts.
+#[derive(Debug)]
+pub enum Targets<'a> {
+    /// One board.
+    One(&'a str),
+    /// One event for all of these boards.
+    Many(&'a [Text<'a>]),
+}
+
+/// A contribution whose shape is in order; its values are read by each board's kind.
+#[derive(Debug)]
+pub struct Contributed<'a> {
+    /// The boards that it is for.
+    pub targets: Targets<'a>,
+    /// The member.
+    pub member: Member,
+    /// When it happened.
+    pub at: Timestamp,
+    /// With it the contribution counts once.
+    pub id: Option<ContributionId>,
+    named: Named<'a>,
+    set: bool,
+    /// The selector of the one window that a set goes to.
+    pub window: Option<&'a str>,
+    /// When it was read: what `at` is where none was given, and what `window` is relative to.
+    pub read_at: Timestamp,
+}
+
+/// The values of a contribution before a kind has read them.
+#[derive(Debug, Clone, Copy)]
+pub enum Named<'a> {
+    /// `points`, of kinds that have no other field.
+    Points(Integer),
+    /// `values`, by the names of the fields.
+    Fields(&'a NamedIntegers<'a>),
+}
+
+/// A standing as it is set outright.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Standing))]
+#[serde(deny_unknown_fields, expecting = "an object with points or values")]
+pub struct StandingShape<'a> {
+    /// For kinds whose only field is `points`.
+    points: Option<Integer>,
+    /// For all other kinds: the fields by name.
+    #[serde(borrow)]
+    values: Option<NamedIntegers<'a>>,
+    /// With it the set counts once within the kind's dedupe span.
+    #[serde(borrow)]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, min_length = 1, max_length = 128, example = "set-1"))]
+    id: Option<Text<'a>>,
+    /// When it was so; now by default.
+    at: Option<Moment>,
+}
+
+impl ContributionShape<'_> {
+    /// Checks everything that does not depend on a kind. `now` is for those without a time.
+    pub fn check(&self, now: Timestamp) -> Result<Contributed<'_>, ShapeError> {
+        let member = Member::new(&self.member.0);
+        let member = member.and_then(|member| member.check_shown().map(|()| member));
+        Ok(Contributed {
+            targets: self.targets()?,
+            member: member.map_err(|error| ShapeError::invalid(error.to_string()))?,
+            at: self.at.map_or(now, |moment| moment.0),
+            id: id(self.id.as_ref())?,
+            named: Named::of(self.points, self.values.as_ref())?,
+            set: self.set,
+            window: self.window()?,
+            read_at: now,
+        })
+    }
+
+    fn window(&self) -> Result<Option<&str>, ShapeError> {
+        match &self.window {
+            Some(window) if !self.set => Err(ShapeError::invalid(format!(
+                "window: {:?} requires \"set\": true; deltas count in every window of their time",
+                window.0
+            ))),
+            window => Ok(window.as_ref().map(|window| &*window.0)),
+        }
+    }
+
+    fn targets(&self) -> Result<Targets<'_>, ShapeError> {
+        match (&self.board, &self.boards) {
+            (Some(board), None) => Ok(Targets::One(&board.0)),
+            (None, Some(boards)) => {
+                let boards = boards.0.as_slice();
+                if boards.is_empty() {
+                    return Err(ShapeError::invalid(format!(
+                        "boards: must name 1 to {BOARDS_MAX} boards"
+                    )));
+                }
+                for (index, board) in boards.iter().enumerate() {
+                    if boards[..index].contains(board) {
+                        return Err(ShapeError::invalid(format!(
+                            "boards: {:?} is named twice",
+                            board.0
+                        )));
+                    }
+                }
+                if self.id.is_none() {
+                    return Err(ShapeError::invalid(
+                        "id: is missing: a contribution to several boards requires one",
+                    ));
+                }
+                Ok(Targets::Many(boards))
+            }
+            (Some(_), Some(_)) => Err(ShapeError::invalid(
+                "boards: cannot be given together with board",
+            )),
+            (None, None) => Err(ShapeError::invalid("board: is missing")),
+        }
+    }
+}
+
+impl StandingShape<'_> {
+    /// Returns the values of the standing, read by the kind's fields.
+    pub fn values(&self, kind: &Kind) -> Result<Values, ShapeError> {
+        Named::of(self.points, self.values.as_ref())?.read_outright(kind)
+    }
+
+    /// Returns when the standing was so; `now` where it does not say.
+    #[must_use]
+    pub fn at(&self, now: Timestamp) -> Timestamp {
+        self.at.map_or(now, |moment| moment.0)
+    }
+
+    /// Returns the id, with which the set counts once.
+    pub fn id(&self) -> Result<Option<ContributionId>, ShapeError> {
+        id(self.id.as_ref())
+    }
+}
+
+impl Contributed<'_> {
+    /// Returns what it changes in a standing of this kind.
+    pub fn change(&self, kind: &Kind) -> Result<Change, ShapeError> {
+        if self.set {
+            self.named.read_outright(kind).map(Change::Set)
+        } else {
+            self.named.read_by(kind).map(Change::Fold)
+        }
+    }
+}
+
+fn id(text: Option<&Text<'_>>) -> Result<Option<ContributionId>, ShapeError> {
+    let id = text.map(|text| ContributionId::new(&text.0)).transpose();
+    id.map_err(|error| ShapeError::invalid(error.to_string()))
+}
+
+impl<'a> Named<'a> {
+    /// Takes `points` or `values`; an error if both are given, or none.
+    pub fn of(
+        points: Option<Integer>,
+        values: Option<&'a NamedIntegers<'a>>,
+    ) -> Result<Self, ShapeError> {
+        match (points, values) {
+            (Some(points), None) => Ok(Self::Points(points)),
+            (None, Some(values)) => Ok(Self::Fields(values)),
+            (Some(_), Some(_)) => Err(ShapeError::invalid(
+                "values: cannot be given together with points",
+            )),
+            (None, None) => Err(ShapeError::invalid(
+                "points: is missing: points or values is required",
+            )),
+        }
+    }
+}
+
+impl Named<'_> {
+    /// Reads the values by the kind's fields.
+    pub(crate) fn read_by(self, kind: &Kind) -> Result<Values, ShapeError> {
+        let rules = kind.rules();
+        let mut values = Values::default();
+        match self {
+            Self::Points(points) if is_points(rules) => values.set(0, exact("points", points)?),
+            Self::Points(_) => {
+                let fields: Vec<&str> = rules.fields().iter().map(|f| f.name.as_str()).collect();
+                let (name, fields) = (kind.name(), fields.join(", "));
+                let detail = format!("points: kind {name} has the fields {fields}: use values");
+                return Err(ShapeError::invalid(detail));
+            }
+            Self::Fields(named) => {
+                for (name, integer) in &named.0 {
+                    let index = rules.field_index(&name.0).ok_or_else(|| {
+                        let detail =
+                            format!("values: kind {} has no field {:?}", kind.name(), name.0);
+                        ShapeError::invalid(detail)
+                    })?;
+                    values.set(index, exact(&name.0, *integer)?);
+                }
+            }
+        }
+        rules.check(&values).map_err(|error| unfit(&error))?;
+        Ok(values)
+    }
+}
+
+impl Named<'_> {
+    /// Reads the values of a standing that is exactly these.
+    pub fn read_outright(self, kind: &Kind) -> Result<Values, ShapeError> {
+        let values = self.read_by(kind)?;
+        let checked = kind.rules().check_outright(&values);
+        checked.map_err(|error| unfit(&error))?;
+        Ok(values)
+    }
+}
+
+fn unfit(error: &ValuesError) -> ShapeError {
+    match error {
+        ValuesError::OutOfRange { .. } => ShapeError::OutOfRange(error.to_string()),
+        ValuesError::Missing(_) | ValuesError::Empty => ShapeError::invalid(error.to_string()),
+    }
+}
+
+fn exact(name: &str, integer: Integer) -> Result<Value, ShapeError> {
+    let number = match integer {
+        Integer::Exact(value) => return Ok(value),
+        Integer::Outside(number) => number.to_string(),
+        Integer::Huge(number) => format!("{number:e}"),
+    };
+    let detail = format!("{name}: {number} is outside ±9007199254740991");
+    Err(ShapeError::OutOfRange(detail))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_named_as_they_were_sent() {
+        for number in [
+            "9007199254740992",
+            "-9007199254740993",
+            "9223372036854775807",
+            "-9223372036854775808",
+            "18446744073709551615",
+            "1e300",
+        ] {
+            let integer = serde_json::from_str(number).unwrap();
+            let error = exact("points", integer).unwrap_err();
+            let detail = format!("points: {number} is outside ±9007199254740991");
+            assert_eq!(error, ShapeError::OutOfRange(detail));
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Kinds as clients and configuration files write them.
+
+mod words;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use board::{
+    Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Op, Period,
+    PublishTargets, RankStyle, Rules, RulesError, Ties, WindowRule,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::error::ShapeError;
+use crate::object::{named, objects, some_object};
+use crate::packed::{PackedShape, packed};
+use crate::publish::PublishShape;
+use crate::retain::{RetainShape, not_null, retain};
+use words::{FieldShape, KeepShape, ModeShape, OpShape, OrderShape, RankShape, TiesShape};
+
+/// Depth of the cached global board where nothing is said.
+const TOP_DEFAULT: u64 = 1000;
+
+/// A kind's settings, each with the default of the contract. The same in JSON and in TOML.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Kind))]
+#[serde(deny_unknown_fields, default, expecting = "a kind's settings, by name")]
+pub struct KindShape {
+    /// Its name, which answers carry; in a request it may only repeat the path's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(example = "gifts"))]
+    kind: Option<String>,
+    /// How contributions fold into a standing.
+    mode: ModeShape,
+    /// What the order looks at, one after the other.
+    #[serde(deserialize_with = "objects")]
+    #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 4))]
+    fields: Vec<FieldShape>,
+    /// What becomes of equal fields.
+    rank: RankShape,
+    /// Who is better where all fields are equal.
+    ties: TiesShape,
+    /// `hour`, `day`, `week`, `month`, `all`: at least one; the first is what reads show by default.
+    #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 5))]
+    windows: Vec<String>,
+    /// By the names of the IANA database.
+    time_zone: String,
+    /// Of boards not yet created: a power of two.
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 4096))]
+    shards: u64,
+    /// The depth of the cached global board. By default 1,000, or all that is ranked where that is less.
+    #[serde(deserialize_with = "not_null")]
+    #[cfg_attr(
+        feature = "schema",
+        schema(nullable = false, minimum = 1, maximum = 10_000)
+    )]
+    top: Option<u64>,
+    /// How old a cached answer may be.
+    max_staleness: String,
+    /// How long each window is kept after its end.
+    #[serde(deserialize_with = "named")]
+    keep: BTreeMap<String, KeepShape>,
+    /// How long after its end a window still takes what belongs to it.
+    #[serde(deserialize_with = "named", skip_serializing_if = "BTreeMap::is_empty")]
+    close: BTreeMap<String, String>,
+    /// How long an id is remembered.
+    dedupe: String,
+    /// Ranks the best and no more.
+    #[serde(deserialize_with = "retain", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    retain: Option<RetainShape>,
+    /// Declares a range, so that score and time fit into one number.
+    #[serde(deserialize_with = "packed", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    packed: Option<PackedShape>,
+    /// Keeps the top of its boards on another server, too.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "some_object"
+    )]
+    publish: Option<PublishShape>,
+}
+
+impl Default for KindShape {
+    fn default() -> Self {
+        Self {
+            kind: None,
+            mode: ModeShape::default(),
+            fields: vec![FieldShape {
+                name: "points".to_owned(),
+                order: OrderShape::Desc,
+                op: None,
+            }],
+            rank: RankShape::default(),
+            ties: TiesShape::default(),
+            windows: Period::ALL_PERIODS
+                .map(|period| period.as_str().to_owned())
+                .into(),
+            time_zone: "UTC".to_owned(),
+            shards: 16,
+            top: None,
+            max_staleness: "200ms".to_owned(),
+            keep: BTreeMap::new(),
+            close: BTreeMap::new(),
+            dedupe: "1h".to_owned(),
+            retain: None,
+            packed: None,
+            publish: None,
+        }
+    }
+}
+
+pub(crate) fn wrong(setting: &str, reason: impl std::fmt::Display) -> ShapeError {
+    ShapeError::invalid(format!("{setting}: {reason}"))
+}
+
+pub(crate) fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError> {
+    humantime::parse_duration(text).map_err(|error| {
+        wrong(
+            setting,
+            format!("{text:?} is not a duration such as 48h: {error}"),
+        )
+    })
+}
+
+impl KindShape {
+    /// The kind of this name that the shape describes, where no target is configured to publish to.
+    pub fn into_kind(self, name: &str) -> Result<Kind, ShapeError> {
+        self.into_kind_at(name, &PublishTargets::default())
+    }
+
+    /// The same, where these targets are configured.
+    pub fn into_kind_at(self, name: &str, targets: &PublishTargets) -> Result<Kind, ShapeError> {
+        if let Some(other) = self.kind.as_deref().filter(|other| *other != name) {
+            return Err(wrong(
+                "kind",
+                format!("{other:?} is not {name:?}, the name of the kind"),
+            ));
+        }
+        let name = KindName::new(name).map_err(|error| wrong("kind", error))?;
+        let spec = KindSpec {
+            name,
+            rules: self.rules()?,
+            rank: match self.rank {
+                RankShape::Ordinal => RankStyle::Ordinal,
+                RankShape::Competition => RankStyle::Competition,
+            },
+            windows: self.windows()?,
+            calendar: Calendar::new(&self.time_zone).map_err(|error| wrong("time_zone", error))?,
+            shards: self.shards,
+            top: self.top(),
+            max_staleness: duration("max_staleness", &self.max_staleness)?,
+            dedupe: duration("dedupe", &self.dedupe)?,
+            retain: self.retain.map(Into::into),
+            publish: self
+                .publish
+                .as_ref()
+                .map(|shape| shape.publication(self.fields.len(), targets))
+                .transpose()?,
+        };
+        Kind::new(spec).map_err(|error| ShapeError::invalid(error.to_string()))
+    }
+
+    /// The kind as a caller sees it who may or may not see addresses of servers that boards are published
+    /// to. A configured one is called by its name.
+    #[must_use]
+    pub fn shown(kind: &Kind, targets: &PublishTargets, addresses: bool) -> Self {
+        Self {
+            publish: kind
+                .publication()
+                .map(|publication| PublishShape::shown(publication, targets, addresses)),
+            ..Self::from(kind)
+        }
+    }
+
+    fn top(&self) -> u64 {
+        let by_default = || {
+            self.retain
+                .map_or(TOP_DEFAULT, |retain| retain.top_within(TOP_DEFAULT))
+        };
+        self.top.unwrap_or_else(by_default)
+    }
+
+    fn rules(&self) -> Result<Rules, ShapeError> {
+        let attempts = self.mode != ModeShape::Accumulate;
+        let fields = self.fields.iter().map(|field| {
+            if attempts && field.op.is_some() {
+                let reason = format!("{} has an op: only mode accumulate accepts one", field.name);
+                return Err(wrong("fields", reason));
+            }
+            let name = FieldName::new(&field.name).map_err(|error| wrong("fields", error))?;
+            let order = match field.order {
+                OrderShape::Desc => Direction::Desc,
+                OrderShape::Asc => Direction::Asc,
+            };
+            let op = match field.op {
+                None | Some(OpShape::Sum) => Op::Sum,
+                Some(OpShape::Max) => Op::Max,
+                Some(OpShape::Min) => Op::Min,
+                Some(OpShape::Last) => Op::Last,
+            };
+            Ok(FieldRule { name, order, op })
+        });
+        let mode = match self.mode {
+            ModeShape::Accumulate => Mode::Accumulate,
+            ModeShape::Best => Mode::Best,
+            ModeShape::Latest => Mode::Latest,
+        };
+        let fields: Vec<FieldRule> = fields.collect::<Result<_, _>>()?;
+        let first = fields.first().map_or(Direction::Desc, |field| field.order);
+        let ties = match self.ties {
+            TiesShape::Earliest => Ties::Earliest,
+            TiesShape::Latest => Ties::Latest,
+            TiesShape::Member => Ties::by_member(first),
+        };
+        let invalid = |error: RulesError| ShapeError::invalid(error.to_string());
+        let rules = Rules::new(fields, mode, ties).map_err(invalid)?;
+        match &self.packed {
+            Some(shape) => rules.packed(shape.packing()?).map_err(invalid),
+            None => Ok(rules),
+        }
+    }
+
+    fn windows(&self) -> Result<Vec<WindowRule>, ShapeError> {
+        for (setting, period) in self.periods_set() {
+            if !self.windows.contains(period) {
+                return Err(wrong(
+                    setting,
+                    format!("{period:?} is not one of the kind's windows"),
+                ));
+            }
+        }
+        self.windows
+            .iter()
+            .map(|period| self.window(period))
+            .collect()
+    }
+
+    fn periods_set(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let keep = self.keep.keys().map(|period| ("keep", period));
+        keep.chain(self.close.keys().map(|period| ("close", period)))
+    }
+
+    fn window(&self, text: &str) -> Result<WindowRule, ShapeError> {
+        let period: Period = text.parse().map_err(|error| wrong("windows", error))?;
+        let mut rule = WindowRule::with_defaults(period);
+        let setting = format!("keep.{text}");
+        match self.keep.get(text) {
+            None => {}
+            Some(KeepShape::Text(keep)) if keep == "forever" => rule.keep = Keep::Forever,
+            Some(KeepShape::Text(keep)) => rule.keep = Keep::After(duration(&setting, keep)?),
+            Some(KeepShape::Idle(shape)) => {
+                rule.keep = Keep::Idle(duration(&format!("{setting}.idle"), &shape.idle)?);
+            }
+        }
+        if let Some(close) = self.close.get(text) {
+            rule.close = Some(duration(&format!("close.{text}"), close)?);
+        }
+        Ok(rule)
+    }
+}
+
+impl From<&Kind> for KindShape {
+    fn from(kind: &Kind) -> Self {
+        let attempts = kind.rules().mode() != Mode::Accumulate;
+        let fields = kind.rules().fields().iter().map(|field| FieldShape {
+            name: field.name.to_string(),
+            order: match field.order {
+                Direction::Desc => OrderShape::Desc,
+                Direction::Asc => OrderShape::Asc,
+            },
+            op: (!attempts).then_some(match field.op {
+                Op::Sum => OpShape::Sum,
+                Op::Max => OpShape::Max,
+                Op::Min => OpShape::Min,
+                Op::Last => OpShape::Last,
+            }),
+        });
+        let period = |rule: &WindowRule| rule.period.as_str().to_owned();
+        let keep = kind
+            .windows()
+            .iter()
+            .map(|rule| (period(rule), KeepShape::from(rule.keep)));
+        let closing = kind
+            .windows()
+            .iter()
+            .filter_map(|rule| Some((period(rule), rule.close?)));
+        Self {
+            kind: Some(kind.name().to_string()),
+            mode: match kind.rules().mode() {
+                Mode::Accumulate => ModeShape::Accumulate,
+                Mode::Best => ModeShape::Best,
+                Mode::Latest => ModeShape::Latest,
+            },
+            fields: fields.collect(),
+            rank: match kind.rank_style() {
+                RankStyle::Ordinal => RankShape::Ordinal,
+                RankStyle::Competition => RankShape::Competition,
+            },
+            ties: match kind.rules().ties() {
+                Ties::Earliest => TiesShape::Earliest,
+                Ties::Latest => TiesShape::Latest,
+                Ties::Member | Ties::LowerMember => TiesShape::Member,
+            },
+            windows: kind.windows().iter().map(period).collect(),
+            time_zone: kind.calendar().time_zone().to_owned(),
+            shards: u64::from(kind.shards().get()),
+            top: Some(kind.top() as u64),
+            max_staleness: text(kind.max_staleness()),
+            keep: keep.collect(),
+            close: closing
+                .map(|(period, close)| (period, text(close)))
+                .collect(),
+            dedupe: text(kind.dedupe()),
+            retain: kind.retain().map(RetainShape::from),
+            packed: kind.rules().packing().map(PackedShape::from),
+            publish: kind.publication().map(PublishShape::from),
+        }
+    }
+}
+
+/// A duration in the largest unit that divides it: `13months`, `35d`, `200ms`.
+pub(crate) fn text(span: Duration) -> String {
+    // As `humantime` counts: a month is 30.44 days.
+    const UNITS: [(&str, u128); 6] = [
+        ("months", 2_630_016_000),
+        ("d", 86_400_000),
+        ("h", 3_600_000),
+        ("m", 60_000),
+        ("s", 1000),
+        ("ms", 1),
+    ];
+    let ms = span.as_millis();
+    let unit = UNITS
+        .iter()
+        .find(|(_, unit_ms)| ms > 0 && ms.is_multiple_of(*unit_ms));
+    unit.map_or_else(
+        || "0s".to_owned(),
+        |(name, unit_ms)| format!("{}{name}", ms / unit_ms),
+    )
+}
+
+#[cfg(test)]
+mod tests;

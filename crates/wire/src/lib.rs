@@ -1,0 +1,56 @@
+//! The JSON of the service: kinds, contributions, entries and tops. No HTTP.
+//!
+//! ```text
+//! kind           a kind, as clients and configuration files write it; packed, publish, retain: parts of it
+//! contribution   a contribution and a standing set outright, and how a kind reads their values
+//! board          the settings of one board, and its time
+//! entry          entries, rendered for the merger's cache; entry_read: the same, read back
+//! top, place     a top around rendered entries; a member's position and neighbours
+//! envelope       what every response about a board says
+//! scalar, object, error      what shapes are made of, and why one is rejected
+//! schema, written            schemas, for the document of the contract (feature `schema`)
+//! ```
+//!
+//! Paths, statuses and headers are not here: they are in `api`. What is written by
+//! hand for speed (entries, tops) has a twin in `written`, which tests of `api` read it into.
+
+mod board;
+mod contribution;
+mod entry;
+mod entry_read;
+mod envelope;
+mod error;
+mod kind;
+mod object;
+mod packed;
+mod place;
+mod publish;
+mod retain;
+mod scalar;
+#[cfg(feature = "schema")]
+mod schema;
+mod top;
+#[cfg(feature = "schema")]
+mod written;
+
+pub use board::{ExpiryShape, SettingsShape, SpanShape};
+pub use contribution::{BOARDS_MAX, Contributed, ContributionShape, Named, StandingShape, Targets};
+pub use entry::{Entries, EntryShape, FieldsShape, RENDERER_MARK, put_entry, render};
+pub use entry_read::{EntryRead, read_entries};
+pub use envelope::{Envelope, WindowShape};
+pub use error::ShapeError;
+pub use kind::KindShape;
+pub use object::Object;
+pub use place::PlaceShape;
+pub use scalar::{Integer, List, NamedIntegers, Text};
+#[cfg(feature = "schema")]
+pub use schema::Schemas;
+pub use top::{TopHead, top_json};
+#[cfg(feature = "schema")]
+pub use written::{
+    EntryWritten, FieldsWritten, FoundWritten, NeighbourWritten, NumberOrNull, PlaceWritten,
+    StandingWritten, TopWritten, TopsWritten,
+};
+
+/// Bytes of a byte of a name in JSON, at most: quotes are escaped, and names have no control characters.
+pub const ESCAPED_BYTES_MAX: usize = 2;

@@ -1,0 +1,195 @@
+//! Scalars of requests: exact integers, moments, borrowed texts.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use board::limits::FIELDS_MAX;
+use board::{Timestamp, Value};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
+
+/// A text, borrowed from the body where it has no escapes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text<'a>(
+    /// What it says.
+    pub Cow<'a, str>,
+);
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Text<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Owned(text.to_owned())))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(TextVisitor)
+    }
+}
+
+/// A list of at most `MAX` items. Reading stops at the first item too many.
+#[derive(Debug, Clone, PartialEq)]
+pub struct List<T, const MAX: usize>(
+    /// The items.
+    pub Vec<T>,
+);
+
+struct ListVisitor<T, const MAX: usize>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for ListVisitor<T, MAX> {
+    type Value = List<T, MAX>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of at most {MAX}")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            if list.len() == MAX {
+                return Err(A::Error::custom(format!("at most {MAX} are allowed")));
+            }
+            list.push(item);
+        }
+        Ok(List(list))
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for List<T, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ListVisitor(PhantomData))
+    }
+}
+
+/// An exact integer, in or out of the range of values: what is out of it has an error of its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Integer {
+    /// In the range of values.
+    Exact(Value),
+    /// Of at most 64 bits, and outside the range.
+    Outside(i128),
+    /// Beyond 64 bits, where a JSON number is read as a double.
+    Huge(f64),
+}
+
+struct IntegerVisitor;
+
+impl Visitor<'_> for IntegerVisitor {
+    type Value = Integer;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an integer")
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Integer, E> {
+        Ok(Value::new(number).map_or(Integer::Outside(number.into()), Integer::Exact))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Integer, E> {
+        i64::try_from(number).map_or(Ok(Integer::Outside(number.into())), |n| self.visit_i64(n))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Integer, E> {
+        // An integer of more than 64 bits arrives as a double, without a fraction.
+        const U64_END: f64 = 18_446_744_073_709_551_616.0;
+        if number.abs() >= U64_END / 2.0 {
+            return Ok(Integer::Huge(number));
+        }
+        Err(E::invalid_type(Unexpected::Float(number), &self))
+    }
+}
+
+impl<'de> Deserialize<'de> for Integer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(IntegerVisitor)
+    }
+}
+
+/// RFC 3339 or integer epoch milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Moment(pub(crate) Timestamp);
+
+struct MomentVisitor;
+
+impl Visitor<'_> for MomentVisitor {
+    type Value = Moment;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RFC 3339 or integer epoch milliseconds")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Moment, E> {
+        Timestamp::parse_rfc3339(text)
+            .map(Moment)
+            .map_err(E::custom)
+    }
+
+    fn visit_i64<E: Error>(self, ms: i64) -> Result<Moment, E> {
+        Timestamp::from_request_millis(ms)
+            .map(Moment)
+            .map_err(E::custom)
+    }
+
+    fn visit_u64<E: Error>(self, ms: u64) -> Result<Moment, E> {
+        self.visit_i64(i64::try_from(ms).unwrap_or(i64::MAX))
+    }
+}
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(MomentVisitor)
+    }
+}
+
+/// `{"agree": 1, "comments": 0}`: integers by field name, each name once. Null leaves a field out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedIntegers<'a>(pub(crate) Vec<(Text<'a>, Integer)>);
+
+struct NamedIntegersVisitor;
+
+impl<'de> Visitor<'de> for NamedIntegersVisitor {
+    type Value = NamedIntegers<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of integers by field name")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut named: Vec<(Text<'de>, Option<Integer>)> = Vec::new();
+        while let Some(name) = map.next_key::<Text<'de>>()? {
+            if named.len() == FIELDS_MAX {
+                return Err(A::Error::custom(
+                    "more fields are named than a kind can have",
+                ));
+            }
+            if named.iter().any(|(other, _)| *other == name) {
+                return Err(A::Error::custom(format!("{} is named twice", name.0)));
+            }
+            let value = map.next_value::<Option<Integer>>();
+            let value = value.map_err(|e| A::Error::custom(format!("{}: {e}", name.0)))?;
+            named.push((name, value));
+        }
+        let named = named
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+        Ok(NamedIntegers(named.collect()))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for NamedIntegers<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(NamedIntegersVisitor)
+    }
+}

@@ -1,0 +1,178 @@
+//! Schemas that no derive can know: of what reads or writes itself by hand, and of answers around
+//! something else.
+
+use std::borrow::Cow;
+
+use board::limits::{FIELDS_MAX, VALUE_MAX};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{
+    AdditionalProperties, ArrayBuilder, KnownFormat, Object, ObjectBuilder, OneOfBuilder, Ref,
+    Schema, SchemaFormat, SchemaType, Type,
+};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::entry::{Entries, EntryShape};
+use crate::place::PlaceShape;
+use crate::scalar::{Integer, Moment, NamedIntegers};
+use crate::written::{EntryWritten, PlaceWritten};
+
+/// Schemas by name, as they are collected.
+pub type Schemas = Vec<(String, RefOr<Schema>)>;
+
+fn exact_integer() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .minimum(Some(-VALUE_MAX))
+        .maximum(Some(VALUE_MAX))
+}
+
+fn exact_or_null() -> ObjectBuilder {
+    exact_integer().schema_type(SchemaType::from_iter([Type::Integer, Type::Null]))
+}
+
+/// Values by the names of a kind's fields.
+fn by_field() -> ObjectBuilder {
+    let value = Schema::Object(exact_or_null().build());
+    ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .additional_properties(Some(AdditionalProperties::RefOr(value.into())))
+}
+
+/// `points` of an entry.
+pub(crate) fn points() -> Object {
+    let points = exact_or_null().description(Some("Of kinds whose only field is `points`."));
+    points.build()
+}
+
+/// `values` of an entry.
+pub(crate) fn values() -> Object {
+    let values = "Of all other kinds: the fields by name, null where nothing was said of one yet.";
+    by_field().description(Some(values)).build()
+}
+
+/// `to_target` of a place.
+pub(crate) fn to_target() -> Object {
+    let change = "With `target`: the smallest change of the first field that gives a position of at \
+                  most that; null where none does.";
+    exact_or_null().description(Some(change)).build()
+}
+
+/// `rank` of a standing that was written.
+pub(crate) fn rank_asked() -> Object {
+    let rank = "With `return=ranks`: what the kind's rank style makes of the position; null where \
+                that place is not ranked.";
+    place(rank)
+}
+
+/// `position` of a standing that was written.
+pub(crate) fn position_asked() -> Object {
+    place("With `return=ranks`: 1 is best; null where that place is not ranked.")
+}
+
+fn place(description: &str) -> Object {
+    exact_or_null()
+        .minimum(Some(1))
+        .description(Some(description))
+        .build()
+}
+
+impl PartialSchema for Integer {
+    fn schema() -> RefOr<Schema> {
+        exact_integer()
+            .description(Some("An integer within ±(2^53 − 1)."))
+            .examples([3])
+            .into()
+    }
+}
+
+impl ToSchema for Integer {
+    fn name() -> Cow<'static, str> {
+        "Integer".into()
+    }
+}
+
+impl PartialSchema for Moment {
+    fn schema() -> RefOr<Schema> {
+        let text = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)));
+        let epoch_ms = ObjectBuilder::new().schema_type(Type::Integer);
+        OneOfBuilder::new()
+            .item(text)
+            .item(epoch_ms.description(Some("Epoch milliseconds.")))
+            .description(Some("RFC 3339, or integer epoch milliseconds."))
+            .examples(["2026-11-20T14:52:22.123Z"])
+            .into()
+    }
+}
+
+impl ToSchema for Moment {
+    fn name() -> Cow<'static, str> {
+        "Moment".into()
+    }
+}
+
+impl PartialSchema for NamedIntegers<'_> {
+    fn schema() -> RefOr<Schema> {
+        by_field()
+            .max_properties(Some(FIELDS_MAX))
+            .description(Some(
+                "Integers by the names of fields; null leaves one out.",
+            ))
+            .examples([serde_json::json!({"agree": 1, "comments": 0})])
+            .into()
+    }
+}
+
+impl ToSchema for NamedIntegers<'_> {
+    fn name() -> Cow<'static, str> {
+        "FieldValues".into()
+    }
+}
+
+/// Gives shapes that are written by hand the schemas of their twins.
+#[macro_export]
+macro_rules! written_as {
+    ($($shape:ty: $twin:ty,)*) => {
+        $(impl utoipa::PartialSchema for $shape {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                <$twin as utoipa::PartialSchema>::schema()
+            }
+        }
+
+        impl utoipa::ToSchema for $shape {
+            fn name() -> std::borrow::Cow<'static, str> {
+                <$twin as utoipa::ToSchema>::name()
+            }
+
+            fn schemas(schemas: &mut $crate::Schemas) {
+                <$twin as utoipa::ToSchema>::schemas(schemas);
+            }
+        })*
+    };
+}
+written_as! {
+    EntryShape<'_>: EntryWritten,
+    PlaceShape<'_>: PlaceWritten,
+}
+
+impl<T: ToSchema> PartialSchema for Entries<T> {
+    fn schema() -> RefOr<Schema> {
+        let items = Ref::from_schema_name(T::name());
+        ObjectBuilder::new()
+            .property("entries", ArrayBuilder::new().items(items))
+            .required("entries")
+            .into()
+    }
+}
+
+impl<T: ToSchema> ToSchema for Entries<T> {
+    fn name() -> Cow<'static, str> {
+        format!("{}List", T::name()).into()
+    }
+
+    fn schemas(schemas: &mut Schemas) {
+        schemas.push((T::name().into(), T::schema()));
+        T::schemas(schemas);
+    }
+}
