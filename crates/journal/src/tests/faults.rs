@@ -1,4 +1,5 @@
-//! Each call to the disk failing in turn: no false answer, and no lie after a restart.
+//! Each call to the disk fails in turn: no wrong acknowledgement, and nothing wrong after a
+//! restart.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -11,75 +12,76 @@ use super::{
 };
 use testkit::dice::{Dice, Seed, runs};
 
-/// What a run was told.
+/// The results of a run.
 #[derive(Debug, Default)]
-struct Told {
-    /// Taken, in order; of each it is open whether it is there unless it was said to be.
+struct RunResult {
+    /// Accepted records, in order. One may be missing later unless it was reported as durable.
     taken: Vec<Vec<u8>>,
     durable: u64,
-    /// Where segments may have been removed.
+    /// The sequence before which segments may have been removed.
     removed_before: u64,
     stopped: bool,
 }
 
-/// A journal of twenty records in several segments.
-fn run(disk: &RamDisk) -> Told {
-    let mut told = Told::default();
+/// Writes twenty records to a journal of several segments.
+fn run(disk: &RamDisk) -> RunResult {
+    let mut result = RunResult::default();
     let recovered = records_from(disk, 0).unwrap().1;
     let settings = Settings {
         segment_bytes: 300,
         ..quick()
     };
     let Ok(journal) = Journal::start(Arc::new(disk.clone()), &recovered, settings) else {
-        return told;
+        return result;
     };
     for number in 0..20 {
         let record = record(number + 20);
         let Ok(until) = append(&journal, &record) else {
             continue;
         };
-        told.taken.push(record);
-        assert_eq!(until.0, told.taken.len() as u64);
+        result.taken.push(record);
+        assert_eq!(until.0, result.taken.len() as u64);
         if durable(&journal, until).is_ok() {
-            told.durable = until.0;
+            result.durable = until.0;
         }
         if number == 16 {
-            told.removed_before = 14.min(told.durable);
-            let _ = journal.remove_before(Sequence(told.removed_before));
+            result.removed_before = 14.min(result.durable);
+            let _ = journal.remove_before(Sequence(result.removed_before));
         }
     }
-    told.stopped = journal.stop().is_ok();
-    told
+    result.stopped = journal.stop().is_ok();
+    result
 }
 
-/// Whether a folder holds what was told, and nothing that was not taken.
-fn check(disk: &RamDisk, told: &Told, what: &str) -> u64 {
-    let from = told.removed_before;
+/// Checks that a folder contains what was reported as durable, and nothing that was not accepted.
+fn check(disk: &RamDisk, result: &RunResult, what: &str) -> u64 {
+    let from = result.removed_before;
     let (records, recovered) =
         records_from(disk, from).unwrap_or_else(|error| panic!("{what}: {error}"));
     let skipped = usize::try_from(from).unwrap();
-    let taken = &told.taken[skipped..];
-    assert!(taken.starts_with(&records), "{what}: a record nobody wrote");
-    assert!(recovered.next.0 >= told.durable, "{what}: {told:?}");
-    if told.stopped {
-        assert_eq!(recovered.next.0, told.taken.len() as u64, "{what}");
+    let taken = &result.taken[skipped..];
+    assert!(taken.starts_with(&records), "{what}: an unknown record");
+    assert!(recovered.next.0 >= result.durable, "{what}: {result:?}");
+    if result.stopped {
+        assert_eq!(recovered.next.0, result.taken.len() as u64, "{what}");
     }
     recovered.next.0
 }
 
-/// Goes on after a restart, and answers for all that is read: a power cut must not take it away.
-fn restart(disk: &RamDisk, told: &Told, dice: &mut Dice, what: &str) {
-    let there = check(disk, told, what);
-    let recovered = records_from(disk, told.removed_before).unwrap().1;
+/// Continues after a restart, and acknowledges everything that was read: a power cut must not lose
+/// it.
+fn restart(disk: &RamDisk, result: &RunResult, dice: &mut Dice, what: &str) {
+    let there = check(disk, result, what);
+    let recovered = records_from(disk, result.removed_before).unwrap().1;
     let journal = Journal::start(Arc::new(disk.clone()), &recovered, quick()).unwrap();
     durable(&journal, Sequence(there)).unwrap();
-    let now = check(&disk.after_power_cut(dice), told, what);
+    let now = check(&disk.after_power_cut(dice), result, what);
     assert_eq!(now, there, "{what}: lost after a restart");
     let further = append(&journal, b"further").unwrap();
     durable(&journal, further).unwrap();
     drop(journal);
     let (records, recovered) =
-        records_from(&disk.after_power_cut(dice), told.removed_before).unwrap();
+        records_from(&disk.after_power_cut(dice), result.removed_before).unwrap();
     assert_eq!(recovered.next.0, there + 1, "{what}: lost after a restart");
     assert_eq!(records.last().unwrap(), b"further", "{what}");
 }
@@ -89,8 +91,8 @@ fn each_call_may_fail() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     let whole = RamDisk::default();
-    let told = run(&whole);
-    assert_eq!((told.durable, told.stopped), (20, true));
+    let result = run(&whole);
+    assert_eq!((result.durable, result.stopped), (20, true));
     let calls = whole.calls();
     for call in [
         Call::Create,
@@ -99,7 +101,7 @@ fn each_call_may_fail() {
         Call::SyncFolder,
         Call::Sync,
     ] {
-        assert!(calls.contains(&call), "{call:?} is never tried");
+        assert!(calls.contains(&call), "{call:?} is never made");
     }
     for at in 0..calls.len() + 2 {
         for (for_good, in_effect, error) in [
@@ -118,13 +120,13 @@ fn each_call_may_fail() {
             };
             let disk = RamDisk::default();
             disk.fail(fault);
-            let told = run(&disk);
+            let result = run(&disk);
             let what = format!("{fault:?} of {:?}", calls.get(at));
-            check(&disk.after_kill(), &told, &what);
+            check(&disk.after_kill(), &result, &what);
             for _ in 0..runs(1, 5) {
-                check(&disk.after_power_cut(&mut dice), &told, &what);
+                check(&disk.after_power_cut(&mut dice), &result, &what);
             }
-            restart(&disk.after_kill(), &told, &mut dice, &what);
+            restart(&disk.after_kill(), &result, &mut dice, &what);
         }
     }
 }
@@ -168,7 +170,7 @@ fn a_start_that_fails_can_be_tried_again() {
 }
 
 #[test]
-fn a_sync_that_failed_is_never_believed_again() {
+fn a_failed_sync_is_never_trusted_again() {
     let disk = RamDisk::default();
     let journal = open(&disk, quick());
     let first = append(&journal, b"one").unwrap();
@@ -181,7 +183,7 @@ fn a_sync_that_failed_is_never_believed_again() {
         let calls = disk.calls();
         calls.iter().filter(|&&call| call == Call::Sync).count() == 3
     });
-    // Everything from now on fails, once; the sync that waits does not.
+    // Every later call fails once, but the sync that waits does not.
     disk.fail(Fault {
         at: disk.calls().len(),
         for_good: false,
@@ -198,12 +200,12 @@ fn a_sync_that_failed_is_never_believed_again() {
     let calls = disk.calls().len();
     let why = journal.stop().unwrap_err();
     assert!(why.0.contains("ram/journal-"), "no file: {why}");
-    assert_eq!(disk.calls().len(), calls, "it went on");
+    assert_eq!(disk.calls().len(), calls, "it continued");
     assert_eq!(durable(&journal, second), Ok(()));
 }
 
 #[test]
-fn at_intervals_a_failed_sync_takes_back_what_it_was_to_cover() {
+fn with_an_interval_a_failed_sync_revokes_what_it_was_to_cover() {
     let disk = RamDisk::default();
     let settings = Settings {
         durability: Durability::Interval(Duration::from_hours(1)),

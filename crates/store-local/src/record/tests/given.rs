@@ -80,9 +80,12 @@ impl Told {
 
     pub(super) fn event(&self) -> Event<'_> {
         match &self.record {
-            Record::KindWritten { record, alone } => Event::KindWritten {
+            Record::KindWritten {
                 record,
-                alone: *alone,
+                without_boards,
+            } => Event::KindWritten {
+                record,
+                without_boards: *without_boards,
             },
             Record::BoardMade { record, at } => Event::BoardMade { record, at: *at },
             &Record::BoardCreated { incarnation, at } => Event::BoardCreated { incarnation, at },
@@ -113,8 +116,8 @@ impl Told {
 pub(super) fn told() -> impl Strategy<Value = Told> {
     let incarnation = || any::<u64>().prop_map(Incarnation);
     prop_oneof![
-        2 => (kind_record(), any::<bool>()).prop_map(|(record, alone)| {
-            Told::plain(Record::KindWritten { record, alone })
+        2 => (kind_record(), any::<bool>()).prop_map(|(record, without_boards)| {
+            Told::plain(Record::KindWritten { record, without_boards })
         }),
         2 => (board_record(), time()).prop_map(|(record, at)| {
             Told::plain(Record::BoardMade { record, at })
