@@ -52,13 +52,13 @@ macro_rules! ident {
                 Ok(Self(CompactString::new(text)))
             }
 
-            /// The text.
+            /// Returns the text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// The text's UTF-8 bytes.
+            /// Returns the text's UTF-8 bytes.
             #[must_use]
             pub fn as_bytes(&self) -> &[u8] {
                 self.0.as_bytes()

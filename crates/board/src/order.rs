@@ -60,7 +60,7 @@ impl PartialOrd for RankKey {
 }
 
 impl RankKey {
-    /// The key's bytes: the words big-endian, then the member's.
+    /// Returns the key's bytes: the words big-endian, then the member's.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let words = self

@@ -27,13 +27,13 @@ impl RankWords {
         }
     }
 
-    /// The words.
+    /// Returns the words.
     #[must_use]
     pub fn as_slice(&self) -> &[u64] {
         &self.words[..usize::from(self.len)]
     }
 
-    /// The first `len` words.
+    /// Returns the first `len` words.
     #[must_use]
     pub fn prefix(&self, len: usize) -> Self {
         Self::new(&self.as_slice()[..len])

@@ -47,7 +47,7 @@ impl Calendar {
         })
     }
 
-    /// The calendar of UTC.
+    /// Returns the calendar of UTC.
     #[must_use]
     pub fn utc() -> Self {
         Self {
@@ -106,7 +106,7 @@ impl Calendar {
         (at + offset, offset)
     }
 
-    /// The first instant at which the local clock shows this time or a later one.
+    /// Returns the first instant at which the local clock shows this time or a later one.
     pub(super) fn reaches(&self, local_ms: i64) -> Timestamp {
         let (local, moved) = into_cycle(local_ms);
         Timestamp::from_millis(self.zone.reaches(local) + moved)

@@ -1,6 +1,6 @@
 //! The Unicode 17.0 properties that the rules of visible names use.
 
-/// The property `Default_Ignorable_Code_Point` (`DerivedCoreProperties.txt`).
+/// Returns whether it has the property `Default_Ignorable_Code_Point` (`DerivedCoreProperties.txt`).
 pub(super) const fn is_default_ignorable(c: char) -> bool {
     matches!(
         c,
@@ -24,7 +24,7 @@ pub(super) const fn is_default_ignorable(c: char) -> bool {
     )
 }
 
-/// Characters that are invisible, or break the line, without that property: line and paragraph
+/// Returns whether it is a character that is invisible, or breaks the line, without that property: line and paragraph
 /// separators, the braille pattern without dots, annotation marks, the Khitan filler, the null
 /// notehead.
 pub(super) const fn is_blank(c: char) -> bool {
@@ -93,14 +93,14 @@ pub(super) const fn joins_next(c: char) -> bool {
     joins_previous(c) && !joins_previous_alone
 }
 
-/// The vowel marks of Arabic, which combine with a letter and do not change how it joins: those of
-/// `Joining_Type` T that are part of spelling.
+/// Returns whether it is a vowel mark of Arabic. These combine with a letter and do not change how it joins:
+/// those of `Joining_Type` T that are part of spelling.
 pub(super) const fn is_arabic_vowel_mark(c: char) -> bool {
     matches!(c, '\u{64b}'..='\u{65f}' | '\u{670}')
 }
 
-/// The viramas of the scripts of India and Sri Lanka: of those with `Indic_Syllabic_Category` Virama
-/// (`IndicSyllabicCategory.txt`) the ones up to Sinhala.
+/// Returns whether it is a virama of the scripts of India and Sri Lanka: of those with
+/// `Indic_Syllabic_Category` Virama (`IndicSyllabicCategory.txt`) the ones up to Sinhala.
 pub(super) const fn is_virama(c: char) -> bool {
     matches!(
         c,
