@@ -321,7 +321,7 @@ fn settings_left_while_their_kind_changes_are_the_same_after_a_start() {
         for happened in happened {
             match happened {
                 Happened::Kind(record, without_boards) => {
-                    started.replay_kind(record.clone(), *without_boards)
+                    started.replay_kind(record.clone(), *without_boards);
                 }
                 Happened::Made(record, at) => {
                     assert_eq!(started.replay_made(record, *at), Some(()));
